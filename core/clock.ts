@@ -1,0 +1,49 @@
+/** The only clock: what the time is, and waiting for it, so that tests can move it. */
+
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  now(): number
+  /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
+  after(ms: number, callback: () => void): Timer
+  /** Waits; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
+export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const onAbort = () => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    const timer = clock.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    // Node fires at once where the delay is past 2^31 ms: such a wait is cut into pieces.
+    let handle: NodeJS.Timeout
+    const wait = (left: number) => {
+      handle = setTimeout(() => (left > LONGEST_TIMEOUT_MS ? wait(left - LONGEST_TIMEOUT_MS) : callback()), Math.min(left, LONGEST_TIMEOUT_MS))
+      handle.unref()
+    }
+    wait(Math.max(0, ms))
+    return { cancel: () => clearTimeout(handle) }
+  },
+  sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+}
+
+/** Epoch seconds, the form of times on the wire and in the ledger. */
+export const epochSeconds = (clock: Clock): number => Math.floor(clock.now() / 1000)

@@ -1,0 +1,83 @@
+/** The one error that core and plugins raise on purpose: a code, a sentence, details. Knows no HTTP. */
+
+export type ErrorCode =
+  | 'bad_request'
+  | 'not_authenticated'
+  | 'invalid_token'
+  | 'permission_denied'
+  | 'csrf_failed'
+  | 'not_found'
+  | 'page_not_found'
+  | 'method_not_allowed'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'invalid_range'
+  | 'conflict'
+  | 'unprocessable'
+  | 'throttled'
+  | 'unavailable'
+  | 'internal_error'
+
+export interface ErrorDetails {
+  /** Body path or query name → what is wrong with it. */
+  fields?: Record<string, string>
+  /** Further top-level keys of the error body, such as `{ data: false }`. */
+  extra?: Record<string, unknown>
+  /** When the caller may try again; becomes `Retry-After`. */
+  retryAfterSeconds?: number
+  /** Methods the path has, for `method_not_allowed`. */
+  allow?: string[]
+}
+
+export interface ErrorOptions extends ErrorDetails {
+  /** What lies behind it; goes to the log, never to the client. */
+  cause?: unknown
+}
+
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    const { cause, ...details } = options
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.details = details
+  }
+}
+
+/**
+ * Whether a thrown thing is an AppError, of this code if one is given.
+ * Told by its shape: an outside plugin may load a copy of the class.
+ */
+export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppError {
+  return thrown instanceof Error && thrown.name === 'AppError' && 'code' in thrown && (code === undefined || thrown.code === code)
+}
+
+const raise = (code: ErrorCode) => (message: string, options?: ErrorOptions) => new AppError(code, message, options)
+
+/** `throw errors.conflict('A restore is running; try again when it has ended')`: one function per meaning. */
+export const errors = {
+  /** 400: the form of the request is wrong. `fields` names the places. */
+  badRequest: raise('bad_request'),
+  notAuthenticated: raise('not_authenticated'),
+  invalidToken: (options?: ErrorOptions) => new AppError('invalid_token', 'Invalid token.', options),
+  permissionDenied: raise('permission_denied'),
+  csrfFailed: raise('csrf_failed'),
+  /** 404: `errors.notFound('channel', id)` says "channel not found". The id is not repeated to the client. */
+  notFound: (what: string, id?: string, options: ErrorOptions = {}) =>
+    new AppError('not_found', `${what} not found`, id === undefined ? options : { cause: `id ${id}`, ...options }),
+  pageNotFound: raise('page_not_found'),
+  methodNotAllowed: (allow: string[]) => new AppError('method_not_allowed', `Allowed here: ${allow.join(', ')}`, { allow }),
+  bodyTooLarge: raise('body_too_large'),
+  unsupportedMediaType: raise('unsupported_media_type'),
+  invalidRange: raise('invalid_range'),
+  /** 409: valid, but the current state forbids it. */
+  conflict: raise('conflict'),
+  /** 422: well-formed input whose content cannot be used. */
+  unprocessable: raise('unprocessable'),
+  throttled: raise('throttled'),
+  /** 503: something outside (platform, index server, disk) does not serve now; jobs try again. */
+  unavailable: raise('unavailable'),
+}

@@ -1,0 +1,22 @@
+/** Facts in the past tense: told after the write, awaited, every listener idempotent. */
+
+/** Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Facts { 'video.added': { id: string } } }`. */
+export interface Facts {}
+
+export type FactName = keyof Facts & string
+export type Listener<Name extends FactName> = (fact: Facts[Name]) => void | Promise<void>
+
+export class FactBoard {
+  readonly #listeners = new Map<string, Array<(fact: never) => void | Promise<void>>>()
+
+  listen<Name extends FactName>(name: Name, listener: Listener<Name>): void {
+    const list = this.#listeners.get(name) ?? []
+    list.push(listener as (fact: never) => void | Promise<void>)
+    this.#listeners.set(name, list)
+  }
+
+  /** Resolves when all have heard, in the order they came; the first error ends it, so the job that tells repeats the fact. */
+  async tell<Name extends FactName>(name: Name, fact: Facts[Name]): Promise<void> {
+    for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(fact)
+  }
+}

@@ -1,0 +1,119 @@
+/** Query texts → values. A decoder knows the form it accepts (for the API description) and what is wrong with a text. */
+import { Type, type TSchema } from 'typebox'
+
+export interface Decoder<Value> {
+  schema: TSchema
+  description?: string
+  /** The value where the key is missing or its text is empty. */
+  fallback: Value
+  required?: boolean
+  /** @throws a string: what the text must be */
+  decode(text: string): Value
+}
+
+export type DecodedQuery<Shape extends Record<string, Decoder<unknown>>> = {
+  [Key in keyof Shape]: Shape[Key] extends Decoder<infer Value> ? Value : never
+}
+
+const TRUE_WORDS = new Set(['true', '1', 'yes'])
+const FALSE_WORDS = new Set(['false', '0', 'no'])
+
+export class DecodeFault {
+  readonly rule: string
+  constructor(rule: string) {
+    this.rule = rule
+  }
+}
+
+const refuse = (rule: string): never => {
+  throw new DecodeFault(rule)
+}
+
+interface Described {
+  description?: string
+}
+
+export function queryInt<Fallback extends number | undefined = undefined>(
+  limits: Described & { min?: number; max?: number; fallback?: Fallback } = {},
+): Decoder<number | Fallback> {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER, description } = limits
+  return {
+    schema: Type.Integer({ minimum: min, ...(limits.max !== undefined && { maximum: max }) }),
+    ...(description && { description }),
+    fallback: limits.fallback as Fallback,
+    decode(text) {
+      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+      if (!(value >= min && value <= max)) refuse(`must be an integer of at least ${min}${limits.max === undefined ? '' : ` and at most ${max}`}`)
+      return value
+    },
+  }
+}
+
+/** `true 1 yes` and `false 0 no`, in any case; a missing or empty one is the fallback. */
+export function queryBool<Fallback extends boolean | undefined = undefined>(options: Described & { fallback?: Fallback } = {}): Decoder<boolean | Fallback> {
+  return {
+    schema: Type.Boolean(),
+    ...(options.description && { description: options.description }),
+    fallback: options.fallback as Fallback,
+    decode(text) {
+      const word = text.toLowerCase()
+      if (TRUE_WORDS.has(word)) return true
+      return FALSE_WORDS.has(word) ? false : refuse('must be true or false')
+    },
+  }
+}
+
+export function queryEnum<const Values extends readonly string[], Fallback extends Values[number] | undefined = undefined>(
+  values: Values,
+  options: Described & { fallback?: Fallback; required?: boolean } = {},
+): Decoder<Values[number] | Fallback> {
+  return {
+    schema: Type.Enum([...values]),
+    ...(options.description && { description: options.description }),
+    ...(options.required && { required: true }),
+    fallback: options.fallback as Fallback,
+    decode: (text) => (values.includes(text) ? (text as Values[number]) : refuse(`must be one of ${values.join(', ')}`)),
+  }
+}
+
+/** An id as it may stand in a path: contract 1.1. */
+export const ID_PATTERN = '^[A-Za-z0-9_-]{1,128}$'
+const ID = new RegExp(ID_PATTERN)
+
+export function queryId(options: Described & { required?: boolean } = {}): Decoder<string | undefined> {
+  return {
+    schema: Type.String({ pattern: ID_PATTERN }),
+    ...(options.description && { description: options.description }),
+    ...(options.required && { required: true }),
+    fallback: undefined,
+    decode: (text) => (ID.test(text) ? text : refuse('must be an id of letters, digits, - and _')),
+  }
+}
+
+/** Any text up to a length. `required`: blanks alone are refused too. */
+export function queryText(options: Described & { required?: boolean; maxLength?: number } = {}): Decoder<string | undefined> {
+  const { maxLength = 1000 } = options
+  return {
+    schema: Type.String({ maxLength }),
+    ...(options.description && { description: options.description }),
+    ...(options.required && { required: true }),
+    fallback: undefined,
+    decode(text) {
+      if (text.length > maxLength) refuse(`must have at most ${maxLength} characters`)
+      return text
+    },
+  }
+}
+
+/** A day, `YYYY-MM-DD`, that exists. */
+export function queryDay(options: Described = {}): Decoder<string | undefined> {
+  return {
+    schema: Type.String({ format: 'date' }),
+    ...(options.description && { description: options.description }),
+    fallback: undefined,
+    decode(text) {
+      const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
+      return isDay ? text : refuse('must be a day, YYYY-MM-DD')
+    },
+  }
+}

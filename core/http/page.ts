@@ -1,0 +1,61 @@
+/** Page query in, page block out: contract 4. */
+import { errors } from '../error.ts'
+import { MAX_WINDOW } from '../index/port.ts'
+
+const NEIGHBOURS = 5
+
+export interface PageWindow {
+  /** As asked for; 0 and 1 are the same window. */
+  number: number
+  from: number
+  size: number
+}
+
+export interface PageBlock {
+  page_size: number
+  page_from: number
+  prev_pages: number[]
+  current_page: number
+  max_hits: boolean
+  params: string
+  last_page: number
+  next_pages: number[]
+  total_hits: number
+}
+
+export function pageWindow(number: number, size: number): PageWindow {
+  return { number, size, from: number <= 1 ? 0 : (number - 1) * size }
+}
+
+/** The window lies past what any list may show. */
+export const isBeyond = (page: PageWindow): boolean => page.from + page.size > MAX_WINDOW
+
+export function pageBlock(page: PageWindow, total: number, params: string): PageBlock {
+  const isFull = total >= MAX_WINDOW
+  const pages = Math.ceil(Math.min(total, MAX_WINDOW) / page.size) - (isFull ? 1 : 0)
+  const around = (first: number, above: number, below: number) =>
+    Array.from({ length: NEIGHBOURS }, (_, step) => first + step).filter((number) => number > above && number < below)
+  return {
+    page_size: page.size,
+    page_from: page.from,
+    prev_pages: around(page.number - NEIGHBOURS, 1, page.number),
+    current_page: page.number,
+    max_hits: isFull,
+    params,
+    last_page: page.number < pages && pages > 1 ? pages : 0,
+    next_pages: around(page.number + 1, 1, pages),
+    total_hits: Math.min(total, MAX_WINDOW),
+  }
+}
+
+/** 404 for a window without records; `paginate` and an empty `data` go along. */
+export function pageNotFound(page: PageWindow, total: number, params: string): Error {
+  return errors.pageNotFound(`page ${page.number} has no records`, { extra: { data: [], paginate: pageBlock(page, total, params) } })
+}
+
+/** The request's query without `page`, as the client is to repeat it. */
+export function pageParams(query: string): string {
+  const params = new URLSearchParams(query)
+  params.delete('page')
+  return params.toString()
+}

@@ -1,0 +1,60 @@
+/** Returned value → JSON, empty, file with byte ranges, or event stream. */
+
+/** JSON text that is ready to be sent: nothing parses or stringifies it again. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A page of records as ready JSON texts. */
+export class Listing {
+  readonly texts: readonly string[]
+  readonly total: number
+  constructor(texts: readonly string[], total: number) {
+    this.texts = texts
+    this.total = total
+  }
+}
+
+export class FileReply {
+  /** Absolute path that the handler has checked: nothing from a request reaches it unchecked. */
+  readonly path: string
+  readonly contentType: string
+  readonly options: { download?: string; immutable?: boolean; maxAgeSeconds?: number }
+  constructor(path: string, contentType: string, options: FileReply['options'] = {}) {
+    this.path = path
+    this.contentType = contentType
+    this.options = options
+  }
+}
+
+/** Bytes made here, such as a page. */
+export class BytesReply {
+  readonly bytes: Buffer | string
+  readonly contentType: string
+  constructor(bytes: Buffer | string, contentType: string) {
+    this.bytes = bytes
+    this.contentType = contentType
+  }
+}
+
+/** Server-sent events, until the client leaves. */
+export class EventStream {
+  /** Called once the head is sent; `send` drops the client when it is too slow. Returns what ends it. */
+  readonly start: (send: (event: string, data: unknown) => void) => () => void
+  constructor(start: EventStream['start']) {
+    this.start = start
+  }
+}
+
+export const json = (text: string): JsonText => new JsonText(text)
+export const listing = (texts: readonly string[], total: number): Listing => new Listing(texts, total)
+export const file = (path: string, contentType: string, options?: FileReply['options']): FileReply => new FileReply(path, contentType, options)
+export const bytes = (content: Buffer | string, contentType: string): BytesReply => new BytesReply(content, contentType)
+export const events = (start: EventStream['start']): EventStream => new EventStream(start)
+
+export interface ReplyHeaders {
+  set(name: string, value: string | string[]): void
+}

@@ -1,0 +1,49 @@
+/** What an index holds and what each field is for: plain data that both adapters derive their structures from. */
+import type { Static, TObject } from 'typebox'
+
+export type FieldType = 'keyword' | 'text' | 'long' | 'double' | 'boolean' | 'date'
+export type Scalar = string | number | boolean
+
+export interface Field {
+  type: FieldType
+  /** Where it stands in the document, dotted, through arrays: `player.watched`. Default: the field's own name. */
+  path?: string
+  /** Holds several values (an array in the document). */
+  multi?: boolean
+  /** May be used in filters and groups. */
+  filter?: boolean
+  /** May be sorted by; texts and keywords sort by their folded form (see text.ts). */
+  sort?: boolean
+  /** Is searched by words, with this weight. */
+  search?: number
+  /** Words of this field are stemmed English with stop words kept out of the rank; default true for searched fields. */
+  stem?: boolean
+  /** Filtered or sorted on, never part of the reply's text. `get` and `scan` still return it. */
+  internal?: boolean
+}
+
+export interface IndexDefinition<Doc extends TObject = TObject, Names extends string = string> {
+  /** The collection: `<plugin>`, `<plugin>_…`, or a name that the manifest claims with `owns`. */
+  name: string
+  /** Every document must pass it: checked where documents come from outside (restore, import), not on each put. */
+  doc: Doc
+  fields: Record<Names, Field>
+  /** Field combinations that lists use, `[filter…, sort]`: an adapter may index them together. */
+  lists?: Names[][]
+  /** Field combinations that a statistic reads: an adapter may cover them with one index. */
+  covers?: Names[][]
+  /** The field by which "newest" is meant, for ranking very common words; documents are rebuilt in that order. */
+  newest?: Names
+  /** What the stored texts depend on beside the mapping (time zone, id field …); another value rebuilds by `reform`. */
+  form?: string
+  /** Brings a stored document into the present form. Called while rebuilding. */
+  reform?(doc: Static<Doc>): Static<Doc>
+}
+
+/** Declares an index. The document type comes from the schema, the names of fields from `fields`. */
+export function defineIndex<Doc extends TObject, Names extends string>(definition: IndexDefinition<Doc, Names>): IndexDefinition<Doc, Names> {
+  return definition
+}
+
+export type DocOf<Definition> = Definition extends IndexDefinition<infer Doc, infer _Names> ? Static<Doc> : never
+export type NamesOf<Definition> = Definition extends IndexDefinition<infer _Doc, infer Names> ? Names : never

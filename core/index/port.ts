@@ -1,0 +1,147 @@
+/** The contract both index adapters keep, in our words. It knows no names: an index is declared by the manifest that owns it. */
+import type { IndexDefinition, Scalar, DocOf, NamesOf } from './mapping.ts'
+
+/** Counting ends here: `total` is never more. A window may not end past it. */
+export const MAX_WINDOW = 10_000
+
+export type Filter<Names extends string = string> =
+  | { and: Filter<Names>[] }
+  | { or: Filter<Names>[] }
+  | { not: Filter<Names> }
+  | { eq: [Names, Scalar] }
+  | { in: [Names, readonly Scalar[]] }
+  | { range: [Names, { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar }] }
+  | { exists: Names }
+  | { prefix: [Names, string] }
+
+export interface TextQuery<Names extends string = string> {
+  /** The words as the user typed them: never syntax. Folded, split and segmented by text.ts. */
+  words: string
+  /** Searched fields with their weights; default: all searched fields with the weights of the mapping. */
+  fields?: Partial<Record<Names, number>>
+  /** `all`: each word in any of the fields. `any`: one is enough; documents with more of them come first. */
+  match?: 'all' | 'any'
+  /** The last word also matches as a prefix. */
+  prefixLast?: boolean
+  /** Edits per word: a number, or by length (contract 7). Exact hits always rank first. Default 0. */
+  fuzziness?: 0 | 1 | 2 | 'auto'
+  /** Leave English stop words out of the query. */
+  dropStopWords?: boolean
+}
+
+export interface FindQuery<Names extends string = string> {
+  filter?: Filter<Names> | undefined
+  text?: TextQuery<Names> | undefined
+  /** Default with `text`: by rank. Else by the mapping's `newest`, newest first. The id is always the last tie-breaker (ascending). */
+  sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
+  /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is not looked at. */
+  ids?: readonly string[] | undefined
+  from?: number
+  size?: number
+  /** Leave the total out (it is then the number of hits): saves a count. */
+  withoutTotal?: boolean
+}
+
+export interface Hit {
+  id: string
+  /** The document as JSON text in the form of the reply, without internal fields. */
+  text: string
+  /** Rank, 0 without a text query. */
+  score: number
+}
+
+export interface Found {
+  hits: Hit[]
+  /** How many match, at most MAX_WINDOW. */
+  total: number
+}
+
+export interface Change<Doc = object, Names extends string = string> {
+  /** Merge patch (RFC 7396): objects are merged, null removes a key, anything else replaces. May set internal fields. */
+  set?: MergePatch<Doc>
+  /** Values to add to multi-value fields, without repeating one. */
+  add?: Partial<Record<Names, string[]>>
+  /** Values to take out of multi-value fields. */
+  take?: Partial<Record<Names, string[]>>
+}
+export type MergePatch<Doc> = { [Key in keyof Doc]?: (Doc[Key] extends object ? (Doc[Key] extends readonly unknown[] ? Doc[Key] : MergePatch<Doc[Key]>) : Doc[Key]) | null }
+
+export interface WriteOptions {
+  /** The caller's next read depends on it: return when it can be found. Costs time on a server; nothing on the embedded index. */
+  visible?: boolean
+}
+
+export interface BulkOptions extends WriteOptions {
+  signal?: AbortSignal | undefined
+  /** Documents done so far. */
+  progress?: ((done: number) => void) | undefined
+}
+
+export interface BulkResult {
+  written: number
+  /** Documents that could not be written, each with its reason; the others are in. */
+  failed: Array<{ id: string; reason: string }>
+}
+
+export interface AggregateQuery<Names extends string = string> {
+  filter?: Filter<Names> | undefined
+  /** Groups by these fields' values together; one group of all when left out. */
+  groupBy?: Names[] | undefined
+  /** Groups by the local day, week (Monday) or month of an epoch-seconds field, oldest first; the key is that span's first day, `YYYY-MM-DD`. */
+  histogram?: { field: Names; interval: 'day' | 'week' | 'month' } | undefined
+  /** Fields that are summed in each group. */
+  sums?: Names[] | undefined
+  orderBy?: { metric: 'count' | Names; order: 'asc' | 'desc' } | undefined
+  /** At most so many groups; default 10,000. */
+  limit?: number
+}
+
+export interface AggregateRow {
+  /** One value per `groupBy` field, or the span's first day. null: documents without a value. */
+  key: Array<Scalar | null>
+  count: number
+  sums: Record<string, number>
+}
+
+/** One index. All reads see whole documents: a write is never half visible. */
+export interface Collection<Doc extends object = Record<string, unknown>, Names extends string = string> {
+  readonly definition: IndexDefinition
+  /** The whole document, internal fields included. */
+  get(id: string): Promise<Doc | undefined>
+  /** As stored: the text of the reply. */
+  getText(id: string): Promise<string | undefined>
+  /** Texts of those that exist, by id. At most MAX_WINDOW ids. */
+  getTexts(ids: readonly string[]): Promise<Map<string, string>>
+  getMany(ids: readonly string[]): Promise<Map<string, Doc>>
+  /** Which of these exist. */
+  known(ids: readonly string[]): Promise<Set<string>>
+  put(id: string, doc: Doc, options?: WriteOptions): Promise<void>
+  putMany(docs: ReadonlyArray<{ id: string; doc: Doc }>, options?: BulkOptions): Promise<BulkResult>
+  /** @returns false: no such document */
+  patch(id: string, change: Change<Doc, Names>, options?: WriteOptions): Promise<boolean>
+  /** Changes whatever matches, in chunks; repeating it is harmless. @returns how many matched */
+  patchWhere(filter: Filter<Names>, change: Change<Doc, Names>, options?: BulkOptions): Promise<number>
+  /** @returns how many were there */
+  remove(ids: string | readonly string[], options?: WriteOptions): Promise<number>
+  removeWhere(filter: Filter<Names>, options?: BulkOptions): Promise<number>
+  find(query: FindQuery<Names>): Promise<Found>
+  /** More like this one, by the rare words of the searched fields; itself left out. Best first. */
+  similar(id: string, query: { size: number; filter?: Filter<Names>; fields?: Names[] }): Promise<Hit[]>
+  /** At most `cap` (default MAX_WINDOW; Infinity counts all). */
+  count(filter?: Filter<Names>, cap?: number): Promise<number>
+  aggregate(query: AggregateQuery<Names>): Promise<AggregateRow[]>
+  /** Streams all that match in batches (default 200), by id or newest last; writes meanwhile may or may not be seen. */
+  scan(query?: { filter?: Filter<Names>; batch?: number; order?: 'id' | 'newest last' }): AsyncIterable<Array<{ id: string; doc: Doc }>>
+}
+
+export interface Index {
+  /** `sqlite` or `elasticsearch`, and its version, for people. */
+  readonly kind: string
+  readonly version: string
+  collection<Definition extends IndexDefinition>(definition: Definition): Collection<DocOf<Definition>, NamesOf<Definition>>
+  /** All declared collections. */
+  readonly definitions: readonly IndexDefinition[]
+  /** Makes what was written visible to all reads. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}

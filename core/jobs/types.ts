@@ -1,0 +1,92 @@
+/** What a job looks like to those who start, run and watch it. The rows are in ledger/jobs.ts. */
+import type { TObject } from 'typebox'
+import type { Task, TaskDefinition } from '../plugin/define.ts'
+import type { Step } from '../plugin/define.ts'
+import type { Log } from '../log.ts'
+
+/** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */
+export type JobState = 'PENDING' | 'STARTED' | 'RETRY' | 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
+export type JobCommand = 'STOP' | 'KILL'
+
+export interface Job {
+  id: string
+  task: string
+  state: JobState
+  payload: Record<string, unknown>
+  result: string | null
+  traceback: string | null
+  command: JobCommand | null
+  retries: number
+  /** Epoch milliseconds. */
+  createdAt: number
+  startedAt: number | null
+  endedAt: number | null
+  /** A second start asked for one more run. */
+  again: boolean
+}
+
+/** What a task's `run` is handed. */
+export interface JobContext<Payload> {
+  readonly id: string
+  readonly payload: Payload
+  /** Aborted by kill, a timeout, or the server's end. Everything the job waits for is given it. */
+  readonly signal: AbortSignal
+  /** Stop was asked for: end after the current item, with what is done. */
+  readonly isStopping: () => boolean
+  readonly log: Log
+  /** The notification's text and fraction (0–1); written at most a few times a second, the last one always. */
+  progress(fraction: number, ...messages: string[]): void
+  /** A named piece of work whose effects may be done twice. Its name is on the row while it runs. */
+  readonly step: Step
+  /** For single tasks: the payload as second starts have widened it meanwhile. */
+  readonly current: () => Payload
+}
+
+export interface NotificationMessage {
+  id: string
+  title: string
+  group: string
+  'api-start': boolean
+  'api-stop': boolean
+  api_start: boolean
+  api_stop: boolean
+  level: 'info' | 'error'
+  command: false | JobCommand
+  messages: string[]
+  progress: number
+}
+
+export type AnyTask = Task | TaskDefinition<never>
+
+export interface Jobs {
+  /**
+   * Adds a row, committed when it resolves; the runner takes it from there. A single task that waits or runs already:
+   * that job (one that runs is run once more when it ends).
+   * @param task     a task or its name
+   * @param payload  checked against the task's schema
+   */
+  start<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<Job>
+  /**
+   * Work that the caller waits for: the row is written first, so an interruption is finished by the next start.
+   * A second call with the same key waits for the first one's result.
+   * @throws what the task threw
+   */
+  run<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<string | null>
+  get(id: string): Job | undefined
+  /** Newest first, without internal ones. */
+  list(filter?: { task?: string; limit?: number }): Job[]
+  /** Whether a job of this task waits or runs. */
+  active(task: string): Job | undefined
+  /** Resolves when the job has ended, with its last state. */
+  ended(id: string): Promise<Job>
+  /** @throws not_found, bad_request (the task takes no commands), conflict (it has ended) */
+  command(id: string, command: JobCommand): Promise<void>
+  /** Messages that are shown now, oldest first. */
+  notifications(): NotificationMessage[]
+  /** A message that belongs to no job (contract 8.4), shown for 20 s. */
+  notify(message: { title: string; group: string; level: 'info' | 'error'; messages: string[] }): Promise<void>
+  /** The last 200 log lines of a job. */
+  logOf(id: string): Array<{ time: string; level: string; message: string }>
+  /** Calls back after each change of a row or message; for the event stream. @returns ends it */
+  watch(listener: (change: { job?: Job; notifications?: true }) => void): () => void
+}

@@ -1,0 +1,227 @@
+/** What a plugin is made of: definePlugin, defineRoute, defineTask and friends, and App, what a plugin is handed. */
+import type { Readable } from 'node:stream'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Settings } from '../../config/schema.ts'
+import type { Clock } from '../clock.ts'
+import type { ErrorCode } from '../error.ts'
+import type { FactName, Facts, Listener } from '../events.ts'
+import type { Decoder, DecodedQuery } from '../http/decode.ts'
+import type { Actor, Accounts } from '../http/auth.ts'
+import type { JsonText, Listing, FileReply, EventStream, ReplyHeaders } from '../http/reply.ts'
+import type { PageWindow } from '../http/page.ts'
+import type { IndexDefinition } from '../index/mapping.ts'
+import type { Index } from '../index/port.ts'
+import type { Jobs, JobContext } from '../jobs/types.ts'
+import type { Lanes } from '../jobs/lanes.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Preferences, PreferenceSections } from '../ledger/settings.ts'
+import type { Schedules } from '../jobs/scheduler.ts'
+
+/** Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { channels: Channels } }`. */
+export interface Services {}
+
+/** Slots: what an earlier plugin asks of whoever comes later. `interface Slots { 'channel.remove': (id: string, step: Step) => Promise<void> }`. */
+export interface Slots {}
+export type SlotName = keyof Slots & string
+
+/** Runs a named piece of a job once more after an interruption: every step may be done twice. */
+export type Step = <Result>(name: string, work: () => Promise<Result> | Result) => Promise<Result>
+
+/** What every handler, task and service is handed. `log` names the plugin that holds it. */
+export interface App extends Services {
+  readonly settings: Readonly<Settings>
+  readonly version: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly index: Index
+  readonly ledger: Ledger
+  readonly jobs: Jobs
+  readonly lanes: Lanes
+  readonly schedules: Schedules
+  readonly accounts: Accounts
+  readonly preferences: Preferences
+  readonly registry: Registry
+  /** Tells a fact; resolves when all listeners have heard. */
+  tell<Name extends FactName>(name: Name, fact: Facts[Name]): Promise<void>
+  /** What later plugins put into a slot, in the order of needs. */
+  slot<Name extends SlotName>(name: Name): ReadonlyArray<Slots[Name]>
+}
+
+/** Everything that was registered, for those who list it (openapi, task). */
+export interface Registry {
+  readonly plugins: readonly Plugin[]
+  readonly routes: readonly Route[]
+  readonly tasks: ReadonlyMap<string, Task>
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export type QueryShape = Record<string, Decoder<unknown>>
+
+export interface RouteInput<Params, Query, Body> {
+  params: Params
+  query: Query
+  body: Body
+  /** Who asks. On an open route nobody may have signed in: then id 0. */
+  actor: Actor
+  /** The asked-for window, on routes with `envelope: 'page'`. */
+  page: PageWindow
+  /** Ends when the client goes away or the server closes. */
+  signal: AbortSignal
+  /** For the few that need the request itself: headers in lower case, the client's address, the raw body of `rawBody` routes. */
+  request: { headers: Readonly<Record<string, string | undefined>>; address: string; isSecure: boolean; stream: Readable; requestId: string }
+  /** Headers to send along. */
+  headers: ReplyHeaders
+}
+
+export type Reply = JsonText | Listing | FileReply | EventStream | object | undefined
+
+export interface RouteDefinition<
+  Params extends TObject = TObject,
+  Query extends QueryShape = QueryShape,
+  Body extends TSchema = TSchema,
+> {
+  method: Method
+  /** Full path with its final slash, variables as `:name`. */
+  path: string
+  /** `open`: anybody; `user`: any account; `admin`: accounts with the flag. */
+  access: 'open' | 'user' | 'admin'
+  /** One line for the API description. */
+  summary: string
+  params?: Params
+  query?: Query
+  /** A slot whose fills bring further query parameters: each fill has a `query`. They arrive in `query` too. */
+  querySlot?: SlotName
+  /** The JSON body; checked, never coerced. Left out: a body is not looked at. */
+  body?: Body
+  /** The body may be missing. */
+  bodyOptional?: boolean
+  /** Also takes `application/x-www-form-urlencoded`. */
+  form?: boolean
+  /** Takes a body of this media type as a stream instead (`request.stream`), up to `maxBodyBytes`. */
+  rawBody?: { contentType: string; maxBodyBytes: number }
+  /** The form of the reply's value (without the envelope). */
+  reply: TSchema
+  /** Media type of the reply where it is not JSON. */
+  replyType?: string
+  /** Status on success; default 200, 204 where the handler returns nothing. */
+  status?: number
+  /**
+   * `item`: the value goes into `{ data, config }` and a 404 says `data: false`.
+   * `page`: the handler returns `listing(texts, total)`; `page` is read from the query; contract 4.
+   */
+  envelope?: 'item' | 'page'
+  /** Further codes it may answer with, for the API description. */
+  errors?: ErrorCode[]
+  handle(input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: App): Promise<Reply> | Reply
+}
+
+export type Route = RouteDefinition<TObject, QueryShape, TSchema>
+
+/** Declares one method of one path. Types of params, query and body come from their schemas. */
+export function defineRoute<Params extends TObject, Query extends QueryShape, Body extends TSchema>(definition: RouteDefinition<Params, Query, Body>): Route {
+  return definition as unknown as Route
+}
+
+export interface TaskDefinition<Payload extends TObject = TObject> {
+  /** On the wire for tasks of the contract; inner ones are `noun.verb`. */
+  name: string
+  title: string
+  /** Group of its notification: `download:scan`. */
+  group?: string
+  payload: Payload
+  /** `index` runs one job at a time, `light` several; others are declared by a manifest's `lanes`. */
+  lane: string
+  /** May be started with POST /api/task-name/<name>/ (then every payload key must be optional). */
+  apiStart?: boolean
+  /** Takes stop and kill. */
+  apiStop?: boolean
+  /** true: one at a time; a second start returns the first's id. A function: one at a time per key, such as a document's id. */
+  single?: true | ((payload: Static<Payload>) => string)
+  /** What a waiting or running single job's payload becomes when a second start meets it. Default: the new one's. */
+  widen?: (before: Static<Payload>, asked: Static<Payload>) => Static<Payload>
+  /** After a crash it starts again by itself. */
+  resumable?: boolean
+  /** No name, notification or group on the wire; visible by id. */
+  internal?: boolean
+  /** Sends no notification. */
+  silent?: boolean
+  /** How often it is tried again after `unavailable` or an unknown error, and how long apart. Default: not. */
+  retries?: { times: number; delaySeconds: number }
+  /** May be scheduled. Cron of three fields, contract 8.2. */
+  schedule?: {
+    /** What `auto` stands for. */
+    auto: string
+    /** A new installation has it scheduled; `random`: at a random time of day. */
+    initially?: 'auto' | 'random'
+    /** Keys of the schedule's config, with defaults for a new installation; handed to `run` as `payload.schedule`… see `fromSchedule`. */
+    config?: TObject
+    initialConfig?: Record<string, unknown>
+  }
+  /** Outgoing notifications may be set for it (contract 8.5). */
+  outgoing?: boolean
+  /** @returns the result text: null or nothing says nothing */
+  run(job: JobContext<Static<Payload>>, app: App): Promise<string | null | void>
+}
+
+export type Task = TaskDefinition<TObject>
+
+export function defineTask<Payload extends TObject>(definition: TaskDefinition<Payload>): TaskDefinition<Payload> {
+  return definition
+}
+
+/** A setting of the environment or `<data>/config.json`. The value's type is declared by `interface Settings` in module 'archivolt'. */
+export interface SettingDefinition {
+  /** `AV_…` */
+  env: string
+  schema: TSchema
+  /** The value, or how it follows from the settings read before. */
+  default: unknown | ((settings: Readonly<Settings>) => unknown)
+  /** One line for people. */
+  meaning: string
+  /** Never shown or logged. */
+  secret?: boolean
+}
+
+export interface LedgerMigration {
+  /** 1, 2, 3 …: applied once, in order, each in one transaction. Never edited once released. */
+  number: number
+  sql: string
+}
+
+export interface PluginDefinition {
+  name: string
+  needs?: string[]
+  settings?: Record<string, SettingDefinition>
+  /** Settings that people change while it runs, by section and key: `/api/config/`. */
+  preferences?: PreferenceSections
+  /** Parts of the `config` object in envelopes. */
+  envelope?: (preferences: Preferences) => Record<string, unknown>
+  /** Lanes where several jobs may be started, but one item at a time is worked on, jobs taking turns. */
+  lanes?: string[]
+  indexes?: IndexDefinition[]
+  /** Names of indexes outside `<plugin>` and `<plugin>_…` that are its own. */
+  owns?: string[]
+  /** Tables `<plugin>_…`. */
+  migrations?: LedgerMigration[]
+  routes?: Route[]
+  tasks?: Array<TaskDefinition<never> | Task>
+  /** Slots it asks others to fill. */
+  slots?: SlotName[]
+  /** Slots of earlier plugins that it fills. */
+  fills?: { [Name in SlotName]?: (app: App) => Slots[Name] }
+  /** Facts it listens to. */
+  listens?: { [Name in FactName]?: (app: App) => Listener<Name> }
+  services?: (app: App) => Partial<Services>
+  /** Called once when everything is registered and the ledger and index are open, before the first request. */
+  setup?: (app: App) => Promise<void> | void
+  /** Called once when the server closes, in reverse order. */
+  close?: (app: App) => Promise<void> | void
+}
+
+export interface Plugin extends PluginDefinition {}
+
+export function definePlugin(definition: PluginDefinition): Plugin {
+  return definition
+}
