@@ -1,0 +1,71 @@
+/** The library on disk and the art beside it: paths from checked ids only, staged, renamed into place, trashed before deletion. */
+import type { Step } from 'archivolt'
+
+export interface StreamFacts {
+  type: 'video' | 'audio'
+  index: number
+  codec: string
+  /** bit/s */
+  bitrate: number
+  width?: number
+  height?: number
+}
+
+export interface MediaFacts {
+  sizeBytes: number
+  durationSeconds: number
+  streams: StreamFacts[]
+}
+
+export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'
+
+export interface Media {
+  /** `<media>/<channel>/<video>.mp4`; ids are checked. */
+  pathOf(channelId: string, videoId: string): string
+  subtitlePathOf(channelId: string, videoId: string, lang: string): string
+  /** URL paths of contract 1.3. */
+  mediaUrl(channelId: string, videoId: string): string
+  subtitleUrl(channelId: string, videoId: string, lang: string): string
+  artUrl(kind: ArtKind, id: string): string
+  /** A folder for one download on the library's file system; the same for the same id, so that part files are found again. */
+  staging(videoId: string): Promise<string>
+  /** Removes the folder. */
+  clearStaging(videoId: string): Promise<void>
+  /**
+   * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced.
+   * Doing it twice is harmless: what is not in staging any more but in the library counts as moved.
+   */
+  adopt(channelId: string, videoId: string, files: { mediaPath: string; subtitles: Array<{ lang: string; path: string }> }): Promise<void>
+  /** By ffprobe. @throws unprocessable: no media */
+  probe(path: string): Promise<MediaFacts>
+  /** Puts a JPEG (and its 320-pixel variant) into the art folder, from a file of any picture format. */
+  keepArt(kind: ArtKind, id: string, fromPath: string): Promise<void>
+  /** Fetches a picture: only from where the platform plugin allows, at most 10 MB; false: none to be had. */
+  fetchArt(kind: ArtKind, id: string, url: string, signal?: AbortSignal): Promise<boolean>
+  hasArt(kind: ArtKind, id: string): Promise<boolean>
+  removeArt(kind: ArtKind, id: string): Promise<void>
+  /** Ids that have art of this kind, for clean-ups. */
+  artIds(kind: ArtKind): AsyncIterable<string>
+  /**
+   * First half of a removal: renames files into `<media>/.trash/<job>/`; the same call again after an interruption goes on.
+   * @throws unavailable: one cannot be moved; then all are back in their place
+   */
+  trash(jobId: string, what: { channelId: string; videoId: string } | { channelFolder: string }): Promise<void>
+  /** Second half: unlinks what was trashed for the job. */
+  emptyTrash(jobId: string): Promise<void>
+  /** Bytes free and in all where the library lies. */
+  space(): Promise<{ free: number; total: number }>
+}
+
+export type { Step }
+
+declare module 'archivolt' {
+  interface Services {
+    media: Media
+  }
+  interface Settings {
+    mediaDir: string
+    cacheDir: string
+    importDir: string
+  }
+}

@@ -1,0 +1,215 @@
+/** What the platform is asked and what it answers: facts in our words, checked, whatever yt-dlp calls them. */
+
+export type VideoType = 'videos' | 'streams' | 'shorts'
+
+/** What a text stands for, by its form alone (contract 9.12). */
+export type Target =
+  | { type: 'video'; id: string; vidType?: VideoType }
+  /** `id` is a channel id, or an `@handle` or other channel path that only the platform can resolve (`isHandle`). `tab` limits the type. */
+  | { type: 'channel'; id: string; isHandle?: true; tab?: VideoType }
+  | { type: 'playlist'; id: string }
+
+export type FailureClass =
+  | 'gone'
+  | 'restricted'
+  | 'login_required'
+  | 'members_only'
+  | 'age'
+  | 'upcoming'
+  | 'blocked'
+  | 'network'
+  | 'unknown'
+  | 'disk_full'
+  | 'missing_tool'
+  | 'outdated'
+
+/** What an ask that failed for good throws (never `blocked`, `disk_full`, `missing_tool`, `outdated`: those wait at the gate). */
+export interface Failure extends Error {
+  readonly failure: FailureClass
+  /** Epoch seconds, with `upcoming`: when to try again. */
+  readonly availableAt?: number
+}
+
+export interface AskOptions {
+  /** Who asks, for the turns in the lane: a job's id. */
+  asker: string
+  signal?: AbortSignal | undefined
+  /** A request waits for the answer: enters before the next item, waits at most 20 s, and a closed gate is `unavailable` (503) at once. */
+  isUrgent?: boolean
+}
+
+export interface Thumbnail {
+  url: string
+  width?: number
+  height?: number
+}
+
+export interface VideoFacts {
+  id: string
+  title: string
+  description: string
+  channelId: string
+  channelName: string
+  vidType: VideoType
+  /** YYYY-MM-DD */
+  published: string
+  /** Epoch seconds, where known. */
+  timestamp?: number
+  durationSeconds: number
+  tags: string[]
+  categories: string[]
+  viewCount: number
+  likeCount: number
+  averageRating: number
+  thumbnails: Thumbnail[]
+  /** Languages: of people, of machines. */
+  subtitles: { user: string[]; auto: string[] }
+  /** `is_live`, `is_upcoming` … as yt-dlp says; undefined for plain videos. */
+  liveStatus?: string
+  /** Set where it cannot be downloaded now; `availableAt` where a time is told. */
+  unavailable?: { failure: FailureClass; message: string; availableAt?: number }
+}
+
+export interface ChannelFacts {
+  id: string
+  name: string
+  handle?: string
+  description: string
+  tags: string[]
+  subscribers: number
+  views: number
+  tabs: VideoType[]
+  art: { thumb?: string; banner?: string; tvart?: string }
+}
+
+export interface PlaylistFacts {
+  id: string
+  name: string
+  description: string
+  channelId: string | null
+  channelName: string | null
+  thumbnail?: string
+  entries: PlaylistEntryFacts[]
+}
+
+export interface PlaylistEntryFacts {
+  id: string
+  title: string
+  uploader: string | null
+  /** False for entries that are only a placeholder (private, deleted). */
+  isThere: boolean
+}
+
+/** A row of a channel's tab: little is known, nothing about the channel. */
+export interface ListEntry {
+  id: string
+  title: string
+  durationSeconds?: number
+  vidType: VideoType
+  thumbnail?: string
+  /** Upcoming or live now. */
+  isPending: boolean
+}
+
+export interface DownloadOptions {
+  /** Where the files go; made by the caller, on the library's file system. A part file in it is resumed. */
+  folder: string
+  /** yt-dlp format selector and sort, checked; undefined: best that merges into mp4. */
+  format?: string
+  formatSort?: string
+  limitSpeedKib?: number
+  throttledRateKib?: number
+  /** Languages, comma separated, as yt-dlp takes them; undefined: no subtitles. */
+  subtitleLanguages?: string
+  subtitleSource?: 'user' | 'auto'
+  embedMetadata?: boolean
+  embedThumbnail?: boolean
+  extractorLanguage?: string
+}
+
+export interface DownloadProgress {
+  /** 0–1 over all streams. */
+  fraction: number
+  /** Bytes a second and seconds left, where known. */
+  speed?: number
+  eta?: number
+}
+
+export interface Downloaded {
+  facts: VideoFacts
+  /** Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced. */
+  mediaPath: string
+  subtitles: Array<{ lang: string; name: string; source: 'user' | 'auto'; url: string; /** vtt */ path: string }>
+  /** JPEG, or undefined where the platform has none. */
+  thumbnailPath?: string
+}
+
+export interface CommentFacts {
+  id: string
+  /** `root` or the parent's id. */
+  parent: string
+  text: string
+  /** Epoch seconds. */
+  timestamp: number
+  likeCount: number
+  isFavorited: boolean
+  author: string
+  authorId: string
+  authorThumbnail: string
+  authorIsUploader: boolean
+}
+
+export interface PlatformState {
+  state: 'open' | 'paused' | 'blocked' | 'offline' | 'halted'
+  reason: string
+  /** Epoch seconds. */
+  since: number
+  /** Epoch seconds, or 0. */
+  next_attempt: number
+}
+
+/**
+ * The external platform. Every ask takes a turn in its lane (`platform` for facts, `download` for media) and passes the gate:
+ * while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked for.
+ */
+export interface Platform {
+  /** Targets of a text: ids, URLs, handles, several by white space. Form only, no network. @throws bad_request, naming the first word that is none */
+  targets(text: string): Target[]
+  /** As `targets`, but what is none is left out. */
+  targetsIn(text: string): Target[]
+  video(id: string, options: AskOptions): Promise<VideoFacts>
+  /** @param idOrHandle channel id, `@handle` or path of a channel URL */
+  channel(idOrHandle: string, options: AskOptions): Promise<ChannelFacts>
+  playlist(id: string, options: AskOptions): Promise<PlaylistFacts>
+  /** Ids and names of a channel's playlists. */
+  playlistsOf(channelId: string, options: AskOptions): Promise<Array<{ id: string; name: string }>>
+  /** A channel's tab, newest first, in pages as the platform has them (30); ending the loop ends the listing. */
+  list(channelId: string, tab: VideoType, options: AskOptions): AsyncIterable<ListEntry[]>
+  download(id: string, download: DownloadOptions, options: AskOptions & { progress?: (progress: DownloadProgress) => void }): Promise<Downloaded>
+  comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentFacts[]>
+  /** Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it. */
+  validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; jar: string }>
+  /** The failure that a thrown thing is, if it is one. */
+  failureOf(thrown: unknown): Failure | undefined
+  state(): PlatformState
+  command(command: 'retry' | 'pause' | 'resume'): Promise<void>
+  /** Base URL of pages on the platform, for links. */
+  watchUrl(videoId: string): string
+  /** Whether art may be fetched from this URL: https on hosts the platform uses (and its own base URL). */
+  isArtUrl(url: string): boolean
+}
+
+declare module 'archivolt' {
+  interface Services {
+    platform: Platform
+  }
+  interface Settings {
+    platformUrl: string
+    /** The platform's own name for `platform_id`, or null. */
+    platformIdField: string | null
+    ytdlp: string | null
+    ytdlpUpdate: 'stable' | 'nightly' | null
+    ffmpeg: string
+    ffprobe: string
+  }
+}

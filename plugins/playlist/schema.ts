@@ -1,0 +1,50 @@
+/** The playlist as it is kept and shown (contract 5.3). */
+import { defineIndex, Type, type Static } from 'archivolt'
+
+export const PlaylistEntry = Type.Object({
+  platform_id: Type.String(),
+  title: Type.String(),
+  uploader: Type.Union([Type.String(), Type.Null()]),
+  idx: Type.Integer(),
+  downloaded: Type.Boolean(),
+})
+export type PlaylistEntry = Static<typeof PlaylistEntry>
+
+export const PlaylistDoc = Type.Object({
+  playlist_id: Type.String(),
+  playlist_type: Type.Enum(['regular', 'custom']),
+  playlist_name: Type.String(),
+  playlist_description: Type.String(),
+  playlist_channel: Type.Union([Type.String(), Type.Null()]),
+  playlist_channel_id: Type.Union([Type.String(), Type.Null()]),
+  playlist_subscribed: Type.Boolean(),
+  playlist_active: Type.Boolean(),
+  playlist_last_refresh: Type.String(),
+  playlist_thumbnail: Type.String(),
+  playlist_sort_order: Type.Enum(['top', 'bottom']),
+  playlist_entries: Type.Array(PlaylistEntry),
+  /** Internal: epoch seconds. */
+  refreshed_at: Type.Integer(),
+  /** Internal: where the platform has the picture. */
+  art: Type.Optional(Type.String()),
+})
+export type PlaylistDoc = Static<typeof PlaylistDoc>
+
+export const playlistIndex = defineIndex({
+  name: 'playlist',
+  doc: PlaylistDoc,
+  fields: {
+    playlist_id: { type: 'keyword', filter: true },
+    playlist_name: { type: 'text', sort: true, search: 2 },
+    playlist_description: { type: 'text', search: 1 },
+    playlist_type: { type: 'keyword', filter: true },
+    playlist_channel_id: { type: 'keyword', filter: true },
+    playlist_subscribed: { type: 'boolean', filter: true },
+    playlist_active: { type: 'boolean', filter: true },
+    entry: { type: 'keyword', path: 'playlist_entries.platform_id', multi: true, filter: true },
+    refreshed_at: { type: 'date', filter: true, sort: true, internal: true },
+    art: { type: 'keyword', internal: true },
+  },
+  lists: [['playlist_name']],
+  covers: [['playlist_active', 'playlist_subscribed']],
+})

@@ -1,0 +1,163 @@
+/** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
+import { defineIndex, Type, type Static } from 'archivolt'
+
+export const Stream = Type.Object({
+  type: Type.Enum(['video', 'audio']),
+  index: Type.Integer(),
+  codec: Type.String(),
+  bitrate: Type.Integer(),
+  width: Type.Optional(Type.Integer()),
+  height: Type.Optional(Type.Integer()),
+})
+
+export const Subtitle = Type.Object({
+  ext: Type.Literal('vtt'),
+  lang: Type.String(),
+  name: Type.String(),
+  source: Type.Enum(['user', 'auto', 'file']),
+  url: Type.String(),
+  media_url: Type.String(),
+})
+
+export const Segment = Type.Object({
+  UUID: Type.String(),
+  actionType: Type.String(),
+  category: Type.String(),
+  segment: Type.Array(Type.Number()),
+  locked: Type.Integer(),
+  votes: Type.Integer(),
+  videoDuration: Type.Number(),
+})
+
+export const SegmentList = Type.Object({
+  is_enabled: Type.Boolean(),
+  last_refresh: Type.Optional(Type.Integer()),
+  has_unlocked: Type.Boolean(),
+  segments: Type.Array(Segment),
+})
+
+/**
+ * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own document),
+ * `player.position`, `player.progress`, `_index`, `_score`. `player` is the last key of the text: the tail is appended to it (see `videos.ts`).
+ */
+export const VideoDoc = Type.Object({
+  platform_id: Type.String(),
+  active: Type.Boolean(),
+  title: Type.String(),
+  description: Type.String(),
+  category: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  vid_type: Type.Enum(['videos', 'streams', 'shorts']),
+  published: Type.String(),
+  date_downloaded: Type.Integer(),
+  vid_last_refresh: Type.String(),
+  vid_thumb_url: Type.String(),
+  vid_thumb_base64: Type.Literal(false),
+  media_url: Type.String(),
+  media_size: Type.Integer(),
+  comment_count: Type.Optional(Type.Integer()),
+  playlist: Type.Array(Type.String()),
+  stats: Type.Object({
+    view_count: Type.Integer(),
+    like_count: Type.Integer(),
+    dislike_count: Type.Integer(),
+    average_rating: Type.Number(),
+  }),
+  streams: Type.Array(Stream),
+  subtitles: Type.Array(Subtitle),
+  sponsorblock: Type.Optional(SegmentList),
+  player: Type.Object({
+    duration: Type.Integer(),
+    duration_str: Type.String(),
+    watched: Type.Boolean(),
+    watched_date: Type.Optional(Type.Integer()),
+  }),
+  /** Internal. */
+  channel_id: Type.String(),
+  /** Internal: epoch seconds of the last refresh. */
+  refreshed_at: Type.Integer(),
+  /** Internal: the largest video stream, 0 where there is none. */
+  width: Type.Integer(),
+  height: Type.Integer(),
+  /** Internal: where the platform has the picture; for backups and the thumbnail check. */
+  art: Type.Optional(Type.String()),
+})
+export type VideoDoc = Static<typeof VideoDoc>
+
+export const videoIndex = defineIndex({
+  name: 'video',
+  doc: VideoDoc,
+  newest: 'date_downloaded',
+  fields: {
+    platform_id: { type: 'keyword', filter: true },
+    title: { type: 'text', search: 2 },
+    tags: { type: 'keyword', multi: true, search: 1 },
+    category: { type: 'keyword', multi: true, search: 1 },
+    channel_id: { type: 'keyword', filter: true, internal: true },
+    playlist: { type: 'keyword', multi: true, filter: true },
+    vid_type: { type: 'keyword', filter: true },
+    active: { type: 'boolean', filter: true },
+    watched: { type: 'boolean', path: 'player.watched', filter: true },
+    watched_date: { type: 'date', path: 'player.watched_date', filter: true },
+    published: { type: 'keyword', filter: true, sort: true },
+    date_downloaded: { type: 'date', filter: true, sort: true },
+    refreshed_at: { type: 'date', filter: true, sort: true, internal: true },
+    view_count: { type: 'long', path: 'stats.view_count', sort: true },
+    like_count: { type: 'long', path: 'stats.like_count', sort: true },
+    duration: { type: 'long', path: 'player.duration', sort: true },
+    media_size: { type: 'long', sort: true },
+    media_url: { type: 'keyword' },
+    width: { type: 'long', sort: true, internal: true },
+    height: { type: 'long', sort: true, filter: true, internal: true },
+    art: { type: 'keyword', internal: true },
+  },
+  lists: [['published'], ['channel_id', 'published'], ['watched', 'published'], ['vid_type', 'published']],
+  covers: [
+    ['vid_type', 'active', 'watched', 'media_size', 'duration'],
+    ['watched', 'duration'],
+    ['channel_id', 'media_size', 'duration'],
+    ['date_downloaded', 'media_size', 'duration'],
+  ],
+})
+
+/** All comments of a video, as the reply shows them: roots with their replies. One document a video, id = video id. */
+export const CommentDoc = Type.Object({
+  platform_id: Type.String(),
+  comment_last_refresh: Type.Integer(),
+  comment_comments: Type.Array(Type.Object({ comment_id: Type.String() }, { additionalProperties: true })),
+})
+export type CommentDoc = Static<typeof CommentDoc>
+
+export const commentIndex = defineIndex({ name: 'comment', doc: CommentDoc, fields: { platform_id: { type: 'keyword', filter: true } } })
+
+/** Five cues of one language (contract 5.7); the video's title and channel are joined when a hit is shown. Id: `<video>-<lang>-<index>`. */
+export const SubtitleDoc = Type.Object({
+  platform_id: Type.String(),
+  subtitle_fragment_id: Type.String(),
+  subtitle_index: Type.Integer(),
+  subtitle_line: Type.String(),
+  subtitle_start: Type.String(),
+  subtitle_end: Type.String(),
+  subtitle_lang: Type.String(),
+  subtitle_source: Type.String(),
+  subtitle_last_refresh: Type.Integer(),
+  /** Internal: when the video came into the archive, for "newest first". */
+  date_downloaded: Type.Integer(),
+  /** Internal. */
+  channel_id: Type.String(),
+})
+export type SubtitleDoc = Static<typeof SubtitleDoc>
+
+export const subtitleIndex = defineIndex({
+  name: 'subtitle',
+  doc: SubtitleDoc,
+  newest: 'date_downloaded',
+  fields: {
+    platform_id: { type: 'keyword', filter: true },
+    subtitle_line: { type: 'text', search: 1 },
+    subtitle_lang: { type: 'keyword', filter: true },
+    subtitle_source: { type: 'keyword', filter: true },
+    channel_id: { type: 'keyword', filter: true, internal: true },
+    date_downloaded: { type: 'date', sort: true, internal: true },
+  },
+})
