@@ -29,11 +29,11 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   doc: Doc
   fields: Record<Names, Field>
   /** Field combinations that lists use, `[filter…, sort]`: an adapter may index them together. */
-  lists?: Names[][]
+  lists?: NoInfer<Names>[][]
   /** Field combinations that a statistic reads: an adapter may cover them with one index. */
-  covers?: Names[][]
+  covers?: NoInfer<Names>[][]
   /** The field by which "newest" is meant, for ranking very common words; documents are rebuilt in that order. */
-  newest?: Names
+  newest?: NoInfer<Names>
   /** What the stored texts depend on beside the mapping (time zone, id field …); another value rebuilds by `reform`. */
   form?: string
   /** Brings a stored document into the present form. Called while rebuilding. */
