@@ -21,8 +21,14 @@ export const DownloadDoc = Type.Object({
   timestamp: Type.Integer(),
   vid_type: Type.Enum(['videos', 'streams', 'shorts', 'unknown']),
   vid_thumb_url: Type.String(),
-  /** Internal: order of the queue within one second. */
+  /** Internal: the place in the queue, ascending: when it was added, one by one. */
   position: Type.Integer(),
+  /** Internal: pending or priority, not ignored. */
+  open: Type.Boolean(),
+  /** Internal: open and without a message: the next run takes it. */
+  ready: Type.Boolean(),
+  /** Internal: the opposite of auto_start, so that one ascending order puts auto_start first. */
+  later: Type.Boolean(),
   /** Internal: queue it although the video is archived. */
   force: Type.Optional(Type.Boolean()),
   /** Internal: where the platform has the picture. */
@@ -36,18 +42,26 @@ export const downloadIndex = defineIndex({
   fields: {
     platform_id: { type: 'keyword', filter: true },
     status: { type: 'keyword', filter: true },
-    auto_start: { type: 'boolean', filter: true, sort: true },
     error_class: { type: 'keyword', filter: true },
-    message: { type: 'keyword', filter: true },
     retry_at: { type: 'date', filter: true },
     title: { type: 'text', search: 1 },
     channel_id: { type: 'keyword', filter: true },
+    channel_indexed: { type: 'boolean', filter: true },
     vid_type: { type: 'keyword', filter: true },
     timestamp: { type: 'date', filter: true, sort: true },
     position: { type: 'long', sort: true, internal: true },
+    open: { type: 'boolean', filter: true, internal: true },
+    ready: { type: 'boolean', filter: true, internal: true },
+    later: { type: 'boolean', filter: true, sort: true, internal: true },
     force: { type: 'boolean', internal: true },
     art: { type: 'keyword', internal: true },
   },
-  lists: [['auto_start', 'timestamp', 'position'], ['status', 'auto_start', 'timestamp', 'position'], ['channel_id', 'timestamp']],
+  lists: [
+    ['later', 'position'],
+    ['open', 'later', 'position'],
+    ['ready', 'later', 'position'],
+    ['status', 'later', 'position'],
+    ['channel_id', 'later', 'position'],
+  ],
   covers: [['status', 'vid_type']],
 })

@@ -98,6 +98,11 @@ export interface PlaylistEntryFacts {
   uploader: string | null
   /** False for entries that are only a placeholder (private, deleted). */
   isThere: boolean
+  /** Upcoming or live now. */
+  isPending?: boolean
+  channelId?: string
+  durationSeconds?: number
+  thumbnail?: string
 }
 
 /** A row of a channel's tab: little is known, nothing about the channel. */
