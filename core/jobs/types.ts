@@ -23,6 +23,8 @@ export interface Job {
   endedAt: number | null
   /** A second start asked for one more run. */
   again: boolean
+  /** The named piece it is at, while it runs. */
+  step: string | null
 }
 
 /** What a task's `run` is handed. */
@@ -61,15 +63,17 @@ export type AnyTask = Task | TaskDefinition<never>
 export interface Jobs {
   /**
    * Adds a row, committed when it resolves; the runner takes it from there. A single task that waits or runs already:
-   * that job (one that runs is run once more when it ends).
+   * that job (one that runs is run once more when it ends; stop and kill take back what was asked before them).
    * @param task     a task or its name
-   * @param payload  checked against the task's schema
+   * @param payload  checked against the task's schema, whose defaults are filled in
+   * @throws not_found (no such task), bad_request (its schema refuses the payload)
    */
   start<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<Job>
   /**
    * Work that the caller waits for: the row is written first, so an interruption is finished by the next start.
-   * A second call with the same key waits for the first one's result.
-   * @throws what the task threw
+   * A second call with the same key waits for the first one's result. A task of an item lane waits for its place there;
+   * all others begin at once, whatever their lane is busy with. Never tried again by itself: the caller hears the error.
+   * @throws what the task threw; unavailable when the server closes first
    */
   run<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<string | null>
   get(id: string): Job | undefined
@@ -88,5 +92,23 @@ export interface Jobs {
   /** The last 200 log lines of a job. */
   logOf(id: string): Array<{ time: string; level: string; message: string }>
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */
-  watch(listener: (change: { job?: Job; notifications?: true }) => void): () => void
+  watch(listener: (change: JobChange) => void): () => void
+  /**
+   * Calls back after each run that has ended for good, with that run's state and result: also when a wake-up
+   * meanwhile has put the row back to PENDING. For outgoing messages. @returns ends it
+   */
+  onEnded(listener: (run: Job) => void): () => void
+}
+
+export interface JobChange {
+  job?: Job
+  notifications?: true
+}
+
+/** Jobs, and what only the server's start and end call. */
+export interface JobsRunner extends Jobs {
+  /** Puts right what a crash has left, clears the messages, and starts claiming. */
+  begin(): Promise<void>
+  /** Ends claiming and hands running jobs back to the ledger, within 10 s. Rows may still be added. */
+  close(): Promise<void>
 }

@@ -155,8 +155,12 @@ export interface TaskDefinition<Payload extends TObject = TObject> {
     auto: string
     /** A new installation has it scheduled; `random`: at a random time of day. */
     initially?: 'auto' | 'random'
-    /** Keys of the schedule's config, with defaults for a new installation; handed to `run` as `payload.schedule`… see `fromSchedule`. */
+    /**
+     * Keys of the schedule's config. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the keys
+     * that the task's payload schema does not have: declare those that `run` wants to see there, as optional ones.
+     */
     config?: TObject
+    /** The config of a schedule that was made without one. */
     initialConfig?: Record<string, unknown>
   }
   /** Outgoing notifications may be set for it (contract 8.5). */

@@ -1,0 +1,59 @@
+/** A clock that stands still until a test moves it. */
+import { sleepOn, type Clock, type Timer } from '../../core/clock.ts'
+
+export interface TestClock extends Clock {
+  /** Moves on by so much, firing what is due on the way in order, each with the clock at its time. */
+  advance(ms: number): Promise<void>
+}
+
+interface Waiting {
+  atMs: number
+  number: number
+  callback: () => void
+}
+
+/** Writes of the ledger take a turn of the loop each: what a timer sets off has run this far before the next one fires. */
+const TURNS_BETWEEN_TIMERS = 12
+
+async function letRun(): Promise<void> {
+  for (let turn = 0; turn < TURNS_BETWEEN_TIMERS; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** @param start  epoch milliseconds, or a date as text */
+export function testClock(start: number | string = '2026-01-15T10:00:00Z'): TestClock {
+  let now = typeof start === 'number' ? start : Date.parse(start)
+  let count = 0
+  const waiting = new Set<Waiting>()
+
+  const nextUntil = (end: number): Waiting | undefined => {
+    let first: Waiting | undefined
+    for (const timer of waiting) {
+      if (timer.atMs > end) continue
+      if (!first || timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.number < first.number)) first = timer
+    }
+    return first
+  }
+
+  const clock: TestClock = {
+    now: () => now,
+    after(ms, callback): Timer {
+      const timer = { atMs: now + Math.max(0, ms), number: count++, callback }
+      waiting.add(timer)
+      return { cancel: () => void waiting.delete(timer) }
+    },
+    sleep: (ms, signal) => sleepOn(clock, ms, signal),
+    async advance(ms) {
+      const end = now + ms
+      await letRun()
+      for (let timer = nextUntil(end); timer; timer = nextUntil(end)) {
+        waiting.delete(timer)
+        now = Math.max(now, timer.atMs)
+        timer.callback()
+        await letRun()
+      }
+      now = end
+      await letRun()
+    },
+  }
+  return clock
+}
