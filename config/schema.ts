@@ -27,6 +27,99 @@ export interface Settings {
   debug: boolean
 }
 
+const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1, ...limits }), Type.Null()])
+
+/** A schema's `description` completes "must be …" in what is said about a wrong value. */
 export const coreSettings: Record<string, SettingDefinition> = {
-  host: { env: 'AV_HOST', schema: Type.String({ minLength: 1 }), default: '127.0.0.1', meaning: 'address to listen on' },
+  host: { env: 'AV_HOST', schema: Type.String({ minLength: 1 }), default: '127.0.0.1', meaning: 'address to listen on; `0.0.0.0` for all' },
+  port: {
+    env: 'AV_PORT',
+    schema: Type.Integer({ minimum: 0, maximum: 65535, description: 'a port, 0 to 65535' }),
+    default: 8000,
+    meaning: 'port to listen on; 0 takes a free one',
+  },
+  basePath: {
+    env: 'AV_BASE_PATH',
+    schema: Type.String({ pattern: '^/([A-Za-z0-9._~-]+/)*$', description: 'a path that starts and ends with a slash' }),
+    default: '/',
+    meaning: 'sub-path behind a proxy',
+  },
+  dataDir: {
+    env: 'AV_DATA_DIR',
+    schema: Type.String({ minLength: 1 }),
+    default: 'data',
+    isPath: true,
+    meaning: 'ledger, embedded index, secret key, cookie; `snapshots/`, `backups/`',
+  },
+  username: {
+    env: 'AV_USERNAME',
+    schema: Type.String({ minLength: 1, maxLength: 150 }),
+    default: 'admin',
+    meaning: 'name of the first admin; first start only',
+  },
+  password: {
+    env: 'AV_PASSWORD',
+    schema: optional({ maxLength: 1000 }),
+    default: null,
+    secret: true,
+    meaning: 'password of the first admin; first start only; unset: random, in `<data>/first-password`',
+  },
+  trustedProxies: {
+    env: 'AV_TRUSTED_PROXIES',
+    schema: Type.Array(Type.String({ pattern: '^([0-9A-Fa-f:.]+(/[0-9]{1,3})?|loopback|linklocal|uniquelocal)$' }), {
+      description: 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8',
+    }),
+    default: [],
+    meaning: 'addresses that may say who the client is, by `X-Forwarded-For` and `-Proto`',
+  },
+  corsOrigins: {
+    env: 'AV_CORS_ORIGINS',
+    schema: Type.Array(Type.String({ pattern: '^[a-z][a-z0-9+.-]*://[^/\\s,]+$' }), {
+      description: 'a list of origins, such as https://archive.example, without a path',
+    }),
+    default: [],
+    meaning: 'further origins whose pages may call the API',
+  },
+  elasticsearchUrl: {
+    env: 'AV_ELASTICSEARCH_URL',
+    schema: Type.Union([Type.String({ pattern: '^https?://\\S+$' }), Type.Null()], { description: 'a URL that starts with http:// or https://' }),
+    default: null,
+    meaning: 'set: documents are kept in this Elasticsearch instead of the embedded index',
+  },
+  elasticsearchUsername: { env: 'AV_ELASTICSEARCH_USERNAME', schema: optional(), default: null, meaning: 'its user' },
+  elasticsearchPassword: { env: 'AV_ELASTICSEARCH_PASSWORD', schema: optional(), default: null, secret: true, meaning: 'and password' },
+  elasticsearchApiKey: { env: 'AV_ELASTICSEARCH_API_KEY', schema: optional(), default: null, secret: true, meaning: 'or an API key instead of both' },
+  elasticsearchCa: { env: 'AV_ELASTICSEARCH_CA', schema: optional(), default: null, isPath: true, meaning: 'file with the certificate that signed its own' },
+  elasticsearchRepository: {
+    env: 'AV_ELASTICSEARCH_REPOSITORY',
+    schema: optional(),
+    default: null,
+    meaning: 'folder for snapshots, as the cluster sees it',
+  },
+  prefix: {
+    env: 'AV_PREFIX',
+    schema: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,30}$', description: 'up to 31 of a-z, 0-9, - and _, a letter first' }),
+    default: 'av',
+    meaning: 'in names of collections, snapshots, backups',
+  },
+  pageSize: {
+    env: 'AV_PAGE_SIZE',
+    schema: Type.Integer({ minimum: 1, maximum: 200, description: 'a number from 1 to 200' }),
+    default: 12,
+    meaning: 'records on a page, for users who chose none',
+  },
+  pluginsDir: {
+    env: 'AV_PLUGINS_DIR',
+    schema: Type.Array(Type.String({ minLength: 1 })),
+    default: [],
+    isPath: true,
+    meaning: 'folders with extra plugins',
+  },
+  logLevel: {
+    env: 'AV_LOG_LEVEL',
+    schema: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: 'info',
+    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+  },
+  debug: { env: 'AV_DEBUG', schema: Type.Boolean(), default: false, meaning: 'tracebacks in results of tasks' },
 }

@@ -55,6 +55,11 @@ export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppErro
   return thrown instanceof Error && thrown.name === 'AppError' && 'code' in thrown && (code === undefined || thrown.code === code)
 }
 
+/** Why the server cannot start, in one sentence for whoever starts it: what is wrong, where, what to do. Shown without a stack. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
+
 const raise = (code: ErrorCode) => (message: string, options?: ErrorOptions) => new AppError(code, message, options)
 
 /** `throw errors.conflict('A restore is running; try again when it has ended')`: one function per meaning. */

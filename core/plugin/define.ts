@@ -186,6 +186,8 @@ export interface SettingDefinition {
   meaning: string
   /** Never shown or logged. */
   secret?: boolean
+  /** A path, or a list of them: a relative one counts from the folder the server was started in, the value is absolute. */
+  isPath?: boolean
 }
 
 export interface LedgerMigration {
