@@ -28,6 +28,11 @@ export interface Failure extends Error {
   readonly failure: FailureClass
   /** Epoch seconds, with `upcoming`: when to try again. */
   readonly availableAt?: number
+  /**
+   * The gate is closed and this item was its probe too often in a row: nothing is known about the item itself.
+   * Leave it untouched (no message) and ask for another one, which becomes the next probe.
+   */
+  readonly isDeferred?: true
 }
 
 export interface AskOptions {
@@ -126,6 +131,7 @@ export interface DownloadOptions {
   throttledRateKib?: number
   /** Languages, comma separated, as yt-dlp takes them; undefined: no subtitles. */
   subtitleLanguages?: string
+  /** `auto`: those of machines too, where people have made none. */
   subtitleSource?: 'user' | 'auto'
   embedMetadata?: boolean
   embedThumbnail?: boolean
@@ -140,11 +146,20 @@ export interface DownloadProgress {
   eta?: number
 }
 
+export interface DownloadedSubtitle {
+  lang: string
+  name: string
+  source: 'user' | 'auto'
+  url: string
+  /** WebVTT, absolute, inside the folder. */
+  path: string
+}
+
 export interface Downloaded {
   facts: VideoFacts
   /** Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced. */
   mediaPath: string
-  subtitles: Array<{ lang: string; name: string; source: 'user' | 'auto'; url: string; /** vtt */ path: string }>
+  subtitles: DownloadedSubtitle[]
   /** JPEG, or undefined where the platform has none. */
   thumbnailPath?: string
 }
@@ -191,9 +206,18 @@ export interface Platform {
   /** A channel's tab, newest first, in pages as the platform has them (30); ending the loop ends the listing. */
   list(channelId: string, tab: VideoType, options: AskOptions): AsyncIterable<ListEntry[]>
   download(id: string, download: DownloadOptions, options: AskOptions & { progress?: (progress: DownloadProgress) => void }): Promise<Downloaded>
+  /** The subtitles alone, for a video that is archived already. */
+  subtitles(id: string, wanted: { folder: string; languages: string; source: 'user' | 'auto' }, options: AskOptions): Promise<DownloadedSubtitle[]>
   comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentFacts[]>
   /** Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it. */
   validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; jar: string }>
+  /** The cookie jar (Netscape text, in a file that only the server may read) that asks go with from now on; null: none. */
+  useCookie(path: string | null): void
+  /**
+   * Called with the jar in use as the platform renewed it, still signed in. Write it where the jar was read from;
+   * `useCookie` need not be called again. @returns ends it
+   */
+  onCookieRenewed(listener: (jar: string) => void): () => void
   /** The failure that a thrown thing is, if it is one. */
   failureOf(thrown: unknown): Failure | undefined
   state(): PlatformState
@@ -212,11 +236,21 @@ declare module 'archivolt' {
   interface Services {
     platform: Platform
   }
+  interface Slots {
+    /** Queue items by the class of their message, for the state page. */
+    'platform.waiting': () => Promise<Record<string, number>>
+    /** Room on the library's file system, in bytes. */
+    'platform.space': () => Promise<{ free: number; total: number }>
+    /** Whether a document of ours has this id (of a channel: or this handle). */
+    'platform.known': (target: Target) => Promise<boolean>
+  }
   interface Settings {
     platformUrl: string
     /** The platform's own name for `platform_id`, or null. */
     platformIdField: string | null
     ytdlp: string | null
+    /** A folder that holds `yt_dlp_plugins`, or null. */
+    ytdlpPlugins: string | null
     ytdlpUpdate: 'stable' | 'nightly' | null
     ffmpeg: string
     ffprobe: string
