@@ -1,0 +1,158 @@
+/** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
+import { defineTask, Type, type App, type JobContext, type Static } from 'archivolt'
+import type { Failure, ListEntry, PlaylistEntryFacts, VideoFacts } from '../platform/types.ts'
+import type { NewItem, QueueStatus } from './queue.ts'
+import { downloadPending } from './run.ts'
+
+/** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
+const ART_AHEAD = 30
+
+const Wanted = Type.Object({
+  type: Type.Enum(['video', 'channel', 'playlist']),
+  id: Type.String(),
+  vidType: Type.Optional(Type.String()),
+  tab: Type.Optional(Type.Enum(['videos', 'streams', 'shorts'])),
+  isHandle: Type.Optional(Type.Boolean()),
+  isIgnored: Type.Optional(Type.Boolean()),
+})
+type Wanted = Static<typeof Wanted>
+
+const Payload = Type.Object({
+  targets: Type.Array(Wanted),
+  autoStart: Type.Optional(Type.Boolean()),
+  force: Type.Optional(Type.Boolean()),
+})
+type Extraction = JobContext<Static<typeof Payload>>
+
+export const extractDownload = defineTask({
+  name: 'extract_download',
+  title: 'Add to download queue',
+  group: 'download:add',
+  payload: Payload,
+  lane: 'platform',
+  apiStop: true,
+  resumable: true, // what is queued already is skipped, so a second run goes on where the first was cut
+  outgoing: true,
+  async run(job, app) {
+    const { targets, autoStart } = job.payload
+    let added = 0
+    for (const [index, target] of targets.entries()) {
+      if (job.isStopping()) break
+      job.progress(index / targets.length, `Adding ${target.id} (${index + 1}/${targets.length})`)
+      added += await extract(target, job, app)
+    }
+    if (autoStart) await app.jobs.start(downloadPending, { autoOnly: true })
+    return added ? `${added} ${added === 1 ? 'video' : 'videos'} added to the queue` : null
+  },
+})
+
+async function extract(target: Wanted, job: Extraction, app: App): Promise<number> {
+  try {
+    if (target.type === 'video') return await extractVideo(target, job, app)
+    if (target.type === 'playlist') return await extractPlaylist(target, job, app)
+    return await extractChannel(target, job, app)
+  } catch (error) {
+    const failure = app.platform.failureOf(error)
+    if (!failure) throw error
+    job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
+    await app.jobs.notify({ title: 'Add to download queue', group: 'download:add', level: 'error', messages: [`${target.id}: ${failure.message}`] })
+    return 0
+  }
+}
+
+function statusOf(target: Wanted, job: Extraction): QueueStatus {
+  if (target.isIgnored) return 'ignore'
+  return job.payload.autoStart ? 'priority' : 'pending'
+}
+
+/** A video that cannot be had is queued all the same, with its message: whoever asked for it learns why. */
+async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<number> {
+  const force = job.payload.force === true
+  if (!(await app.queue.missing([target.id], { force })).size) return 0
+  const status = statusOf(target, job)
+  let facts: VideoFacts
+  try {
+    facts = await app.platform.video(target.id, { asker: job.id, signal: job.signal })
+  } catch (error) {
+    const failure = app.platform.failureOf(error)
+    if (!failure) throw error
+    return (await app.queue.add([unknownItem(target)], status, { force, ...(isFinal(failure) && { failure: asItemFailure(failure) }) })).length
+  }
+  const { unavailable } = facts
+  const added = await app.queue.add([itemOf(facts)], status, {
+    force,
+    ...(unavailable && {
+      failure: asItemFailure(Object.assign(new Error(unavailable.message), { failure: unavailable.failure, ...(unavailable.availableAt && { availableAt: unavailable.availableAt }) })),
+    }),
+  })
+  await fetchArt(added.map((id) => ({ id, art: facts.thumbnails[0]?.url })), job, app)
+  return added.length
+}
+
+async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promise<number> {
+  const facts = await app.platform.playlist(target.id, { asker: job.id, signal: job.signal })
+  await app.playlists.index(facts, { asker: job.id, signal: job.signal })
+  const entries = facts.entries.filter(({ isThere, isPending }) => isThere && !isPending)
+  return addAll(entries.map(entryItem), target, job, app)
+}
+
+/** Read page by page: a channel with 100,000 videos is never held at once. */
+async function extractChannel(target: Wanted, job: Extraction, app: App): Promise<number> {
+  const channel = await app.platform.channel(target.id, { asker: job.id, signal: job.signal })
+  const tabs = target.tab ? channel.tabs.filter((tab) => tab === target.tab) : channel.tabs
+  let added = 0
+  let seen = 0
+  for (const tab of tabs) {
+    for await (const page of app.platform.list(channel.id, tab, { asker: job.id, signal: job.signal })) {
+      seen += page.length
+      job.progress(0, `Reading ${channel.name}: ${seen} videos`)
+      const items = page.filter(({ isPending }) => !isPending).map((entry) => listItem(entry, channel.id, channel.name))
+      added += await addAll(items, target, job, app, added < ART_AHEAD)
+      if (job.isStopping()) return added
+    }
+  }
+  return added
+}
+
+async function addAll(items: NewItem[], target: Wanted, job: Extraction, app: App, hasArtAhead = true): Promise<number> {
+  const added = new Set(await app.queue.add(items, statusOf(target, job), { force: job.payload.force === true }))
+  if (hasArtAhead) await fetchArt(items.filter(({ id }) => added.has(id)).slice(0, ART_AHEAD), job, app)
+  return added.size
+}
+
+async function fetchArt(items: ReadonlyArray<{ id: string; art?: string | undefined }>, job: Extraction, app: App): Promise<void> {
+  for (const { id, art } of items) {
+    if (art && !(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art, job.signal)
+  }
+}
+
+/** Failures that another attempt does not mend; the others are left to the download, which tries again. */
+export const isFinal = (failure: Failure): boolean => failure.failure !== 'network' && failure.failure !== 'unknown'
+
+export function asItemFailure(failure: Failure) {
+  const errorClass = failure.failure
+  if (errorClass === 'blocked' || errorClass === 'disk_full' || errorClass === 'missing_tool' || errorClass === 'outdated') {
+    throw new Error(`${errorClass} waits at the gate and is no failure of an item`, { cause: failure })
+  }
+  return { message: failure.message, errorClass, ...(failure.availableAt !== undefined && { retryAt: failure.availableAt }) }
+}
+
+function itemOf(facts: VideoFacts): NewItem {
+  const { id, title, channelId, channelName, durationSeconds, published, vidType, thumbnails } = facts
+  return { id, title, channelId, channelName, durationSeconds, published, vidType, ...(thumbnails[0] && { art: thumbnails[0].url }) }
+}
+
+function unknownItem({ id, vidType }: Wanted): NewItem {
+  const known = vidType === 'videos' || vidType === 'streams' || vidType === 'shorts' ? vidType : 'unknown'
+  return { id, title: id, channelId: '', channelName: '', durationSeconds: 0, published: '', vidType: known }
+}
+
+function listItem(entry: ListEntry, channelId: string, channelName: string): NewItem {
+  const { id, title, durationSeconds = 0, vidType, thumbnail } = entry
+  return { id, title, channelId, channelName, durationSeconds, published: '', vidType, ...(thumbnail && { art: thumbnail }) }
+}
+
+function entryItem(entry: PlaylistEntryFacts): NewItem {
+  const { id, title, uploader, channelId = '', durationSeconds = 0, thumbnail } = entry
+  return { id, title, channelId, channelName: uploader ?? '', durationSeconds, published: '', vidType: 'unknown', ...(thumbnail && { art: thumbnail }) }
+}

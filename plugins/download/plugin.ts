@@ -1,0 +1,27 @@
+/** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
+import { definePlugin } from 'archivolt'
+import { afterDownloadTables, openAfterDownload } from './after.ts'
+import { extractDownload } from './extract.ts'
+import { downloadPreferences } from './preferences.ts'
+import { openQueue } from './queue.ts'
+import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
+import { downloadPending } from './run.ts'
+import { downloadIndex } from './schema.ts'
+
+export default definePlugin({
+  name: 'download',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
+  indexes: [downloadIndex],
+  migrations: [afterDownloadTables],
+  preferences: downloadPreferences,
+  envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
+  routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem],
+  tasks: [extractDownload, downloadPending],
+  slots: ['download.after'],
+  fills: {
+    'platform.waiting': (app) => () => app.queue.waitingByClass(),
+    'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),
+    'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
+  },
+  services: (app) => ({ queue: openQueue(app), afterDownload: openAfterDownload(app) }),
+})

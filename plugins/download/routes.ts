@@ -1,0 +1,188 @@
+/** What HTTP sees of the queue (contract 6.4, bulk of appendix B). */
+import { defineRoute, errors, json, listing, queryBool, queryEnum, queryId, queryText, Type, ID_PATTERN, type App } from 'archivolt'
+import type { Target } from '../platform/types.ts'
+import { extractDownload } from './extract.ts'
+import type { QueueFilter } from './queue.ts'
+import { downloadPending } from './run.ts'
+import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
+
+const FILTERS = ['pending', 'ignore', 'priority'] as const
+const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const
+const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
+
+const QueueRecord = Type.Interface(
+  [Type.Omit(DownloadDoc, ['position', 'open', 'ready', 'later', 'force', 'art'])],
+  {
+    progress: Type.Optional(Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) })),
+    _index: Type.String(),
+    _score: Type.Number(),
+  },
+)
+
+export const listQueue = defineRoute({
+  method: 'GET',
+  path: '/api/download/',
+  access: 'admin',
+  summary: 'The download queue: auto_start first, then oldest',
+  query: {
+    filter: queryEnum(FILTERS, { description: '`pending` includes priority items' }),
+    channel: queryId(),
+    vid_type: queryEnum(VID_TYPES),
+    q: queryText({ description: 'words in the title', maxLength: 200 }),
+    error: queryBool({ description: 'has a message' }),
+  },
+  reply: QueueRecord,
+  envelope: 'page',
+  async handle({ query, page }, app) {
+    const { items, filterOf, replyText } = app.queue
+    const { hits, total } = await items.find({
+      filter: filterOf({ filter: query.filter, channel: query.channel, vidType: query.vid_type, error: query.error }),
+      ...(query.q?.trim() && { text: { words: query.q, prefixLast: true } }),
+      sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }],
+      from: page.from,
+      size: page.size,
+    })
+    return listing(hits.map(({ id, text }) => replyText(id, text)), total)
+  },
+})
+
+const AddBody = Type.Object({ data: Type.Array(Type.Object({ status: Type.Optional(Type.Enum(['pending', 'ignore', 'ignore-force'])) })) })
+
+export const addToQueue = defineRoute({
+  method: 'POST',
+  path: '/api/download/',
+  access: 'admin',
+  summary: 'Queue videos, playlists, channels by id, URL or handle',
+  query: {
+    autostart: queryBool({ fallback: false, description: 'download at once' }),
+    force: queryBool({ fallback: false, description: 'also what is archived already' }),
+  },
+  body: AddBody,
+  reply: Type.Object({ data: Type.Array(Type.Object({})), message: Type.String(), task_id: Type.Union([Type.String(), Type.Null()]) }),
+  async handle({ query, body: { data } }, app) {
+    const targets = []
+    for (const [index, item] of data.entries()) {
+      const found = await targetsOf(app.platform.idOf(item), `data[${index}]`, app)
+      targets.push(...found.map((target) => ({ ...target, ...(item.status?.startsWith('ignore') && { isIgnored: true }) })))
+    }
+    if (!targets.length) return { data, message: 'nothing to add', task_id: null }
+    const job = await app.jobs.start(extractDownload, { targets, autoStart: query.autostart, force: query.force })
+    return { data, message: 'add to queue task started', task_id: job.id }
+  },
+})
+
+/** What a text asks for. An id that a document of ours has is taken whatever its form. */
+async function targetsOf(text: string, place: string, app: App): Promise<Target[]> {
+  const words = text.split(/\s+/).filter(Boolean)
+  if (!words.length) throw errors.badRequest('An item has no id', { fields: { [place]: 'must have an id, a URL or a handle' } })
+  const targets: Target[] = []
+  for (const word of words) targets.push(...((await knownTarget(word, app)) ?? parse(word)))
+  return targets
+
+  function parse(word: string): Target[] {
+    try {
+      return app.platform.targets(word)
+    } catch (error) {
+      throw errors.badRequest(`${place}: no id, URL or handle of the platform`, { fields: { [place]: 'must be an id, a URL or a handle of the platform' }, cause: error })
+    }
+  }
+}
+
+async function knownTarget(word: string, app: App): Promise<Target[] | undefined> {
+  if (!new RegExp(ID_PATTERN).test(word) || app.platform.targetsIn(word).length) return undefined
+  if ((await app.videos.known([word])).has(word)) return [{ type: 'video', id: word }]
+  if ((await app.channels.known([word])).has(word)) return [{ type: 'channel', id: word }]
+  return undefined
+}
+
+export const clearQueue = defineRoute({
+  method: 'DELETE',
+  path: '/api/download/',
+  access: 'admin',
+  summary: 'Forget waiting or ignored items',
+  query: {
+    filter: queryEnum(['pending', 'ignore'] as const, { required: true }),
+    channel: queryId(),
+    vid_type: queryEnum(VID_TYPES),
+  },
+  reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
+  async handle({ query }, app) {
+    const filter = app.queue.filterOf({ filter: query.filter, channel: query.channel, vidType: query.vid_type }) as QueueFilter
+    return { message: `deleted ${query.filter} items`, deleted: await app.queue.removeWhere(filter) }
+  },
+})
+
+export const showItem = defineRoute({
+  method: 'GET',
+  path: '/api/download/:videoId/',
+  access: 'admin',
+  summary: 'One item of the queue',
+  params: VideoPath,
+  reply: QueueRecord,
+  envelope: 'item',
+  async handle({ params: { videoId } }, app) {
+    const text = await app.queue.items.getText(videoId)
+    if (text === undefined) throw errors.notFound('download item', videoId)
+    return json(app.queue.replyText(videoId, text))
+  },
+})
+
+const ItemStatus = Type.Object({ status: Type.Enum(['ignore', 'pending', 'priority', 'ignore-force']) })
+
+export const changeItem = defineRoute({
+  method: 'POST',
+  path: '/api/download/:videoId/',
+  access: 'admin',
+  summary: 'Ignore an item, take it again, download it now',
+  params: VideoPath,
+  body: ItemStatus,
+  reply: ItemStatus,
+  async handle({ params: { videoId }, body: { status } }, app) {
+    if (status === 'ignore-force') {
+      await app.jobs.start(extractDownload, { targets: [{ type: 'video', id: videoId, isIgnored: true }] })
+      return { status }
+    }
+    if (!(await app.queue.setStatus(videoId, status))) throw errors.notFound('download item', videoId)
+    if (status === 'priority') await app.jobs.start(downloadPending, { autoOnly: true })
+    return { status }
+  },
+})
+
+export const forgetItem = defineRoute({
+  method: 'DELETE',
+  path: '/api/download/:videoId/',
+  access: 'admin',
+  summary: 'Forget an item; one that is being downloaded is cancelled',
+  params: VideoPath,
+  reply: Type.Object({ success: Type.Boolean() }),
+  async handle({ params: { videoId } }, app) {
+    if (!(await app.queue.remove(videoId))) throw errors.notFound('download item', videoId)
+    return { success: true }
+  },
+})
+
+const BulkBody = Type.Object({
+  filter: Type.Optional(Type.Enum([...FILTERS])),
+  channel: Type.Optional(Type.String({ pattern: ID_PATTERN })),
+  vid_type: Type.Optional(Type.Enum([...VID_TYPES])),
+  error_class: Type.Optional(Type.Enum([...ERROR_CLASSES])),
+  error: Type.Optional(Type.Boolean()),
+  status: Type.Enum(['pending', 'priority', 'ignore', 'delete']),
+})
+
+export const changeMany = defineRoute({
+  method: 'POST',
+  path: '/api/download/bulk/',
+  access: 'admin',
+  summary: 'Change or forget all items that match',
+  body: BulkBody,
+  reply: Type.Object({ updated: Type.Integer() }),
+  async handle({ body }, app) {
+    const filter = app.queue.filterOf({ filter: body.filter, channel: body.channel, vidType: body.vid_type, errorClass: body.error_class, error: body.error })
+    if (!filter) throw errors.badRequest('Say which items: filter, channel, vid_type, error_class or error', { fields: { filter: 'at least one way to choose is needed' } })
+    if (body.status === 'delete') return { updated: await app.queue.removeWhere(filter) }
+    const updated = await app.queue.setStatusWhere(filter, body.status)
+    if (body.status === 'priority' && updated) await app.jobs.start(downloadPending, { autoOnly: true })
+    return { updated }
+  },
+})

@@ -1,0 +1,165 @@
+/** download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run (contract 9.3). */
+import { defineTask, isAppError, Type, type App, type JobContext } from 'archivolt'
+import type { DownloadOptions } from '../platform/types.ts'
+import { asItemFailure, isFinal } from './extract.ts'
+import { ItemTakenAway } from './queue.ts'
+import type { DownloadDoc } from './schema.ts'
+
+/** What is tried again within the run waits so long before each attempt. */
+const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
+
+interface PutOff {
+  attempts: number
+  /** Epoch milliseconds. */
+  at: number
+}
+
+export const downloadPending = defineTask({
+  name: 'download_pending',
+  title: 'Downloading',
+  group: 'download:run',
+  payload: Type.Object({ autoOnly: Type.Optional(Type.Boolean()) }),
+  lane: 'download',
+  apiStart: true,
+  apiStop: true,
+  single: true,
+  widen: (before, asked) => ({ autoOnly: before.autoOnly === true && asked.autoOnly === true }),
+  resumable: true,
+  outgoing: true,
+  schedule: { auto: '0 16 *' },
+  async run(job, app) {
+    const putOff = new Map<string, PutOff>()
+    const ingested: string[] = []
+    while (!job.isStopping()) {
+      job.signal.throwIfAborted()
+      const item = await nextItem(putOff, job, app)
+      if (!item) break
+      if (ingested.length) await pause(job, app)
+      job.progress(0, `Downloading ${item.title}`)
+      if (await downloadItem(item, putOff, job, app)) ingested.push(item.platform_id)
+    }
+    await restOf(job, app)
+    await app.afterDownload.run(ingested, job)
+    return ingested.length ? `${ingested.length} ${ingested.length === 1 ? 'video' : 'videos'} downloaded` : null
+  },
+})
+
+type Run = JobContext<{ autoOnly?: boolean }>
+
+/** The next in line; where only items are left that were put off, waits for the first of them. */
+async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promise<DownloadDoc | undefined> {
+  for (;;) {
+    const now = app.clock.now()
+    const waiting = [...putOff].filter(([, { at }]) => at > now)
+    const item = await app.queue.next(job.current().autoOnly === true, waiting.map(([id]) => id))
+    if (item || !waiting.length || job.isStopping()) return item
+    const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
+    for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
+    if (!stillQueued.size) return undefined
+    job.progress(0, 'Waiting to try again')
+    await app.clock.sleep(Math.min(...waiting.map(([, { at }]) => at)) - now, job.signal)
+  }
+}
+
+async function pause(job: Run, app: App): Promise<void> {
+  const seconds = app.preferences.section('downloads').sleep_interval
+  if (seconds) await app.clock.sleep(seconds * 1000, job.signal)
+}
+
+/** @returns whether it is in the library now; what went wrong is noted on the item */
+async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, job: Run, app: App): Promise<boolean> {
+  const id = item.platform_id
+  if (!item.force && (await app.videos.known([id])).has(id)) {
+    await app.queue.done(id)
+    return false
+  }
+  const turn = app.queue.begin(id)
+  try {
+    await fetchAndIngest(item, turn, job, app)
+    putOff.delete(id)
+    return true
+  } catch (error) {
+    if (turn.signal.aborted || error instanceof ItemTakenAway) {
+      await app.media.clearStaging(id)
+      return false
+    }
+    if (job.signal.aborted) {
+      if (app.jobs.get(job.id)?.command === 'KILL') await app.media.clearStaging(id)
+      throw error
+    }
+    await noteFailure(id, error, putOff, job, app)
+    return false
+  } finally {
+    turn.end()
+  }
+}
+
+async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['begin']>, job: Run, app: App): Promise<void> {
+  const id = item.platform_id
+  const signal = AbortSignal.any([job.signal, turn.signal])
+  const folder = await job.step('download.stage', () => app.media.staging(id))
+  const downloaded = await job.step('download.fetch', async () =>
+    app.platform.download(id, await optionsFor(item, folder, app), {
+      asker: job.id,
+      signal,
+      progress(progress) {
+        turn.report(progress)
+        job.progress(progress.fraction, `Downloading ${item.title}`)
+      },
+    }),
+  )
+  const { channelId } = downloaded.facts
+  await job.step('download.channel', () => app.channels.ensure(channelId, { asker: job.id, signal }))
+  await job.step('download.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+  await job.step('download.note', () => app.afterDownload.remember(id))
+  await job.step('download.mark', () => app.queue.markChannel(channelId, true))
+  await job.step('download.done', () => app.queue.done(id))
+  await job.step('download.clear', () => app.media.clearStaging(id))
+}
+
+async function optionsFor(item: DownloadDoc, folder: string, app: App): Promise<DownloadOptions> {
+  const settings = app.preferences.section('downloads')
+  const channel = item.channel_id ? await app.channels.get(item.channel_id) : undefined
+  const format = channel?.channel_overwrites.download_format ?? settings.format
+  return {
+    folder,
+    ...(format && { format }),
+    ...(settings.format_sort && { formatSort: settings.format_sort }),
+    ...(settings.limit_speed && { limitSpeedKib: settings.limit_speed }),
+    ...(settings.throttledratelimit && { throttledRateKib: settings.throttledratelimit }),
+    ...(settings.subtitle && { subtitleLanguages: settings.subtitle }),
+    ...(settings.subtitle && settings.subtitle_source && { subtitleSource: settings.subtitle_source }),
+    ...(settings.extractor_lang && { extractorLanguage: settings.extractor_lang }),
+    embedMetadata: settings.add_metadata,
+    embedThumbnail: settings.add_thumbnail,
+  }
+}
+
+/** Final failures are noted at once, the others after their last attempt; one bad item never ends the run. */
+async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOff>, job: Run, app: App): Promise<void> {
+  const failure = app.platform.failureOf(error)
+  const message = error instanceof Error ? error.message : String(error)
+  job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
+  if (failure && isFinal(failure)) {
+    putOff.delete(id)
+    await app.media.clearStaging(id)
+    return app.queue.fail(id, asItemFailure(failure))
+  }
+  const attempts = (putOff.get(id)?.attempts ?? 0) + 1
+  const delay = RETRY_DELAYS_MS[attempts - 1]
+  if (delay !== undefined) {
+    putOff.set(id, { attempts, at: app.clock.now() + delay })
+    return
+  }
+  putOff.delete(id)
+  const known = failure ? asItemFailure(failure) : { errorClass: 'unknown' as const, message: isAppError(error) ? message : 'It could not be put into the library; the log says why' }
+  await app.queue.fail(id, known)
+}
+
+/** Leftover priority items wait their turn again, unless another run was asked for meanwhile: then they are its own. */
+async function restOf(job: Run, app: App): Promise<void> {
+  const isAskedAgain = () => app.jobs.get(job.id)?.again === true
+  if (isAskedAgain()) return
+  const demoted = await app.queue.demote()
+  if (isAskedAgain()) await app.queue.promote(demoted)
+}
