@@ -1,5 +1,8 @@
 /** Settings that people change while it runs: sections of keys that plugins declare. */
 import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { errors } from '../error.ts'
+import type { Ledger } from './sqlite.ts'
 
 export interface PreferenceDefinition {
   schema: TSchema
@@ -19,4 +22,105 @@ export interface Preferences {
   change(changes: Record<string, unknown>): Promise<void>
   /** Called after each change. */
   watch(listener: () => void): void
+}
+
+type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/**
+ * Joins what the plugins declare. @throws a sentence: two bring the same key, or a default that its schema refuses
+ */
+export function joinSections(declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections }>): PreferenceSections {
+  const joined: PreferenceSections = {}
+  const owners = new Map<string, string>()
+  for (const { plugin, sections } of declared) {
+    for (const [section, keys] of Object.entries(sections)) {
+      const known = (joined[section] ??= {})
+      for (const [key, definition] of Object.entries(keys)) {
+        const owner = owners.get(`${section}.${key}`)
+        if (owner !== undefined) throw new Error(`Both plugins ${owner} and ${plugin} declare the preference ${section}.${key}`)
+        if (!Value.Check(definition.schema, definition.default)) throw new Error(`The default of the preference ${section}.${key} (plugin ${plugin}) does not fit its schema`)
+        owners.set(`${section}.${key}`, plugin)
+        known[key] = definition
+      }
+    }
+  }
+  return joined
+}
+
+/** Reads what is stored. A stored value that no longer fits (an older version's) gives way to the default. */
+export function openPreferences({ ledger, sections }: { ledger: Ledger; sections: PreferenceSections }): Preferences {
+  const listeners: Array<() => void> = []
+  let values = read(ledger, sections)
+
+  return {
+    section<Name extends keyof PreferenceValues & string>(name: Name) {
+      const section = values[name]
+      if (!section) throw new Error(`No plugin declares the preference section ${name}`)
+      return section as Readonly<PreferenceValues[Name]>
+    },
+    all: () => structuredClone(values) as Record<string, Record<string, unknown>>,
+    async change(changes) {
+      const wanted = checkChanges(changes, sections)
+      await ledger.write(() => {
+        const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?) ON CONFLICT (section, key) DO UPDATE SET value = excluded.value')
+        for (const { section, key, value } of wanted) put.run(section, key, JSON.stringify(value))
+      })
+      values = read(ledger, sections)
+      for (const listener of listeners) listener()
+    },
+    watch: (listener) => void listeners.push(listener),
+  }
+}
+
+function read(ledger: Ledger, sections: PreferenceSections): Values {
+  const values: Record<string, Record<string, unknown>> = {}
+  for (const [section, keys] of Object.entries(sections)) {
+    values[section] = Object.fromEntries(Object.entries(keys).map(([key, definition]) => [key, structuredClone(definition.default)]))
+  }
+  for (const { section, key, value } of ledger.sql<{ section: string; key: string; value: string }>('SELECT section, key, value FROM preferences').all()) {
+    const definition = definitionOf(sections, section, key)
+    if (!definition) continue // of a plugin that is not installed now: kept for when it is
+    const stored: unknown = JSON.parse(value)
+    if (Value.Check(definition.schema, stored)) values[section]![key] = stored
+  }
+  return deepFreeze(values)
+}
+
+function definitionOf(sections: PreferenceSections, section: string, key: string): PreferenceDefinition | undefined {
+  if (!Object.hasOwn(sections, section)) return undefined
+  const keys = sections[section]
+  return keys && Object.hasOwn(keys, key) ? keys[key] : undefined
+}
+
+function checkChanges(changes: Record<string, unknown>, sections: PreferenceSections): Array<{ section: string; key: string; value: unknown }> {
+  const fields: Record<string, string> = {}
+  const wanted: Array<{ section: string; key: string; value: unknown }> = []
+  for (const [section, keys] of Object.entries(changes)) {
+    if (!Object.hasOwn(sections, section)) fields[section] = 'There is no such section'
+    else if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) fields[section] = 'Must be an object of settings'
+    else {
+      for (const [key, value] of Object.entries(keys)) {
+        const definition = definitionOf(sections, section, key)
+        if (!definition) fields[`${section}.${key}`] = 'There is no such setting'
+        else if (!Value.Check(definition.schema, value)) fields[`${section}.${key}`] = firstFault(definition.schema, value)
+        else wanted.push({ section, key, value })
+      }
+    }
+  }
+  const [first] = Object.entries(fields)
+  if (first) throw errors.badRequest(`${first[0]}: ${first[1]}`, { fields })
+  return wanted
+}
+
+function firstFault(schema: TSchema, value: unknown): string {
+  for (const fault of Value.Errors(schema, value)) return fault.message
+  return 'Does not fit'
+}
+
+function deepFreeze<Thing>(thing: Thing): Thing {
+  if (typeof thing === 'object' && thing !== null && !Object.isFrozen(thing)) {
+    Object.freeze(thing)
+    for (const part of Object.values(thing)) deepFreeze(part)
+  }
+  return thing
 }

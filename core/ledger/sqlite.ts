@@ -1,5 +1,13 @@
 /** The SQLite file of all that happens: opened once, written in one transaction per tick. */
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+import type { Log } from '../log.ts'
+import { backupTo, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './copies.ts'
+import { lockFolder } from './lock.ts'
+import { applyMigrations, planMigrations, type MigrationOwner } from './migrate.ts'
 
 export interface Ledger {
   /** A prepared statement, kept: for reads (any time) and for writes (inside `write` only). Plugins touch their own tables only. */
@@ -9,4 +17,161 @@ export interface Ledger {
    * Resolves after the commit, so what it wrote is on disk. No await inside.
    */
   write<Result>(work: () => Result): Promise<Result>
+}
+
+/** The ledger as its opener holds it. */
+export interface OpenedLedger extends Ledger {
+  /** A whole copy at this path, made while the ledger is in use. */
+  backup(path: string): Promise<void>
+  /** Commits what still waits, writes the log back, and frees the data folder. */
+  close(): Promise<void>
+  /** What was done about a damaged file, where there was one. */
+  readonly recovered?: string
+}
+
+export interface LedgerOptions {
+  /** Its folder is the data folder: it is made if need be, and held by this process alone. */
+  file: string
+  log: Log
+  clock: Clock
+  plugins?: readonly MigrationOwner[]
+}
+
+/** A tick's transaction is cut after so long, so that many writes at once never hold the loop. */
+const BATCH_BUDGET_MS = 5
+const KEPT_STATEMENTS = 400
+
+/** @throws a sentence: the folder is in use, the file comes from a later version, a migration is bad */
+export async function openLedger({ file, log, clock, plugins = [] }: LedgerOptions): Promise<OpenedLedger> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const lock = lockFolder(dirname(file))
+  try {
+    const { db, recovered } = openOrRecover(file, clock, log)
+    try {
+      db.pragma('journal_mode = WAL')
+      db.pragma('synchronous = FULL')
+      const plan = planMigrations(db, plugins)
+      if (plan.hasContent && plan.steps.length > 0) log.info({ copy: copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
+      applyMigrations(db, plan.steps, clock.now(), log)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return groupCommit(db, () => lock.release(), recovered)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+function openOrRecover(file: string, clock: Clock, log: Log): { db: Database.Database; recovered: string | undefined } {
+  // Made here, for its owner's eyes only: SQLite gives its log the same mode.
+  closeSync(openSync(file, 'a', 0o600))
+  try {
+    return { db: openChecked(file), recovered: undefined }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    const { db, said } = recoverFrom(file, clock.now())
+    log.error({ err: error }, said)
+    return { db, recovered: said }
+  }
+}
+
+interface Waiting {
+  work: () => unknown
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+}
+
+function groupCommit(db: Database.Database, release: () => void, recovered: string | undefined): OpenedLedger {
+  const statements = new Map<string, Database.Statement<unknown[], unknown>>()
+  const prepare = <Row>(text: string): Database.Statement<unknown[], Row> => {
+    const kept = statements.get(text) ?? db.prepare<unknown[], unknown>(text)
+    // Moved to the end: the first of the map is the one unused for longest.
+    statements.delete(text)
+    statements.set(text, kept)
+    if (statements.size > KEPT_STATEMENTS) {
+      for (const oldest of statements.keys()) {
+        statements.delete(oldest)
+        break
+      }
+    }
+    return kept as Database.Statement<unknown[], Row>
+  }
+  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((text) => db.prepare(text)) as [Database.Statement, Database.Statement, Database.Statement]
+  const [mark, keep, undo] = ['SAVEPOINT work', 'RELEASE work', 'ROLLBACK TO work'].map((text) => db.prepare(text)) as [Database.Statement, Database.Statement, Database.Statement]
+
+  let queue: Waiting[] = []
+  let isScheduled = false
+  let isClosed = false
+
+  /** One transaction: as much of the queue as the budget allows. */
+  const commitBatch = () => {
+    const batch: Waiting[] = []
+    const answers: Array<() => void> = []
+    try {
+      begin.run()
+      const startedAt = performance.now()
+      for (const waiting of queue) {
+        if (batch.length > 0 && performance.now() - startedAt > BATCH_BUDGET_MS) break
+        batch.push(waiting)
+        mark.run()
+        try {
+          const result = waiting.work()
+          if (result instanceof Promise) throw new TypeError('Work in a ledger transaction must not be asynchronous')
+          keep.run()
+          answers.push(() => waiting.resolve(result))
+        } catch (error) {
+          if (!db.inTransaction) throw error // a full disk undoes the whole transaction
+          undo.run()
+          keep.run()
+          answers.push(() => waiting.reject(error))
+        }
+      }
+      commit.run()
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      if (batch.length === 0) batch.push(...queue) // not even begun
+      answers.length = 0
+      for (const waiting of batch) answers.push(() => waiting.reject(error))
+    }
+    queue = queue.slice(batch.length)
+    for (const answer of answers) answer()
+  }
+
+  const flush = () => {
+    isScheduled = false
+    if (isClosed || queue.length === 0) return
+    commitBatch()
+    schedule()
+  }
+  const schedule = () => {
+    if (isScheduled || queue.length === 0) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  return {
+    ...(recovered === undefined ? {} : { recovered }),
+    sql: prepare,
+    write<Result>(work: () => Result): Promise<Result> {
+      if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))
+      return new Promise<Result>((resolve, reject) => {
+        queue.push({ work, resolve: resolve as (result: unknown) => void, reject })
+        schedule()
+      })
+    },
+    backup: (path) => backupTo(db, path),
+    async close() {
+      if (isClosed) return
+      while (queue.length > 0) commitBatch()
+      isClosed = true
+      try {
+        db.pragma('wal_checkpoint(TRUNCATE)')
+      } finally {
+        db.close()
+        release()
+      }
+    },
+  }
 }

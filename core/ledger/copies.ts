@@ -1,0 +1,125 @@
+/** Copies of the ledger: before a migration, one a day, and the way back from the newest one. */
+import { chmodSync, closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+
+const KEPT_OF_A_KIND = 3
+const CHECK_EVERY_MS = 60 * 60 * 1000
+const KINDS = ['daily', 'before-migration'] as const
+type Kind = (typeof KINDS)[number]
+
+export const copiesFolder = (file: string): string => join(dirname(file), 'ledger-copies')
+
+const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
+
+/** All copies of a ledger, newest first. */
+export function copiesOf(file: string): string[] {
+  const folder = copiesFolder(file)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sqlite'))
+    .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.at - a.at || (a.path < b.path ? 1 : -1))
+    .map(({ path }) => path)
+}
+
+function dropOldCopies(file: string, kind: Kind): void {
+  const ofKind = copiesOf(file).filter((path) => basename(path).startsWith(`${kind}-`))
+  for (const path of ofKind.slice(KEPT_OF_A_KIND)) rmSync(path, { force: true })
+}
+
+/** Copies a file that nothing else has open and whose log has been written back. */
+export function copyBeforeMigration(db: Database.Database, file: string, now: number): string {
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  mkdirSync(copiesFolder(file), { recursive: true, mode: 0o700 })
+  const path = join(copiesFolder(file), `before-migration-${stampOf(now)}.sqlite`)
+  copyFileSync(file, `${path}.part`)
+  renameSync(`${path}.part`, path)
+  dropOldCopies(file, 'before-migration')
+  return path
+}
+
+/** The online backup, by rename: a copy that was cut off is never taken for a whole one. */
+export async function backupTo(db: Database.Database, path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    await db.backup(`${path}.part`)
+    renameSync(`${path}.part`, path)
+  } finally {
+    rmSync(`${path}.part`, { force: true })
+  }
+}
+
+/**
+ * Looks every hour whether today has its copy, and makes it; the newest three are kept.
+ * A copy that fails is logged and tried again an hour later.
+ */
+export function keepDailyCopies(options: { file: string; ledger: { backup(path: string): Promise<void> }; clock: Clock; log: Log }): { close(): void } {
+  const { file, ledger, clock, log } = options
+  const look = async () => {
+    const path = join(copiesFolder(file), `daily-${stampOf(clock.now()).slice(0, 10)}.sqlite`)
+    if (existsSync(path)) return
+    try {
+      await ledger.backup(path)
+      dropOldCopies(file, 'daily')
+      log.info('ledger copied')
+    } catch (error) {
+      log.error({ err: error }, 'the daily copy of the ledger failed; it is tried again in an hour')
+    }
+  }
+  let isClosed = false
+  let timer = clock.after(0, function again() {
+    void look().then(() => {
+      if (!isClosed) timer = clock.after(CHECK_EVERY_MS, again)
+    })
+  })
+  return {
+    close() {
+      isClosed = true
+      timer.cancel()
+    },
+  }
+}
+
+/** Whether what SQLite says means that the file itself is bad (not the disk, not its permissions). */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}
+
+/** Opens a file and reads it through. @throws SqliteError; see isDamage */
+export function openChecked(file: string): Database.Database {
+  const db = new Database(file, { timeout: 5000 })
+  try {
+    const said = db.pragma('quick_check(1)', { simple: true })
+    if (said !== 'ok') throw new Database.SqliteError(String(said), 'SQLITE_CORRUPT')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/**
+ * Moves a damaged ledger aside and puts the newest good copy in its place.
+ * @returns the open file (a blank one where no copy is good) and what was done, for the log and the page
+ */
+export function recoverFrom(file: string, now: number): { db: Database.Database; said: string } {
+  const aside = `${file}.damaged-${stampOf(now)}`
+  for (const end of ['', '-wal', '-shm']) {
+    if (existsSync(file + end)) renameSync(file + end, aside + end)
+  }
+  for (const copy of copiesOf(file)) {
+    copyFileSync(copy, file)
+    chmodSync(file, 0o600)
+    try {
+      return { db: openChecked(file), said: `The ledger ${file} was damaged: it was moved to ${aside} and the copy ${copy} took its place` }
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      rmSync(file, { force: true })
+    }
+  }
+  closeSync(openSync(file, 'a', 0o600))
+  return { db: openChecked(file), said: `The ledger ${file} was damaged and there is no copy of it: it was moved to ${aside} and a blank one took its place` }
+}

@@ -1,0 +1,30 @@
+/** One process per data folder: a lock that the system itself takes back when the process dies. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+export interface FolderLock {
+  release(): void
+}
+
+/**
+ * Holds a data folder for the life of the process. The lock is SQLite's own on an empty file: it needs no
+ * package, works on every system, and never outlives its process, as a file with a process id would.
+ * @throws a sentence that names the folder where another process holds it
+ */
+export function lockFolder(folder: string): FolderLock {
+  const file = join(folder, 'lock')
+  let db: Database.Database | undefined
+  try {
+    db = new Database(file, { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db?.close()
+    const code = error instanceof Database.SqliteError ? error.code : ''
+    if (code.startsWith('SQLITE_BUSY')) {
+      throw new Error(`Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`, { cause: error })
+    }
+    throw new Error(`The data folder ${folder} cannot be locked: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+  const held = db
+  return { release: () => void held.close() }
+}
