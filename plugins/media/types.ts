@@ -27,6 +27,8 @@ export interface Media {
   mediaUrl(channelId: string, videoId: string): string
   subtitleUrl(channelId: string, videoId: string, lang: string): string
   artUrl(kind: ArtKind, id: string): string
+  /** Where a picture lies, whether it is there or not: for embedding it in a media file. */
+  artPathOf(kind: ArtKind, id: string): string
   /** A folder for one download on the library's file system; the same for the same id, so that part files are found again. */
   staging(videoId: string): Promise<string>
   /** Removes the folder. */
@@ -51,6 +53,8 @@ export interface Media {
    * @throws unavailable: one cannot be moved; then all are back in their place
    */
   trash(jobId: string, what: { channelId: string; videoId: string } | { channelFolder: string }): Promise<void>
+  /** Undoes the first half, for a removal that could not go on. A file that has come into the place meanwhile stays. */
+  putBack(jobId: string): Promise<void>
   /** Second half: unlinks what was trashed for the job. */
   emptyTrash(jobId: string): Promise<void>
   /** Bytes free and in all where the library lies. */
@@ -59,7 +63,16 @@ export interface Media {
 
 export type { Step }
 
+/** What an art URL may belong to: the slot `media.known` is asked before a placeholder is sent. */
+export type KnownKind = 'video' | 'channel' | 'playlist'
+
 declare module 'archivolt' {
+  interface Slots {
+    /** Whether a document of this kind and id is kept: its missing picture is then a placeholder, not a 404. */
+    'media.known': (kind: KnownKind, id: string) => Promise<boolean>
+    /** Which of these staging folders (video ids) somebody will go on with; the others are removed at start. */
+    'media.staged': (ids: readonly string[]) => Promise<Set<string>>
+  }
   interface Services {
     media: Media
   }

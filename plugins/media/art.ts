@@ -1,0 +1,120 @@
+/** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and small. */
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isAppError, type App } from 'archivolt'
+import { exists, isMissing, sync } from './library.ts'
+import { parseArtName, smallPath, type ArtFolder, type Paths } from './paths.ts'
+import { toJpegs } from './programs.ts'
+import type { ArtKind, Media } from './types.ts'
+
+const FETCH_LIMIT_MS = 30_000
+const FETCH_LIMIT_BYTES = 10 * 1024 * 1024
+
+type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'hasArt' | 'removeArt' | 'artIds'>
+
+const FOLDERS: Record<ArtKind, ArtFolder> = {
+  video: 'videos',
+  channel_thumb: 'channels',
+  channel_banner: 'channels',
+  channel_tvart: 'channels',
+  playlist: 'playlists',
+}
+
+/** A picture that cannot be had: said in the log, and nothing else. */
+class NoPicture extends Error {}
+
+function atMost(bytes: number): Transform {
+  let seen = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      seen += chunk.length
+      done(seen > bytes ? new NoPicture('it is larger than 10 MB') : null, chunk)
+    },
+  })
+}
+
+export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: Paths): Art {
+  async function keepArt(kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> {
+    const path = paths.artOf(kind, id)
+    const full = join(paths.incomingDir, `${randomUUID()}.jpg`)
+    const small = smallPath(full)
+    await mkdir(paths.incomingDir, { recursive: true })
+    await mkdir(dirname(path), { recursive: true })
+    try {
+      await toJpegs(app.settings.ffmpeg, fromPath, full, small, signal)
+      await sync(small)
+      await sync(full)
+      await rename(small, smallPath(path))
+      await rename(full, path)
+    } finally {
+      await rm(full, { force: true })
+      await rm(small, { force: true })
+    }
+  }
+
+  async function download(url: string, to: string, signal: AbortSignal): Promise<void> {
+    // A redirect could lead anywhere, also into the private network: the picture is where the platform said, or not at all.
+    const response = await fetch(url, { redirect: 'manual', signal })
+    if (response.status !== 200 || response.body === null) {
+      await response.body?.cancel()
+      throw new NoPicture(`the answer was ${response.status}`)
+    }
+    await pipeline(Readable.fromWeb(response.body as import('node:stream/web').ReadableStream), atMost(FETCH_LIMIT_BYTES), createWriteStream(to))
+  }
+
+  return {
+    keepArt: (kind, id, fromPath) => keepArt(kind, id, fromPath),
+
+    async fetchArt(kind, id, url, signal) {
+      if (!app.platform.isArtUrl(url)) return false
+      const incoming = join(paths.incomingDir, randomUUID())
+      const limit = AbortSignal.timeout(FETCH_LIMIT_MS)
+      try {
+        await mkdir(paths.incomingDir, { recursive: true })
+        await download(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit)
+        await keepArt(kind, id, incoming, signal)
+        return true
+      } catch (thrown) {
+        signal?.throwIfAborted()
+        const isLocal = typeof (thrown as NodeJS.ErrnoException).syscall === 'string' && 'path' in (thrown as object)
+        if (isLocal || isAppError(thrown, 'unavailable')) throw thrown
+        app.log.info({ kind, id, reason: (thrown as Error).message }, 'a picture could not be fetched')
+        return false
+      } finally {
+        await rm(incoming, { force: true })
+      }
+    },
+
+    hasArt: (kind, id) => exists(paths.artOf(kind, id)),
+
+    async removeArt(kind, id) {
+      const path = paths.artOf(kind, id)
+      await rm(path, { force: true })
+      await rm(smallPath(path), { force: true })
+    },
+
+    async *artIds(kind) {
+      const folder = FOLDERS[kind]
+      const top = join(paths.cacheDir, folder)
+      for (const part of kind === 'video' ? await namesOf(top) : ['.']) {
+        for (const name of await namesOf(join(top, part))) {
+          const found = parseArtName(folder, name)
+          if (found?.kind === kind) yield found.id
+        }
+      }
+    },
+  }
+}
+
+async function namesOf(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (thrown) {
+    if (isMissing(thrown) || (thrown as NodeJS.ErrnoException).code === 'ENOTDIR') return []
+    throw thrown
+  }
+}

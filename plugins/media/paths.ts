@@ -1,0 +1,79 @@
+/** Where a file lies and which URL it has. Only ids and language codes that pass the check here ever become part of a path. */
+import { join } from 'node:path'
+import { errors } from 'archivolt'
+import type { ArtKind } from './types.ts'
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/
+const LANG = /^[A-Za-z0-9-]{1,35}$/
+const MEDIA_FILE = /^([A-Za-z0-9_-]{1,128})(?:\.mp4|\.([A-Za-z0-9-]{1,35})\.vtt)$/
+const IMAGE_FILE = /^([A-Za-z0-9_-]{1,128})\.jpg$/
+
+/** Kinds of art by the ending of the name: the folder alone does not tell a channel's three pictures apart. */
+const CHANNEL_ENDINGS = { channel_thumb: '_thumb', channel_banner: '_banner', channel_tvart: '_tvart' } as const
+
+export const isId = (text: string): boolean => ID.test(text)
+
+function checked(id: string): string {
+  if (!ID.test(id)) throw errors.badRequest('an id has letters, digits, - and _, and at most 128 of them')
+  return id
+}
+
+function checkedLang(lang: string): string {
+  if (!LANG.test(lang)) throw errors.badRequest('a language code has letters, digits and -')
+  return lang
+}
+
+export const mediaName = (videoId: string): string => `${checked(videoId)}.mp4`
+export const subtitleName = (videoId: string, lang: string): string => `${checked(videoId)}.${checkedLang(lang)}.vtt`
+
+/** A request's file below `/media/<channel>/`, or undefined: not a name of ours. */
+export function parseMediaName(name: string): { videoId: string; lang?: string } | undefined {
+  const match = MEDIA_FILE.exec(name)
+  if (!match?.[1]) return undefined
+  return match[2] === undefined ? { videoId: match[1] } : { videoId: match[1], lang: match[2] }
+}
+
+export type ArtFolder = 'videos' | 'channels' | 'playlists'
+
+/** A request's file below `/cache/<folder>/`, or undefined: not a name of ours. */
+export function parseArtName(folder: ArtFolder, name: string): { kind: ArtKind; id: string } | undefined {
+  const stem = IMAGE_FILE.exec(name)?.[1]
+  if (stem === undefined) return undefined
+  if (folder === 'videos') return { kind: 'video', id: stem }
+  if (folder === 'playlists') return { kind: 'playlist', id: stem }
+  for (const [kind, ending] of Object.entries(CHANNEL_ENDINGS) as Array<[keyof typeof CHANNEL_ENDINGS, string]>) {
+    const id = stem.slice(0, -ending.length)
+    if (stem.endsWith(ending) && isId(id)) return { kind, id }
+  }
+  return undefined
+}
+
+/** `videos/a/aB3.jpg`: below the art folder on disk, and below `/cache/` in URLs. */
+export function artPath(kind: ArtKind, id: string): string {
+  if (kind === 'video') return `videos/${checked(id).charAt(0).toLowerCase()}/${id}.jpg`
+  if (kind === 'playlist') return `playlists/${checked(id)}.jpg`
+  return `channels/${checked(id)}${CHANNEL_ENDINGS[kind]}.jpg`
+}
+
+/** The 320-pixel variant beside it. No id has a dot, so it is no other picture's name. */
+export const smallPath = (path: string): string => path.replace(/\.jpg$/, '.small.jpg')
+
+export function openPaths(mediaDir: string, cacheDir: string) {
+  return {
+    mediaDir,
+    cacheDir,
+    stagingDir: join(mediaDir, '.staging'),
+    trashDir: join(mediaDir, '.trash'),
+    incomingDir: join(cacheDir, '.incoming'),
+    channelFolder: (channelId: string) => join(mediaDir, checked(channelId)),
+    pathOf: (channelId: string, videoId: string) => join(mediaDir, checked(channelId), mediaName(videoId)),
+    subtitlePathOf: (channelId: string, videoId: string, lang: string) => join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
+    stagingOf: (videoId: string) => join(mediaDir, '.staging', checked(videoId)),
+    trashOf: (jobId: string) => join(mediaDir, '.trash', checked(jobId)),
+    artOf: (kind: ArtKind, id: string) => join(cacheDir, artPath(kind, id)),
+    mediaUrl: (channelId: string, videoId: string) => `/media/${checked(channelId)}/${mediaName(videoId)}`,
+    subtitleUrl: (channelId: string, videoId: string, lang: string) => `/media/${checked(channelId)}/${subtitleName(videoId, lang)}`,
+    artUrl: (kind: ArtKind, id: string) => `/cache/${artPath(kind, id)}`,
+  }
+}
+export type Paths = ReturnType<typeof openPaths>

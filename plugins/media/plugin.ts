@@ -1,0 +1,26 @@
+/** Media: the library on disk, the art beside it, and both over HTTP. */
+import { join } from 'node:path'
+import { definePlugin, Type } from 'archivolt'
+import { openMedia, tidyMedia } from './media.ts'
+import { showChannelArt, showMedia, showPlaylistArt, showVideoArt } from './routes.ts'
+
+const folder = (env: string, name: string, meaning: string) => ({
+  env,
+  schema: Type.String({ minLength: 1 }),
+  default: (settings: { readonly dataDir: string }) => join(settings.dataDir, name),
+  meaning,
+})
+
+export default definePlugin({
+  name: 'media',
+  needs: ['platform'],
+  settings: {
+    mediaDir: folder('AV_MEDIA_DIR', 'media', 'the library; staging and trash lie in it'),
+    cacheDir: folder('AV_CACHE_DIR', 'cache', 'pictures of videos, channels and playlists'),
+    importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
+  },
+  slots: ['media.known', 'media.staged'],
+  routes: [showMedia, showVideoArt, showChannelArt, showPlaylistArt],
+  services: (app) => ({ media: openMedia(app) }),
+  setup: tidyMedia,
+})

@@ -1,0 +1,91 @@
+/** ffmpeg and ffprobe as children: a time limit, files by handle or absolute path, never a protocol or format that we did not name. */
+import { execFile, spawn } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { errors } from 'archivolt'
+import type { MediaFacts, StreamFacts } from './types.ts'
+
+const PROBE_LIMIT_MS = 60_000
+const PICTURE_LIMIT_MS = 30_000
+const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
+/** Demuxers of single pictures, told by their content: a playlist or a film that calls itself a picture is refused. */
+const PICTURE_FORMATS = 'jpeg_pipe,png_pipe,webp_pipe,gif,gif_pipe,bmp_pipe,tiff_pipe,jpegxl_pipe'
+/** A small file may claim to be an enormous picture. */
+const PIXEL_LIMIT = 60_000_000
+const SMALL_WIDTH = 320
+
+interface ProbeOutput {
+  format?: { duration?: string; size?: string; bit_rate?: string }
+  streams?: Array<{
+    codec_type?: string
+    codec_name?: string
+    index?: number
+    bit_rate?: string
+    width?: number
+    height?: number
+    tags?: Record<string, string>
+    disposition?: { attached_pic?: number }
+  }>
+}
+
+const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'
+const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round(Number(text ?? 0)) || 0)
+
+/** @throws unprocessable: no media; unavailable: ffprobe is not there */
+export async function probeMedia(ffprobe: string, path: string): Promise<MediaFacts> {
+  const args = ['-v', 'error', '-protocol_whitelist', 'file', '-print_format', 'json', '-show_format', '-show_streams', '-i', path]
+  const text = await new Promise<string>((done, fail) => {
+    execFile(ffprobe, args, { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES }, (cause, stdout) => {
+      if (!cause) done(stdout)
+      else if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
+      else fail(errors.unprocessable('the file cannot be read as media', { cause }))
+    })
+  })
+  return toMediaFacts(JSON.parse(text) as ProbeOutput)
+}
+
+export function toMediaFacts({ format, streams = [] }: ProbeOutput): MediaFacts {
+  const kept: StreamFacts[] = []
+  for (const stream of streams) {
+    // A cover picture inside the file is listed as a video stream too.
+    if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1) continue
+    kept.push({
+      type: stream.codec_type,
+      index: stream.index ?? 0,
+      codec: stream.codec_name ?? '',
+      bitrate: wholeNumber(stream.bit_rate ?? stream.tags?.['BPS']),
+      ...(stream.codec_type === 'video' && { width: stream.width ?? 0, height: stream.height ?? 0 }),
+    })
+  }
+  if (kept.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
+  return { sizeBytes: wholeNumber(format?.size), durationSeconds: Math.max(0, Number(format?.duration ?? 0) || 0), streams: kept }
+}
+
+/**
+ * Writes a picture of any kind as JPEG, in full and 320 pixels wide (never enlarged).
+ * The input goes in through a pipe, so no name and no reference inside it reaches another file.
+ * @throws unprocessable: no picture; unavailable: ffmpeg is not there
+ */
+export async function toJpegs(ffmpeg: string, fromPath: string, full: string, small: string, signal?: AbortSignal): Promise<void> {
+  const output = ['-map', '0:v:0', '-frames:v', '1', '-pix_fmt', 'yuvj420p', '-map_metadata', '-1', '-c:v', 'mjpeg', '-f', 'image2', '-update', '1']
+  const input = ['-threads', '1', '-max_pixels', String(PIXEL_LIMIT), '-format_whitelist', PICTURE_FORMATS, '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
+  const width = `scale=w='min(${SMALL_WIDTH},iw)':h=-2`
+  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...input, ...output, '-q:v', '3', '-y', full, ...output, '-q:v', '4', '-vf', width, '-y', small]
+  const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
+  const child = spawn(ffmpeg, args, { stdio: ['pipe', 'ignore', 'pipe'], signal: signal ? AbortSignal.any([signal, limit]) : limit, killSignal: 'SIGKILL' })
+  let complaint = ''
+  child.stderr.on('data', (piece: Buffer) => {
+    if (complaint.length < 2000) complaint += piece.toString()
+  })
+  const ended = new Promise<number | null>((done, fail) => {
+    child.once('error', fail)
+    child.once('close', done)
+  })
+  // ffmpeg may have seen enough, or left, before the file's end: its exit code alone decides.
+  const [fed, code] = await Promise.allSettled([pipeline(createReadStream(fromPath), child.stdin), ended])
+  signal?.throwIfAborted()
+  if (code.status === 'fulfilled' && code.value === 0) return
+  const cause = code.status === 'rejected' ? code.reason : fed.status === 'rejected' && complaint === '' ? fed.reason : new Error(complaint)
+  if (isNotInstalled(cause) && code.status === 'rejected') throw errors.unavailable('ffmpeg is not installed', { cause })
+  throw errors.unprocessable('the file cannot be read as a picture', { cause })
+}

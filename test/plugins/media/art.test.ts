@@ -1,0 +1,131 @@
+/** Pictures: any format becomes a JPEG in two sizes; what is no picture, too large or elsewhere is refused. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { App } from 'archivolt'
+import { openLog } from '../../../core/log.ts'
+import { openArt } from '../../../plugins/media/art.ts'
+import { openPaths, smallPath } from '../../../plugins/media/paths.ts'
+import { probeMedia } from '../../../plugins/media/programs.ts'
+
+async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true) {
+  const folder = await mkdtemp(join(tmpdir(), 'art-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const paths = openPaths(join(folder, 'media'), join(folder, 'cache'))
+  const settings = { ffmpeg: 'ffmpeg' } as App['settings']
+  const platform = { isArtUrl } as App['platform']
+  return { folder, paths, ...openArt({ settings, platform, log: openLog('silent') }, paths) }
+}
+
+function aPicture(folder: string, name: string, size = '800x600'): string {
+  const path = join(folder, name)
+  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', `testsrc=s=${size}`, '-frames:v', '1', '-y', path])
+  return path
+}
+
+async function aServer(t: TestContext, answer: (path: string) => { status?: number; body?: Buffer | string; headers?: Record<string, string> }) {
+  const server = createServer((request, response) => {
+    const { status = 200, body = '', headers = {} } = answer(request.url ?? '')
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function all(ids: AsyncIterable<string>): Promise<string[]> {
+  const found: string[] = []
+  for await (const id of ids) found.push(id)
+  return found
+}
+
+const sizeOf = async (path: string) => {
+  const { width, height, codec } = (await probeMedia('ffprobe', path)).streams[0] ?? {}
+  return { width, height, codec }
+}
+
+test('a picture of another format is kept as JPEG, in full and 320 pixels wide', async (t) => {
+  const art = await anArtFolder(t)
+
+  for (const [kind, name] of [['video', 'a.png'], ['channel_thumb', 'a.webp'], ['playlist', 'a.gif']] as const) {
+    await art.keepArt(kind, 'X1', aPicture(art.folder, name))
+
+    const path = art.paths.artOf(kind, 'X1')
+    assert.deepEqual(await sizeOf(path), { width: 800, height: 600, codec: 'mjpeg' })
+    assert.deepEqual(await sizeOf(smallPath(path)), { width: 320, height: 240, codec: 'mjpeg' })
+    assert.equal(await art.hasArt(kind, 'X1'), true)
+  }
+  assert.deepEqual(await readdir(art.paths.incomingDir), [])
+})
+
+test('what is no picture is refused and leaves the picture that was there', async (t) => {
+  const art = await anArtFolder(t)
+  await art.keepArt('video', 'v1', aPicture(art.folder, 'good.png'))
+  const before = await readFile(art.paths.artOf('video', 'v1'))
+  const hostile = join(art.folder, 'list.jpg')
+
+  for (const content of ['', 'text', `#EXTM3U\n#EXTINF:1,\nfile://${join(art.folder, 'good.png')}\n`, '<svg/>']) {
+    await writeFile(hostile, content)
+    await assert.rejects(art.keepArt('video', 'v1', hostile), { code: 'unprocessable' })
+  }
+
+  assert.deepEqual(await readFile(art.paths.artOf('video', 'v1')), before)
+  assert.deepEqual(await readdir(art.paths.incomingDir), [])
+})
+
+test('art is fetched from where the platform allows it', async (t) => {
+  const art = await anArtFolder(t, (url) => !url.includes('elsewhere'))
+  const picture = await readFile(aPicture(art.folder, 'a.jpg'))
+  const base = await aServer(t, () => ({ body: picture }))
+
+  assert.equal(await art.fetchArt('video', 'v1', `${base}/a.jpg`), true)
+  assert.equal(await art.fetchArt('video', 'v2', `${base}/elsewhere.jpg`), false)
+
+  assert.deepEqual(await all(art.artIds('video')), ['v1'])
+})
+
+test('a redirect, an error page, no picture and one of more than 10 MB are none to be had', async (t) => {
+  const art = await anArtFolder(t)
+  const base = await aServer(t, (path) => {
+    if (path === '/moved') return { status: 302, headers: { location: '/page' } }
+    if (path === '/missing') return { status: 404 }
+    return path === '/large' ? { body: Buffer.alloc(10 * 1024 * 1024 + 1) } : { body: '<html>' }
+  })
+
+  for (const path of ['/moved', '/missing', '/page', '/large']) assert.equal(await art.fetchArt('playlist', 'PL1', base + path), false, path)
+  assert.equal(await art.fetchArt('playlist', 'PL1', 'http://127.0.0.1:1/refused'), false)
+
+  assert.equal(await art.hasArt('playlist', 'PL1'), false)
+  assert.deepEqual(await readdir(art.paths.incomingDir), [])
+})
+
+test('a fetch ends with its signal', async (t) => {
+  const art = await anArtFolder(t)
+  const stop = new AbortController()
+  const base = await aServer(t, () => {
+    stop.abort(new Error('enough'))
+    return {}
+  })
+
+  await assert.rejects(art.fetchArt('video', 'v1', base, stop.signal), /enough/)
+})
+
+test('ids of a kind are listed apart, and removing takes both sizes', async (t) => {
+  const art = await anArtFolder(t)
+  const picture = aPicture(art.folder, 'a.jpg')
+  for (const kind of ['channel_thumb', 'channel_banner'] as const) await art.keepArt(kind, 'UC1', picture)
+  await art.keepArt('channel_thumb', 'UC2', picture)
+
+  await art.removeArt('channel_thumb', 'UC2')
+
+  assert.deepEqual(await all(art.artIds('channel_thumb')), ['UC1'])
+  assert.deepEqual((await readdir(join(art.paths.cacheDir, 'channels'))).sort(), ['UC1_banner.jpg', 'UC1_banner.small.jpg', 'UC1_thumb.jpg', 'UC1_thumb.small.jpg'])
+})
