@@ -70,7 +70,15 @@ export interface RouteInput<Params, Query, Body> {
   /** Ends when the client goes away or the server closes. */
   signal: AbortSignal
   /** For the few that need the request itself: headers in lower case, the client's address, the raw body of `rawBody` routes. */
-  request: { headers: Readonly<Record<string, string | undefined>>; address: string; isSecure: boolean; stream: Readable; requestId: string }
+  request: {
+    headers: Readonly<Record<string, string | undefined>>
+    address: string
+    isSecure: boolean
+    /** The browser says that a page of another site sent it. Session writes are refused then; an open route decides itself. */
+    isCrossSite: boolean
+    stream: Readable
+    requestId: string
+  }
   /** Headers to send along. */
   headers: ReplyHeaders
 }
@@ -87,6 +95,8 @@ export interface RouteDefinition<
   path: string
   /** `open`: anybody; `user`: any account; `admin`: accounts with the flag. */
   access: 'open' | 'user' | 'admin'
+  /** Answers while the server is still starting, too; its handler must do without `app`. */
+  beforeReady?: boolean
   /** One line for the API description. */
   summary: string
   params?: Params

@@ -1,0 +1,115 @@
+/** The rules that every manifest keeps, built-in or not. A manifest is data: it is checked without running anything of it. */
+import { coreSettings } from '../../config/schema.ts'
+import { StartError } from '../error.ts'
+import type { Plugin, Route, Task } from './define.ts'
+import type { FoundPlugin } from './find.ts'
+
+const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
+  'name', 'needs', 'settings', 'preferences', 'envelope', 'lanes', 'indexes', 'owns', 'migrations', 'routes', 'tasks',
+  'slots', 'fills', 'listens', 'services', 'setup', 'close',
+]) // prettier-ignore
+const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
+const ACCESS = new Set(['open', 'user', 'admin'])
+/** Where jobs run that need no lane of a plugin's own. */
+const CORE_LANES = ['index', 'light']
+/** Answered by core itself. */
+const CORE_ROUTES = ['GET /health/']
+
+/** @throws StartError  names the plugin and what is wrong with it */
+export function checkPlugin({ plugin, origin }: FoundPlugin): void {
+  const refuse = (reason: string): never => {
+    throw new StartError(`plugin ${typeof plugin.name === 'string' ? plugin.name : '?'} (${origin}): ${reason}`)
+  }
+  if (typeof plugin.name !== 'string' || !/^[a-z][a-z0-9]*$/.test(plugin.name)) refuse('its name must be of lower-case letters and digits, a letter first')
+  for (const key of Object.keys(plugin)) if (!KEYS.has(key)) refuse(`definePlugin has no key ${key}`)
+  for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
+    if (!/^AV_[A-Z0-9_]+$/.test(env) || env.startsWith('AV_TEST_')) refuse(`the variable of its setting ${key} must be AV_… (not AV_TEST_…), it is ${env}`)
+  }
+  for (const { name } of plugin.indexes ?? []) {
+    const isOwn = name === plugin.name || name.startsWith(`${plugin.name}_`) || plugin.owns?.includes(name)
+    if (!isOwn) refuse(`its index ${name} is neither ${plugin.name} nor ${plugin.name}_…; claim the name in \`owns\``)
+  }
+  for (const [at, { number, sql }] of (plugin.migrations ?? []).entries()) {
+    if (number !== at + 1) refuse(`its migrations must be numbered 1, 2, 3 …; number ${number} stands at place ${at + 1}`)
+    for (const [, kind, made = ''] of sql.matchAll(/\bcreate\s+(?:unique\s+|virtual\s+)*(table|view|index|trigger)\s+(?:if\s+not\s+exists\s+)?["`[]?(\w+)/gi)) {
+      if (!made.startsWith(`${plugin.name}_`)) refuse(`its migration ${number} makes the ${kind?.toLowerCase()} ${made}; its names start with ${plugin.name}_`)
+    }
+  }
+  for (const route of plugin.routes ?? []) checkRoute(route, refuse)
+  for (const task of (plugin.tasks ?? []) as Task[]) checkTask(task, refuse)
+}
+
+function checkRoute(route: Route, refuse: (reason: string) => never): void {
+  const title = `its route ${route.method} ${route.path}`
+  if (!METHODS.has(route.method)) refuse(`${title}: the method must be one of ${[...METHODS].join(', ')}`)
+  if (!/^\/([^/]+\/)*$/.test(route.path)) refuse(`${title}: a path starts and ends with a slash`)
+  if (!ACCESS.has(route.access)) refuse(`${title}: access must be one of ${[...ACCESS].join(', ')}`)
+  if (typeof route.handle !== 'function') refuse(`${title} has no \`handle\``)
+  if (!route.reply) refuse(`${title} does not say what it replies`)
+  const declared = Object.keys(route.params?.properties ?? {})
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const odd = inPath.find((name) => !declared.includes(name)) ?? declared.find((name) => !inPath.includes(name))
+  if (odd) refuse(`${title}: the variable ${odd} must stand in the path and in \`params\``)
+}
+
+function checkTask(task: Task, refuse: (reason: string) => never): void {
+  const title = `its task ${task.name}`
+  if (typeof task.name !== 'string' || !/^[a-z][a-z0-9_.-]*$/i.test(task.name)) refuse(`${title}: a name is of letters, digits, _ and .`)
+  if (typeof task.run !== 'function') refuse(`${title} has no \`run\``)
+  if (task.payload?.type !== 'object') refuse(`${title}: its payload must be Type.Object({ … })`)
+  const required = task.payload.required ?? []
+  if (task.apiStart && required.length > 0) refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
+}
+
+/**
+ * What plugins owe each other: needed lanes and slots come from a plugin they need, and nothing has two owners.
+ * @param plugins  in the order of needs
+ * @throws StartError  names both owners, or who is missing what
+ */
+export function checkTogether(plugins: readonly Plugin[]): void {
+  const owners = new Map<string, string>()
+  const claim = (what: string, owner: string): void => {
+    const other = owners.get(what)
+    if (other !== undefined) throw new StartError(`${what} has two owners: ${other} and ${owner}; remove one of them`)
+    owners.set(what, owner)
+  }
+  for (const [key, { env }] of Object.entries(coreSettings)) {
+    claim(`the setting ${key}`, 'core')
+    claim(`the variable ${env}`, 'core')
+  }
+  for (const lane of CORE_LANES) claim(`the lane ${lane}`, 'core')
+  for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
+
+  const reach = new Map<string, Set<string>>()
+  for (const plugin of plugins) {
+    const owner = `plugin ${plugin.name}`
+    for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
+      claim(`the setting ${key}`, owner)
+      claim(`the variable ${env}`, owner)
+    }
+    for (const [section, keys] of Object.entries(plugin.preferences ?? {})) {
+      for (const key of Object.keys(keys)) claim(`the preference ${section}.${key}`, owner)
+    }
+    for (const lane of plugin.lanes ?? []) claim(`the lane ${lane}`, owner)
+    for (const slot of plugin.slots ?? []) claim(`the slot ${slot}`, owner)
+    for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
+    for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${path.replace(/:\w+/g, ':…')}`, owner)
+    for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
+
+    const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
+    reach.set(plugin.name, needs)
+    const offers = (list: 'slots' | 'lanes', name: string): boolean =>
+      plugins.some((other) => needs.has(other.name) && (other[list] as string[] | undefined)?.includes(name))
+    for (const slot of Object.keys(plugin.fills ?? {})) {
+      if (!offers('slots', slot)) throw new StartError(`${owner} fills the slot ${slot}, which no plugin that it needs declares`)
+    }
+    for (const { method, path, querySlot } of plugin.routes ?? []) {
+      if (querySlot && !offers('slots', querySlot)) throw new StartError(`${owner}: its route ${method} ${path} reads the slot ${querySlot}, which nobody declares`)
+    }
+    for (const { name, lane } of plugin.tasks ?? []) {
+      if (!CORE_LANES.includes(lane) && !offers('lanes', lane)) {
+        throw new StartError(`${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`)
+      }
+    }
+  }
+}

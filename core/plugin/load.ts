@@ -1,0 +1,71 @@
+/** Plugins: find → check each → order by needs → check together → one list of everything they bring. A bad one stops the start by name. */
+import { join } from 'node:path'
+import type { Settings } from '../../config/schema.ts'
+import { StartError } from '../error.ts'
+import type { IndexDefinition } from '../index/mapping.ts'
+import type { PreferenceSections } from '../ledger/settings.ts'
+import { checkPlugin, checkTogether } from './check.ts'
+import type { Plugin, Registry, SettingDefinition, Task } from './define.ts'
+import { findBuiltIn, findOutside, type FoundPlugin } from './find.ts'
+
+export interface LoadedPlugins {
+  /** Plugins in the order of needs, with all routes and tasks. */
+  registry: Registry
+  settings: Record<string, SettingDefinition>
+  preferences: PreferenceSections
+  indexes: IndexDefinition[]
+  /** Lanes that work on one item at a time. */
+  lanes: string[]
+  /** Who brought a route or a task. */
+  ownerOf(part: object): Plugin | undefined
+}
+
+/** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
+export async function findPlugins({ pluginsDir, dataDir }: Pick<Settings, 'pluginsDir' | 'dataDir'>): Promise<FoundPlugin[]> {
+  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins')) : []
+  return [...(await findBuiltIn()), ...outside]
+}
+
+/** @throws StartError  names the plugin and the reason */
+export function registerPlugins(found: readonly FoundPlugin[]): LoadedPlugins {
+  for (const one of found) checkPlugin(one)
+  const plugins = inOrderOfNeeds(found)
+  checkTogether(plugins)
+
+  const owners = new Map<object, Plugin>()
+  for (const plugin of plugins) for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
+  const preferences: PreferenceSections = {}
+  for (const plugin of plugins) {
+    for (const [section, keys] of Object.entries(plugin.preferences ?? {})) preferences[section] = { ...preferences[section], ...keys }
+  }
+  const tasks = plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[])
+  return {
+    registry: { plugins, routes: plugins.flatMap(({ routes }) => routes ?? []), tasks: new Map(tasks.map((task) => [task.name, task])) },
+    settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
+    preferences,
+    indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
+    lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
+    ownerOf: (part) => owners.get(part),
+  }
+}
+
+/** Whoever is needed comes before; otherwise by name, so that two starts are alike. */
+function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
+  const byName = new Map<string, FoundPlugin>()
+  for (const one of found) {
+    const other = byName.get(one.plugin.name)
+    if (other) throw new StartError(`two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}; remove or rename one of them`)
+    byName.set(one.plugin.name, one)
+  }
+  const ordered = new Set<Plugin>()
+  const visit = (name: string, path: string[]): void => {
+    const one = byName.get(name)
+    if (!one) throw new StartError(`plugin ${path.at(-1)} needs the plugin ${name}, which is not there; add it to AV_PLUGINS_DIR, or remove ${path.at(-1)}`)
+    if (path.includes(name)) throw new StartError(`plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`)
+    if (ordered.has(one.plugin)) return
+    for (const need of [...(one.plugin.needs ?? [])].sort()) visit(need, [...path, name])
+    ordered.add(one.plugin)
+  }
+  for (const name of [...byName.keys()].sort()) visit(name, [])
+  return [...ordered]
+}

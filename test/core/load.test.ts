@@ -1,0 +1,130 @@
+/** Plugins: found, ordered, checked; a bad one is named. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
+import { findOutside } from '../../core/plugin/find.ts'
+import { registerPlugins } from '../../core/plugin/load.ts'
+import { errors } from '../../core/public.ts'
+
+const register = (...plugins: Array<Plugin | object>) => registerPlugins(plugins.map((plugin) => ({ plugin: plugin as Plugin, origin: 'here' })))
+const names = (...plugins: Plugin[]) => register(...plugins).registry.plugins.map(({ name }) => name)
+
+const aRoute = (path: string, more: object = {}) => ({ ...defineRoute({ method: 'GET', path, access: 'user', summary: 'x', reply: Type.Object({}), handle: () => ({}) }), ...more })
+const aTask = (name: string, more: object = {}) => ({ ...defineTask({ name, title: 'x', payload: Type.Object({}), lane: 'light', run: async () => null }), ...more })
+const aSetting = (env: string) => ({ env, schema: Type.String(), default: '', meaning: 'x' })
+const anIndex = (name: string) => ({ name, doc: Type.Object({}), fields: {} })
+
+async function aFolder(t: TestContext, files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'av-plugins-'))
+  t.after(() => rm(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  return folder
+}
+
+test('whoever is needed comes before, and otherwise the name decides', () => {
+  assert.deepEqual(names({ name: 'a', needs: ['c'] }, { name: 'd' }, { name: 'c', needs: ['d', 'b'] }, { name: 'b' }), ['b', 'd', 'c', 'a'])
+})
+
+test('what plugins bring is put together, and everything has an owner', () => {
+  const [route, task] = [aRoute('/api/map/'), aTask('map.draw')]
+
+  const { registry, settings, ownerOf } = register({ name: 'map', routes: [route], tasks: [task], settings: { mapScale: aSetting('AV_MAP_SCALE') } })
+
+  assert.deepEqual([registry.routes, [...registry.tasks.keys()], Object.keys(settings)], [[route], ['map.draw'], ['mapScale']])
+  assert.equal(ownerOf(route)?.name, 'map')
+})
+
+const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
+  ['a plugin without a proper name', [{ name: 'My Map' }], /plugin My Map \(here\): its name must be/],
+  ['two plugins of one name', [{ name: 'map' }, { name: 'map' }], /two plugins are called map: here and here/],
+  ['a need that is not there', [{ name: 'map', needs: ['earth'] }], /plugin map needs the plugin earth, which is not there/],
+  ['a circle of needs', [{ name: 'a', needs: ['b'] }, { name: 'b', needs: ['c'] }, { name: 'c', needs: ['b'] }], /in a circle: b → c → b/],
+  ['a misspelt key of the manifest', [{ name: 'map', route: [] }], /plugin map \(here\): definePlugin has no key route/],
+  ['a path without its final slash', [{ name: 'map', routes: [aRoute('/api/map')] }], /its route GET \/api\/map: a path starts and ends with a slash/],
+  ['a path variable without a schema', [{ name: 'map', routes: [aRoute('/api/map/:id/')] }], /the variable id must stand in the path and in `params`/],
+  ['a method that is none', [{ name: 'map', routes: [aRoute('/api/map/', { method: 'FETCH' })] }], /the method must be one of GET/],
+  ['a route without its handler', [{ name: 'map', routes: [aRoute('/api/map/', { handle: undefined })] }], /has no `handle`/],
+  ['two owners of one method and path', [{ name: 'a', routes: [aRoute('/x/:id/', { params: Type.Object({ id: Type.String() }) })] }, { name: 'b', routes: [aRoute('/x/:key/', { params: Type.Object({ key: Type.String() }) })] }], /the route GET \/x\/:…\/ has two owners: plugin a and plugin b/],
+  ['two owners of a task', [{ name: 'a', tasks: [aTask('t')] }, { name: 'b', tasks: [aTask('t')] }], /the task t has two owners: plugin a and plugin b/],
+  ['two owners of a setting', [{ name: 'a', settings: { x: aSetting('AV_X') } }, { name: 'b', settings: { x: aSetting('AV_Y') } }], /the setting x has two owners/],
+  ['a variable that is core’s', [{ name: 'a', settings: { x: aSetting('AV_PORT') } }], /the variable AV_PORT has two owners: core and plugin a/],
+  ['a variable outside AV_', [{ name: 'a', settings: { x: aSetting('HOME') } }], /must be AV_…/],
+  ['two owners of a preference', [{ name: 'a', preferences: { s: { k: {} } } }, { name: 'b', preferences: { s: { k: {} } } }], /the preference s\.k has two owners/],
+  ['two owners of an index', [{ name: 'a', indexes: [anIndex('a_b')] }, { name: 'b', owns: ['a_b'], indexes: [anIndex('a_b')] }], /the index a_b has two owners/],
+  ['an index with a foreign name', [{ name: 'map', indexes: [anIndex('sea')] }], /its index sea is neither map nor map_…/],
+  ['a table with a foreign name', [{ name: 'map', migrations: [{ number: 1, sql: 'create table map_tiles (id int); CREATE TABLE IF NOT EXISTS users (id int)' }] }], /makes the table users; its names start with map_/],
+  ['migrations out of order', [{ name: 'map', migrations: [{ number: 2, sql: '' }] }], /numbered 1, 2, 3/],
+  ['a slot that nobody needed declares', [{ name: 'a', slots: ['a.s'] }, { name: 'b', fills: { 'a.s': () => null } }], /plugin b fills the slot a\.s, which no plugin that it needs declares/],
+  ['a lane that nobody needed declares', [{ name: 'a', tasks: [aTask('t', { lane: 'slow' })] }], /is to run in the lane slow/],
+  ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
+  ['a task for everybody that asks for something', [{ name: 'a', tasks: [aTask('t', { apiStart: true, payload: Type.Object({ id: Type.String() }) })] }], /cannot ask for id/],
+]
+
+for (const [why, plugins, says] of REFUSALS) {
+  test(`${why} stops the start`, () => {
+    assert.throws(() => register(...plugins), { name: 'StartError', message: says })
+  })
+}
+
+test('a slot may be filled by whoever needs its owner, also by way of a third', () => {
+  const fill = { 'a.s': () => null }
+
+  assert.deepEqual(names({ name: 'a', slots: ['a.s'] as never[] }, { name: 'b', needs: ['a'] }, { name: 'c', needs: ['b'], fills: fill as never }), ['a', 'b', 'c'])
+})
+
+test('a folder from outside is bundled against the one core there is, beside its own files', async (t) => {
+  const folder = await aFolder(t, {
+    'tide/plugin.ts': `import { definePlugin, errors } from 'archivolt'
+      import { height } from './height.ts'
+      export default Object.assign(definePlugin({ name: 'tide' }), { owns: [height, import.meta.url], needs: errors as never })`,
+    'tide/height.ts': `export const height: string = 'high'`,
+    'no-plugin/readme.txt': '',
+  })
+  const cache = await aFolder(t, {})
+
+  const [found] = await findOutside([folder], cache)
+
+  assert.equal(found?.plugin.needs, errors as unknown)
+  assert.equal(found?.plugin.owns?.[0], 'high')
+  assert.match(found?.plugin.owns?.[1] ?? '', /^file:.*tide\/plugin\.ts$/)
+  assert.match((await readdir(cache)).join(), /^tide-[0-9a-f]{12}\.mjs$/)
+})
+
+test('a changed plugin takes the place of its old bundle', async (t) => {
+  const cache = await aFolder(t, {})
+  const folder = await aFolder(t, { 'plugin.js': `export default { name: 'one' }` })
+  await findOutside([folder], cache)
+  await writeFile(join(folder, 'plugin.js'), `export default { name: 'two' }`)
+
+  const [found] = await findOutside([folder], cache)
+
+  assert.equal(found?.plugin.name, 'two')
+  assert.equal((await readdir(cache)).length, 1)
+})
+
+const BROKEN: Array<[why: string, files: Record<string, string>, says: RegExp]> = [
+  ['one that does not parse', { 'plugin.ts': 'export default {' }, /plugin \S+ cannot be built: .* \(plugin\.ts, line 1\)/],
+  ['one that imports what is not there', { 'plugin.ts': `import 'no-such-package'; export default {}` }, /cannot be built: Could not resolve "no-such-package"/],
+  ['one that throws', { 'plugin.ts': `throw new Error('out of tea')` }, /cannot be loaded: out of tea/],
+  ['one without a default export', { 'plugin.js': `export const plugin = {}` }, /has no default export/],
+  ['a folder without one', { 'readme.txt': '' }, /AV_PLUGINS_DIR: \S+ holds no plugin\.ts or plugin\.js/],
+]
+
+for (const [why, files, says] of BROKEN) {
+  test(`${why} is named with its reason`, async (t) => {
+    const folder = await aFolder(t, files)
+
+    await assert.rejects(findOutside([folder], join(folder, 'cache')), { name: 'StartError', message: says })
+  })
+}
+
+test('a folder that is not there is named', async () => {
+  await assert.rejects(findOutside(['/no/such/folder'], '/no/such/cache'), { name: 'StartError', message: /\/no\/such\/folder cannot be read \(ENOENT\)/ })
+})
