@@ -1,0 +1,124 @@
+/** The real program as users start it, in a process of its own: for flows, kills and benches. */
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const START_DEADLINE_MS = 30_000
+export const USERNAME = 'keeper'
+export const PASSWORD = 'a long enough password'
+
+interface Scope {
+  after(cleanUp: () => Promise<void>): void
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // What a server answers is what the test is about: it is looked at, not declared.
+  body: any
+  bytes: Buffer
+}
+
+export interface Server {
+  baseUrl: string
+  child: ChildProcess
+  /** All that it wrote so far. */
+  output(): string
+  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Ends it as `kill -9` or as Ctrl-C would. @returns the exit code, null after a signal */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  ended: Promise<number | null>
+}
+
+/** A folder that goes with the test. */
+export async function temporaryFolder(scope: Scope): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-'))
+  scope.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts the built program on a free port and waits for the line that tells its address. @throws what it wrote, where it ends before */
+export async function startServer(scope: Scope, dataDir: string, env: Record<string, string> = {}): Promise<Server> {
+  assert.ok(existsSync(MAIN), 'dist/main.js is not there: run `make build` first')
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...inherited, AV_DATA_DIR: dataDir, AV_PORT: '0', AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let written = ''
+  const collect = (chunk: Buffer) => void (written += chunk.toString())
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    child.kill(signal)
+    return ended
+  }
+  scope.after(async () => void (await end('SIGKILL')))
+
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    const deadline = setTimeout(() => reject(new Error(`No address after ${START_DEADLINE_MS} ms:\n${written}`)), START_DEADLINE_MS)
+    const look = () => {
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(written)?.[0]
+      if (found) done(() => resolve(found))
+    }
+    const done = (settle: () => void) => {
+      clearTimeout(deadline)
+      child.stdout.off('data', look)
+      settle()
+    }
+    child.stdout.on('data', look)
+    ended.then((code) => done(() => reject(new Error(`It ended with ${code} before it listened:\n${written}`))))
+  })
+
+  let token: string | undefined
+  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: { ...(token && { Authorization: `Token ${token}` }), ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(bytes.toString()) : undefined, bytes }
+  }
+  return {
+    baseUrl,
+    child,
+    output: () => written,
+    ended,
+    end,
+    async api(method, path, body, headers) {
+      token ??= (await ask('POST', '/api/login/', { username: env.AV_USERNAME ?? USERNAME, password: env.AV_PASSWORD ?? PASSWORD })).body.token
+      return ask(method, path, body, headers)
+    },
+  }
+}
+
+/** Asks again until the answer is the wanted one; what it was last is in the error. */
+export async function until<Value>(what: string, ask: () => Promise<Value>, isIt: (value: Value) => boolean, deadlineMs = 60_000): Promise<Value> {
+  const end = Date.now() + deadlineMs
+  for (;;) {
+    const value = await ask()
+    if (isIt(value)) return value
+    if (Date.now() > end) throw new Error(`Not in ${deadlineMs} ms: ${what}; last seen ${JSON.stringify(value)?.slice(0, 2000)}`)
+    await delay(50)
+  }
+}
+
+/** Waits for a task's end. @returns its record */
+export async function taskEnded(server: Server, taskId: string, deadlineMs?: number): Promise<Record<string, unknown>> {
+  const { body } = await until(`task ${taskId} ended`, () => server.api('GET', `/api/task-id/${taskId}/`), ({ body }) => !['PENDING', 'RETRY'].includes(body.status), deadlineMs)
+  return body
+}
+
+/** Waits until no task waits or runs. */
+export async function allQuiet(server: Server, deadlineMs?: number): Promise<void> {
+  await until('no task runs', () => server.api('GET', '/api/task-name/'), ({ body }) => body.every(({ status }: { status: string }) => !['PENDING', 'RETRY'].includes(status)), deadlineMs)
+}
