@@ -42,12 +42,14 @@ export function checkPlugin({ plugin, origin }: FoundPlugin): void {
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
   const title = `its route ${route.method} ${route.path}`
   if (!METHODS.has(route.method)) refuse(`${title}: the method must be one of ${[...METHODS].join(', ')}`)
-  if (!/^\/([^/]+\/)*$/.test(route.path)) refuse(`${title}: a path starts and ends with a slash`)
+  if (!/^\/([^/]+\/)*[^/]*$/.test(route.path)) refuse(`${title}: a path starts with a slash and has no empty part`)
+  // Without it the same handler answers, but the API's links and its description have one form. A file may be without.
+  if (route.path.startsWith('/api/') && !route.path.endsWith('/')) refuse(`${title}: a path of the API ends with a slash`)
   if (!ACCESS.has(route.access)) refuse(`${title}: access must be one of ${[...ACCESS].join(', ')}`)
   if (typeof route.handle !== 'function') refuse(`${title} has no \`handle\``)
   if (!route.reply) refuse(`${title} does not say what it replies`)
   const declared = Object.keys(route.params?.properties ?? {})
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const inPath = [...route.path.matchAll(/:(\w+)|(\*)$/g)].map(([, name, rest]) => name ?? rest!)
   const odd = inPath.find((name) => !declared.includes(name)) ?? declared.find((name) => !inPath.includes(name))
   if (odd) refuse(`${title}: the variable ${odd} must stand in the path and in \`params\``)
 }
@@ -60,6 +62,9 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
   const required = task.payload.required ?? []
   if (task.apiStart && required.length > 0) refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
 }
+
+/** Paths that only differ in the names of their variables or the final slash are one place. */
+const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
  * What plugins owe each other: needed lanes and slots come from a plugin they need, and nothing has two owners.
@@ -93,7 +98,7 @@ export function checkTogether(plugins: readonly Plugin[]): void {
     for (const lane of plugin.lanes ?? []) claim(`the lane ${lane}`, owner)
     for (const slot of plugin.slots ?? []) claim(`the slot ${slot}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
-    for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${path.replace(/:\w+/g, ':…')}`, owner)
+    for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
 
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
