@@ -1,5 +1,6 @@
 /** The channel as it is kept and shown (contract 5.2). */
 import { defineIndex, Type, type Static } from 'archivolt'
+import { localDay, timeZone } from './days.ts'
 
 export const ChannelOverwrites = Type.Object(
   {
@@ -41,6 +42,8 @@ export type ChannelDoc = Static<typeof ChannelDoc>
 export const channelIndex = defineIndex({
   name: 'channel',
   doc: ChannelDoc,
+  form: timeZone(),
+  reform: (doc) => ({ ...doc, channel_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     channel_id: { type: 'keyword', filter: true },
     channel_name: { type: 'text', sort: true, search: 2 },

@@ -1,0 +1,265 @@
+/** The service `channels`: the one home of channel documents, their art and their handles. */
+import { epochSeconds, errors, isAppError, type App, type Services, type Step } from 'archivolt'
+import { localDay } from './days.ts'
+import { openHandles } from './handles.ts'
+import { channelIndex, type ChannelDoc, type ChannelOverwrites } from './schema.ts'
+import { removeChannel } from './tasks.ts'
+
+type ChannelFacts = Awaited<ReturnType<Services['platform']['channel']>>
+type OverwriteKey = keyof ChannelOverwrites
+
+export interface AskedBy {
+  /** Who asks, for the turns at the platform: a job's id. */
+  asker: string
+  signal?: AbortSignal | undefined
+  /** A request waits for it. */
+  isUrgent?: boolean
+}
+
+export interface ChannelChangeValues {
+  channel_subscribed?: boolean
+  /** null takes the key away. */
+  channel_overwrites?: { [Key in OverwriteKey]?: ChannelOverwrites[Key] | null }
+}
+
+export interface ChannelQuery {
+  subscribed?: boolean
+  /** An id, handle or URL, or words of the name. */
+  q?: string
+  from: number
+  size: number
+}
+
+/** Names that match `q` and a channel that `q` stands for are put into one list of at most so many. */
+const MATCH_LIMIT = 1000
+const PICTURES = ['thumb', 'banner', 'tvart'] as const
+
+export function openChannels(app: App) {
+  const collection = app.index.collection(channelIndex)
+  const handles = openHandles(app)
+  const indexName = `${app.settings.prefix}_channel`
+  const fetching = new Map<string, Promise<ChannelDoc>>()
+
+  /** What the platform says of a channel; what people have set (subscription, overwrites) is no part of it. */
+  const toFields = (facts: Omit<ChannelFacts, 'handle'>, refreshedAt: number) => ({
+    channel_id: facts.id,
+    channel_name: facts.name,
+    channel_description: facts.description,
+    channel_subs: facts.subscribers,
+    channel_views: facts.views,
+    channel_tags: facts.tags,
+    channel_tabs: facts.tabs as string[],
+    channel_last_refresh: localDay(refreshedAt),
+    channel_thumb_url: app.media.artUrl('channel_thumb', facts.id),
+    channel_banner_url: app.media.artUrl('channel_banner', facts.id),
+    channel_tvart_url: app.media.artUrl('channel_tvart', facts.id),
+    refreshed_at: refreshedAt,
+    art: JSON.stringify(facts.art),
+  })
+
+  async function fetchArt(facts: ChannelFacts, signal?: AbortSignal): Promise<void> {
+    for (const picture of PICTURES) {
+      const url = facts.art[picture]
+      if (url !== undefined) await app.media.fetchArt(`channel_${picture}`, facts.id, url, signal)
+    }
+  }
+
+  async function add(fields: ReturnType<typeof toFields>, isActive: boolean): Promise<void> {
+    await collection.put(fields.channel_id, { ...fields, channel_subscribed: false, channel_active: isActive, channel_overwrites: {} }, { visible: true })
+  }
+
+  async function get(id: string): Promise<ChannelDoc | undefined> {
+    return collection.get(id)
+  }
+
+  async function existing(id: string): Promise<ChannelDoc> {
+    const doc = await get(id)
+    if (!doc) throw errors.notFound('channel', id)
+    return doc
+  }
+
+  /** Writes what the platform says: a new document, or the metadata and art of one we have. Art first, so no document waits for it. */
+  async function record(facts: ChannelFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
+    await fetchArt(facts, signal)
+    const fields = toFields(facts, epochSeconds(app.clock))
+    // A patch leaves alone what people may set at this very moment.
+    const isThere = await collection.patch(facts.id, { set: { ...fields, channel_active: true } }, { visible: true })
+    if (!isThere) await add(fields, true)
+    if (facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
+    return existing(facts.id)
+  }
+
+  async function fetchNew(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
+    try {
+      const facts = await app.platform.channel(idOrHandle, asked)
+      return await record(facts, asked)
+    } catch (thrown) {
+      const failure = app.platform.failureOf(thrown)
+      if (!failure || asked.name === undefined) throw thrown
+      app.log.warn({ channelId: idOrHandle, failure: failure.failure }, 'the channel cannot be read now: kept by its name alone')
+      return recordName(idOrHandle, asked.name, failure.failure !== 'gone')
+    }
+  }
+
+  /** A channel of which only the name is known: never refreshed, so the next scheduled refresh takes it up. */
+  async function recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
+    const known = await get(id)
+    if (known) return known
+    await add(toFields({ id, name, description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} }, 0), isActive)
+    return existing(id)
+  }
+
+  /**
+   * The channel, fetched from the platform with its art and indexed if it is not ours yet.
+   * @param idOrHandle  a channel's id; or what `platform.targets` calls a handle
+   * @param asked.name  with an id: where the platform cannot tell more, the channel is kept by this name instead of failing
+   * @throws what the platform throws
+   */
+  async function ensure(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
+    const known = await get(handles.lookUp(idOrHandle) ?? idOrHandle)
+    if (known) return known
+    const running = fetching.get(idOrHandle)
+    if (running) return running
+    const fetch = fetchNew(idOrHandle, asked).finally(() => fetching.delete(idOrHandle))
+    fetching.set(idOrHandle, fetch)
+    return fetch
+  }
+
+  /**
+   * The channel id that a text of a user stands for, ours or not.
+   * @returns undefined: the platform knows none
+   * @throws bad_request: the text is no channel's; unavailable: the platform cannot be asked now
+   */
+  async function resolve(text: string, asked: AskedBy): Promise<string | undefined> {
+    const word = text.trim()
+    if ((await collection.known([word])).has(word)) return word
+    const [target, ...others] = app.platform.targets(word)
+    if (target?.type !== 'channel' || others.length > 0) throw errors.badRequest('q must be the id, handle or URL of one channel', { fields: { q: 'must be one channel' } })
+    if (!target.isHandle) return target.id
+    const remembered = handles.lookUp(target.id)
+    if (remembered !== undefined) return remembered ?? undefined
+    const found = await askForHandle(target.id, asked)
+    const isOurs = found !== null && (await collection.known([found])).has(found)
+    await handles.remember(target.id, found, isOurs)
+    return found ?? undefined
+  }
+
+  async function askForHandle(handle: string, asked: AskedBy): Promise<string | null> {
+    try {
+      return (await app.platform.channel(handle, asked)).id
+    } catch (thrown) {
+      const failure = app.platform.failureOf(thrown)
+      if (failure?.failure === 'network' || failure?.failure === 'unknown') {
+        throw errors.unavailable('The platform cannot be asked now; try again in a minute', { cause: thrown, retryAfterSeconds: 60 })
+      }
+      if (!failure || isAppError(thrown)) throw thrown
+      return null
+    }
+  }
+
+  /** Ids that `q` stands for without asking anybody. */
+  function idsIn(q: string): string[] {
+    const targets = app.platform.targetsIn(q).filter((target) => target.type === 'channel')
+    return [q.trim(), ...targets.map((target) => ('isHandle' in target ? handles.lookUp(target.id) : target.id))].filter((id) => typeof id === 'string')
+  }
+
+  async function find({ subscribed, q, from, size }: ChannelQuery): Promise<{ texts: string[]; total: number }> {
+    const filter = subscribed === undefined ? undefined : { eq: ['channel_subscribed', subscribed] as ['channel_subscribed', boolean] }
+    const sort = [{ by: 'channel_name', order: 'asc' } as const]
+    const text = q === undefined ? undefined : { words: q, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true }
+    const meant = q === undefined ? [] : [...(await collection.known(idsIn(q)))]
+    const found = meant.length === 0 ? await collection.find({ filter, text, sort, from, size }) : await findBoth(meant)
+    return { texts: found.hits.map((hit) => reply(hit.text)), total: found.total }
+
+    async function findBoth(ids: string[]) {
+      const named = await collection.find({ text, size: MATCH_LIMIT, withoutTotal: true })
+      const either = { in: ['channel_id', [...new Set([...ids, ...named.hits.map((hit) => hit.id)])]] as ['channel_id', string[]] }
+      return collection.find({ filter: filter ? { and: [filter, either] } : either, sort, from, size })
+    }
+  }
+
+  /** The record of contract 5.2 as it is sent by itself: the stored text and its tail, nothing parsed. */
+  const reply = (text: string, score = 0): string => `${text.slice(0, -1)},"_index":"${indexName}","_score":${Math.round(score * 100) / 100}}`
+
+  return {
+    collection,
+    get,
+    known: (ids: readonly string[]) => collection.known(ids),
+    /** As stored: the channel as part of a video's record. */
+    text: (id: string) => collection.getText(id),
+    texts: (ids: readonly string[]) => collection.getTexts(ids),
+    reply,
+    find,
+    ensure,
+    record,
+    recordName,
+    resolve,
+
+    async names(ids: readonly string[]): Promise<Map<string, string>> {
+      const docs = await collection.getMany(ids)
+      return new Map([...docs].map(([id, doc]) => [id, doc.channel_name]))
+    },
+
+    /** Metadata and art as the platform has them now; false: not ours. */
+    async refreshWith(facts: ChannelFacts, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
+      if (!(await collection.known([facts.id])).has(facts.id)) return false
+      await record(facts, options)
+      return true
+    },
+
+    /** @throws not_found */
+    async change(id: string, change: ChannelChangeValues): Promise<void> {
+      const set = {
+        ...(change.channel_subscribed !== undefined && { channel_subscribed: change.channel_subscribed }),
+        ...(change.channel_overwrites !== undefined && { channel_overwrites: change.channel_overwrites }),
+      }
+      if (!(await collection.patch(id, { set }, { visible: true }))) throw errors.notFound('channel', id)
+    },
+
+    /** Whether the platform still has it. @returns how many were ours */
+    async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
+      let changed = 0
+      for (const id of ids) if (await collection.patch(id, { set: { channel_active: isActive } }, { visible: true })) changed++
+      return changed
+    },
+
+    /** The channels that have a setting of their own. */
+    async withOverwrite<Key extends OverwriteKey>(key: Key): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>> {
+      const found: Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }> = []
+      for await (const batch of collection.scan()) {
+        for (const { id, doc } of batch) {
+          const value = doc.channel_overwrites[key]
+          if (value !== undefined) found.push({ id, value })
+        }
+      }
+      return found
+    },
+
+    /**
+     * Removes the channel, its videos and whatever later plugins have of it, files first.
+     * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
+     */
+    async remove(id: string): Promise<void> {
+      await existing(id)
+      await app.jobs.run(removeChannel, { channelId: id })
+    },
+
+    /** The last part of a removal: art, handles, document. */
+    async drop(id: string): Promise<void> {
+      for (const picture of PICTURES) await app.media.removeArt(`channel_${picture}`, id)
+      await handles.forget(id)
+      await collection.remove(id, { visible: true })
+    },
+  }
+}
+export type Channels = ReturnType<typeof openChannels>
+
+declare module 'archivolt' {
+  interface Services {
+    channels: Channels
+  }
+  interface Slots {
+    /** What else goes with a channel. Its files are in the trash already; every step may be done twice. */
+    'channel.remove': (channelId: string, step: Step) => Promise<void>
+  }
+}

@@ -1,0 +1,53 @@
+/** Which channel a handle stands for: of our own channels always, of others for a day after the platform was asked. */
+import type { App } from 'archivolt'
+
+const REMEMBERED_MS = 24 * 3_600_000
+const LONGEST_HANDLE = 200
+
+interface Row {
+  channel_id: string | null
+  asked_at: number
+  is_kept: number
+}
+
+export const handleTables = {
+  number: 1,
+  sql: `CREATE TABLE channel_handles (
+    handle TEXT PRIMARY KEY,
+    channel_id TEXT,
+    asked_at INTEGER NOT NULL,
+    is_kept INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX channel_handles_channel ON channel_handles (channel_id)`,
+}
+
+const keyOf = (handle: string): string => handle.toLowerCase().slice(0, LONGEST_HANDLE)
+
+export function openHandles(app: App) {
+  const { ledger, clock } = app
+
+  return {
+    /** undefined: nobody knows without asking the platform; null: the platform knows none. */
+    lookUp(handle: string): string | null | undefined {
+      const row = ledger.sql<Row>('SELECT channel_id, asked_at, is_kept FROM channel_handles WHERE handle = ?').get(keyOf(handle))
+      return row && (row.is_kept || row.asked_at > clock.now() - REMEMBERED_MS) ? row.channel_id : undefined
+    },
+
+    /** @param isKept the channel is in the archive: kept until it leaves */
+    async remember(handle: string, channelId: string | null, isKept: boolean): Promise<void> {
+      await ledger.write(() => {
+        ledger.sql('DELETE FROM channel_handles WHERE is_kept = 0 AND asked_at <= ?').run(clock.now() - REMEMBERED_MS)
+        ledger
+          .sql(
+            `INSERT INTO channel_handles (handle, channel_id, asked_at, is_kept) VALUES (?, ?, ?, ?)
+             ON CONFLICT (handle) DO UPDATE SET channel_id = excluded.channel_id, asked_at = excluded.asked_at, is_kept = excluded.is_kept`,
+          )
+          .run(keyOf(handle), channelId, clock.now(), isKept ? 1 : 0)
+      })
+    },
+
+    async forget(channelId: string): Promise<void> {
+      await ledger.write(() => ledger.sql('DELETE FROM channel_handles WHERE channel_id = ?').run(channelId))
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/** Channels: keep, list, find by handle, change, remove. */
+import { definePlugin } from 'archivolt'
+import { openChannels } from './channels.ts'
+import { handleTables } from './handles.ts'
+import { changeChannel, deleteChannel, listChannels, searchChannel, showChannel } from './routes.ts'
+import { channelIndex } from './schema.ts'
+import { removeChannel } from './tasks.ts'
+
+export default definePlugin({
+  name: 'channel',
+  needs: ['platform', 'media'],
+  indexes: [channelIndex],
+  migrations: [handleTables],
+  slots: ['channel.remove'],
+  fills: {
+    'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),
+  },
+  routes: [listChannels, searchChannel, showChannel, changeChannel, deleteChannel],
+  tasks: [removeChannel],
+  services: (app) => ({ channels: openChannels(app) }),
+})

@@ -1,0 +1,101 @@
+/** Channels over HTTP: list, search, show, change, remove (contract 6.7, appendix B). */
+import { defineRoute, errors, ID_PATTERN, isAppError, json, listing, queryEnum, queryText, Type } from 'archivolt'
+import { ChannelDoc, ChannelOverwrites } from './schema.ts'
+
+const ChannelId = Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) })
+const ChannelRecord = Type.Interface([Type.Omit(ChannelDoc, ['refreshed_at', 'art'])], { _index: Type.String(), _score: Type.Number() })
+
+const orNull = Object.entries(ChannelOverwrites.properties).map(([key, schema]) => [key, Type.Optional(Type.Union([schema, Type.Null()]))] as const)
+const OverwriteChanges = Type.Object(Object.fromEntries(orNull), { additionalProperties: false })
+const ChannelChange = Type.Object({ channel_subscribed: Type.Optional(Type.Boolean()), channel_overwrites: Type.Optional(OverwriteChanges) })
+
+export const listChannels = defineRoute({
+  method: 'GET',
+  path: '/api/channel/',
+  access: 'user',
+  summary: 'Channels by name',
+  query: {
+    filter: queryEnum(['subscribed', 'unsubscribed']),
+    q: queryText({ description: 'an id, handle or URL of a channel, or words of its name', maxLength: 500 }),
+  },
+  envelope: 'page',
+  reply: Type.Array(ChannelRecord),
+  async handle({ query: { filter, q }, page: { from, size } }, app) {
+    const subscribed = filter === undefined ? {} : { subscribed: filter === 'subscribed' }
+    const { texts, total } = await app.channels.find({ ...subscribed, ...(q !== undefined && { q }), from, size })
+    return listing(texts, total)
+  },
+})
+
+export const searchChannel = defineRoute({
+  method: 'GET',
+  path: '/api/channel/search/',
+  access: 'user',
+  summary: 'The archived channel that an id, handle or URL stands for',
+  query: { q: queryText({ description: 'id, @handle or URL; required', maxLength: 500 }) },
+  envelope: 'item',
+  reply: ChannelRecord,
+  errors: ['bad_request', 'not_found', 'unavailable'],
+  async handle({ query: { q }, signal }, app) {
+    const extra = { data: false }
+    if (q === undefined || q.trim() === '') throw errors.badRequest('q is required', { fields: { q: 'is required' }, extra })
+    const id = await app.channels.resolve(q, { asker: 'channel search', isUrgent: true, signal }).catch((thrown: unknown) => {
+      if (!isAppError(thrown, 'bad_request')) throw thrown
+      throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
+    })
+    const text = id === undefined ? undefined : await app.channels.text(id)
+    if (text === undefined) throw errors.notFound('channel', id, { extra })
+    return json(app.channels.reply(text))
+  },
+})
+
+export const showChannel = defineRoute({
+  method: 'GET',
+  path: '/api/channel/:channelId/',
+  access: 'user',
+  summary: 'One channel',
+  params: ChannelId,
+  envelope: 'item',
+  reply: ChannelRecord,
+  errors: ['not_found'],
+  async handle({ params: { channelId } }, app) {
+    const text = await app.channels.text(channelId)
+    if (text === undefined) throw errors.notFound('channel', channelId)
+    return json(app.channels.reply(text))
+  },
+})
+
+export const changeChannel = defineRoute({
+  method: 'POST',
+  path: '/api/channel/:channelId/',
+  access: 'admin',
+  summary: 'Change the subscription or the settings of a channel',
+  params: ChannelId,
+  body: ChannelChange,
+  reply: ChannelChange,
+  errors: ['not_found', 'bad_request'],
+  async handle({ params: { channelId }, body }, app) {
+    if (body.channel_subscribed === undefined && body.channel_overwrites === undefined) {
+      throw errors.badRequest('channel_subscribed or channel_overwrites is required', { fields: { channel_subscribed: 'or channel_overwrites is required' } })
+    }
+    await app.channels.change(channelId, body)
+    return body
+  },
+})
+
+export const deleteChannel = defineRoute({
+  method: 'DELETE',
+  path: '/api/channel/:channelId/',
+  access: 'admin',
+  summary: 'Remove a channel with its videos and files',
+  params: ChannelId,
+  reply: Type.Object({ channel: Type.String(), state: Type.Literal('delete') }),
+  errors: ['not_found', 'unavailable'],
+  async handle({ params: { channelId } }, app) {
+    if (!(await app.channels.known([channelId])).has(channelId)) {
+      throw errors.notFound('channel', channelId, { extra: { channel: channelId, state: 'not found' } })
+    }
+    await app.channels.remove(channelId)
+    return { channel: channelId, state: 'delete' }
+  },
+})

@@ -1,0 +1,30 @@
+/** The removal of a channel: one job, so that an interruption is finished by the next start. */
+import { defineTask, ID_PATTERN, Type } from 'archivolt'
+
+export const removeChannel = defineTask({
+  name: 'channel.remove',
+  title: 'Remove a channel',
+  payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
+  lane: 'light',
+  single: ({ channelId }) => channelId,
+  internal: true,
+  resumable: true,
+  async run({ id: jobId, payload: { channelId }, step, log }, app): Promise<void> {
+    // Without its document, an earlier run has come to the last step.
+    if ((await app.channels.known([channelId])).has(channelId)) {
+      await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))
+      try {
+        for (const removeWith of app.slot('channel.remove')) await step('channel.removeWith', () => removeWith(channelId, step))
+        await step('channel.drop', () => app.channels.drop(channelId))
+      } catch (thrown) {
+        await app.media.putBack(jobId)
+        throw thrown
+      }
+    }
+    try {
+      await step('channel.emptyTrash', () => app.media.emptyTrash(jobId))
+    } catch (err) {
+      log.warn({ err, channelId }, 'the removed files could not be unlinked: the next start tries again')
+    }
+  },
+})
