@@ -1,5 +1,6 @@
 /** Query texts → values. A decoder knows the form it accepts (for the API description) and what is wrong with a text. */
 import { Type, type TSchema } from 'typebox'
+import { errors } from '../error.ts'
 
 export interface Decoder<Value> {
   schema: TSchema
@@ -7,7 +8,7 @@ export interface Decoder<Value> {
   /** The value where the key is missing or its text is empty. */
   fallback: Value
   required?: boolean
-  /** @throws a string: what the text must be */
+  /** @throws DecodeFault: what the text must be */
   decode(text: string): Value
 }
 
@@ -117,3 +118,56 @@ export function queryDay(options: Described = {}): Decoder<string | undefined> {
     },
   }
 }
+
+/**
+ * The query's texts by key: of a key given twice the last counts, an empty text is none.
+ * @throws bad_request  malformed percent-encoding
+ */
+export function queryTexts(query: string): Map<string, string> {
+  const texts = new Map<string, string>()
+  if (query === '') return texts
+  if (query.includes('%')) refuseMalformed(query)
+  for (const [key, text] of new URLSearchParams(query)) {
+    if (text === '') texts.delete(key)
+    else texts.set(key, text)
+  }
+  return texts
+}
+
+function refuseMalformed(query: string): void {
+  try {
+    decodeURIComponent(query)
+  } catch (cause) {
+    throw errors.badRequest('The query is not properly percent-encoded', { cause })
+  }
+}
+
+/**
+ * Texts → values, each by its decoder. Keys that no decoder knows are left out.
+ * @throws bad_request  `fields` names each wrong one
+ */
+export function decodeQuery(decoders: Record<string, Decoder<unknown>>, texts: ReadonlyMap<string, string>): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  const fields: Record<string, string> = {}
+  for (const [key, decoder] of Object.entries(decoders)) {
+    const text = texts.get(key)
+    if (text === undefined || (decoder.required && text.trim() === '')) {
+      if (decoder.required) fields[key] = 'is required'
+      values[key] = decoder.fallback
+      continue
+    }
+    try {
+      values[key] = decoder.decode(text)
+    } catch (fault) {
+      if (!isDecodeFault(fault)) throw fault
+      fields[key] = fault.rule
+    }
+  }
+  const [first] = Object.entries(fields)
+  if (first) throw errors.badRequest(first.join(' '), { fields })
+  return values
+}
+
+/** Told by its shape, as errors are: an outside plugin may bring decoders of its own copy. */
+const isDecodeFault = (thrown: unknown): thrown is DecodeFault =>
+  typeof thrown === 'object' && thrown !== null && 'rule' in thrown && typeof thrown.rule === 'string'

@@ -55,6 +55,15 @@ export const file = (path: string, contentType: string, options?: FileReply['opt
 export const bytes = (content: Buffer | string, contentType: string): BytesReply => new BytesReply(content, contentType)
 export const events = (start: EventStream['start']): EventStream => new EventStream(start)
 
+export interface CookieOptions {
+  /** Left out: it ends with the browser. 0: it is taken away. */
+  maxAgeSeconds?: number
+  /** Scripts of the page cannot read it. */
+  httpOnly?: boolean
+}
+
 export interface ReplyHeaders {
-  set(name: string, value: string | string[]): void
+  set(name: string, value: string): void
+  /** For our own paths, SameSite=Lax, and Secure where the request came over https. */
+  cookie(name: string, value: string, options?: CookieOptions): void
 }

@@ -1,0 +1,113 @@
+/** TypeBox: params and bodies. Compiled at first use (0.1 µs a value, not 3; 0.6 MB once bundled), nothing coerced. */
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { errors } from '../error.ts'
+
+const validators = new WeakMap<TSchema, Validator>()
+
+function validatorOf(schema: TSchema): Validator {
+  let validator = validators.get(schema)
+  if (!validator) {
+    validator = Compile(schema) as Validator
+    validators.set(schema, validator)
+  }
+  return validator
+}
+
+export const isValid = (schema: TSchema, value: unknown): boolean => validatorOf(schema).Check(value)
+
+/** The schema says which texts it takes, not merely that it takes texts. */
+export const hasOwnForm = (schema: TSchema): boolean => ['pattern', 'format', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema)
+
+type Problem = ReturnType<Validator['Errors']>[number]
+
+/** @throws bad_request  with a sentence per place */
+export function checkBody(schema: TSchema, body: unknown): void {
+  const validator = validatorOf(schema)
+  const wantsList = 'type' in schema && schema.type === 'array'
+  if (!wantsList && (typeof body !== 'object' || body === null || Array.isArray(body))) throw errors.badRequest('The body must be a JSON object')
+  if (validator.Check(body)) return
+  const fields = toFields(validator.Errors(body))
+  throw errors.badRequest(firstSentence(fields), { fields })
+}
+
+/** `fields` as one sentence: the first of them. */
+export function firstSentence(fields: Record<string, string>): string {
+  const [first] = Object.entries(fields)
+  if (!first) return 'The body has a form that is not taken here'
+  const [place, rule] = first
+  return place === '' ? `The body ${rule}` : `${place} ${rule}`
+}
+
+/** Place (`data.0.status`) → rule, the first at each place. The members of a union are told as one. */
+function toFields(problems: Problem[]): Record<string, string> {
+  const fields = new Map<string, string>()
+  const unions = new Map<string, string[]>()
+  const unionPlaces = problems.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath, schemaPath }) => ({ instancePath, schemaPath }))
+  for (const problem of problems) {
+    const union = unionPlaces.find(({ schemaPath }) => problem.schemaPath.startsWith(`${schemaPath}/anyOf/`))
+    if (union && problem.instancePath === union.instancePath) {
+      const rules = unions.get(union.instancePath) ?? []
+      unions.set(union.instancePath, [...rules, ruleOf(problem).replace(/^must be /, '')])
+      continue
+    }
+    if (problem.keyword === 'anyOf' || problem.keyword === 'boolean') continue
+    for (const name of namesIn(problem)) {
+      const place = toPlace(problem.instancePath, name)
+      if (!fields.has(place)) fields.set(place, ruleOf(problem))
+    }
+  }
+  for (const [path, rules] of unions) {
+    const place = toPlace(path)
+    if (!fields.has(place)) fields.set(place, `must be ${[...new Set(rules)].join(' or ')}`)
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Some problems are told at the object, and are about its keys. */
+function namesIn(problem: Problem): Array<string | undefined> {
+  if (problem.keyword === 'required') return problem.params.requiredProperties
+  if (problem.keyword === 'additionalProperties') return problem.params.additionalProperties
+  return [undefined]
+}
+
+/** A hostile key may be long: no need to repeat all of it. */
+const LONGEST_KEY = 100
+
+function toPlace(instancePath: string, name?: string): string {
+  const parts = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return [...parts, ...(name === undefined ? [] : [name])].map((part) => part.slice(0, LONGEST_KEY)).join('.')
+}
+
+function ruleOf(problem: Problem): string {
+  switch (problem.keyword) {
+    case 'required':
+      return 'is required'
+    case 'additionalProperties':
+      return 'is not known here'
+    case 'enum':
+      return `must be one of ${problem.params.allowedValues.join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(problem.params.allowedValue)}`
+    case 'minLength':
+      return problem.params.limit === 1 ? 'must not be empty' : `must have at least ${problem.params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${problem.params.limit} characters`
+    case 'minimum':
+      return `must be at least ${problem.params.limit}`
+    case 'maximum':
+      return `must be at most ${problem.params.limit}`
+    case 'minItems':
+      return `must have at least ${problem.params.limit} entries`
+    case 'maxItems':
+      return `must have at most ${problem.params.limit} entries`
+    case 'pattern':
+      return `must match ${problem.params.pattern}`
+    case 'type':
+      return `must be ${[problem.params.type].flat().map(withArticle).join(' or ')}`
+    default:
+      return problem.message
+  }
+}
+
+const withArticle = (type: string): string => (type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`)

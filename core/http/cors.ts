@@ -1,0 +1,24 @@
+/** Which other origins may read answers: browser extensions, and those in the settings. Never with cookies. */
+import type { IncomingMessage } from 'node:http'
+
+const EXTENSION = /^(moz|chrome)-extension:\/\/[^/\s]+$/
+const METHODS = 'GET, POST, PUT, DELETE, OPTIONS'
+/** `mode` is a header that the browser extension really sends. */
+const HEADERS = 'accept, authorization, content-type, x-csrftoken, user-agent, x-requested-with, mode'
+const REMEMBERED_SECONDS = '600'
+
+function allowedOrigin(request: IncomingMessage, origins: readonly string[]): string | undefined {
+  const { origin } = request.headers
+  return origin !== undefined && (EXTENSION.test(origin) || origins.includes(origin)) ? origin : undefined
+}
+
+export function corsHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> | undefined {
+  if (request.headers.origin === undefined) return undefined
+  const origin = allowedOrigin(request, origins)
+  return origin === undefined ? { Vary: 'Origin' } : { Vary: 'Origin', 'Access-Control-Allow-Origin': origin }
+}
+
+export function preflightHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> | undefined {
+  if (allowedOrigin(request, origins) === undefined) return undefined
+  return { 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': HEADERS, 'Access-Control-Max-Age': REMEMBERED_SECONDS }
+}

@@ -1,0 +1,61 @@
+/** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
+import { isAppError, type AppError, type ErrorCode } from '../error.ts'
+
+export interface Fault {
+  status: number
+  headers: Record<string, string>
+  body: string
+  /** A defect of ours: the log gets all of it, the client nothing. */
+  isDefect: boolean
+}
+
+export const STATUS: Record<ErrorCode, number> = {
+  bad_request: 400,
+  not_authenticated: 401,
+  invalid_token: 401,
+  permission_denied: 403,
+  csrf_failed: 403,
+  not_found: 404,
+  page_not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  invalid_range: 416,
+  unprocessable: 422,
+  throttled: 429,
+  internal_error: 500,
+  unavailable: 503,
+}
+
+const RETRY_SECONDS = 10
+
+export function toFault(thrown: unknown): Fault {
+  // An outside plugin may raise a code that is not ours: that is a defect of it.
+  if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
+    return { status: 500, headers: {}, body: errorBody('internal_error', 'Something went wrong here; the log says what, under the request id of this answer'), isDefect: true }
+  }
+  const { code, message } = thrown
+  const { fields, extra } = thrown.details ?? {}
+  return { status: STATUS[code], headers: headersOf(thrown), body: errorBody(code, message, fields, extra), isDefect: false }
+}
+
+/** The one error shape, contract 2.1. */
+export function errorBody(code: ErrorCode, message: string, fields?: Record<string, string>, extra?: Record<string, unknown>): string {
+  return JSON.stringify({ ...extra, detail: message, message, error: message, code, ...(fields && { fields }) })
+}
+
+function headersOf({ code, details = {} }: AppError): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (STATUS[code] === 401) headers['WWW-Authenticate'] = 'Token'
+  if (details.allow) headers['Allow'] = details.allow.join(', ')
+  if (details.retryAfterSeconds !== undefined || code === 'unavailable' || code === 'throttled')
+    headers['Retry-After'] = String(Math.max(1, Math.ceil(details.retryAfterSeconds ?? RETRY_SECONDS)))
+  return headers
+}
+
+/** The same error with further top-level keys in its body, which do not replace its own. */
+export function withExtra(thrown: unknown, extra: Record<string, unknown>): unknown {
+  if (isAppError(thrown)) Object.assign(thrown.details, { extra: { ...extra, ...thrown.details.extra } })
+  return thrown
+}

@@ -1,0 +1,239 @@
+/** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Settings } from '../../config/schema.ts'
+import type { Clock } from '../clock.ts'
+import { errors, isAppError } from '../error.ts'
+import type { Log } from '../log.ts'
+import type { Accounts, Credentials } from '../ledger/users.ts'
+import type { Preferences } from '../ledger/settings.ts'
+import type { App, PluginDefinition, QueryShape, Reply, Route, RouteInput, SlotName } from '../plugin/define.ts'
+import { openAuth, type Actor } from './auth.ts'
+import { checkBodyHeaders, drain, hasBody, rawBody, readBody } from './body.ts'
+import { checkBody } from './check.ts'
+import { corsHeaders, preflightHeaders } from './cors.ts'
+import { decodeQuery, queryInt, queryTexts } from './decode.ts'
+import { openEnvelope } from './envelope.ts'
+import { withExtra } from './fault.ts'
+import { pageBlock, pageParams, pageWindow, type PageWindow } from './page.ts'
+import { BytesReply, EventStream, FileReply, JsonText } from './reply.ts'
+import { openRouter, type Match } from './router.ts'
+import { HandlerHeaders, sendBytes, sendEmpty, sendEvents, sendFault, sendFileReply, sendJson, type Exchange } from './send.ts'
+
+export interface PipelineParts {
+  routes: readonly Route[]
+  /** What a route's handler is handed; asked for when one runs. */
+  app: (route: Route) => App
+  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize'>
+  log: Log
+  clock: Clock
+  accounts: Pick<Accounts, 'settings'> & Credentials
+  preferences: Preferences
+  /** What plugins say about the `config` object of envelopes, in their order. */
+  envelopes: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>
+  /** What was put into a slot, for routes with `querySlot`. */
+  slot: (name: SlotName) => ReadonlyArray<unknown>
+  /** false: everything but `beforeReady` routes is 503. */
+  isReady: () => boolean
+}
+
+export interface Pipeline {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  endStreams(): void
+  /** Tells running handlers (`signal`) that the server closes. */
+  abort(): void
+}
+
+const MOST_EVENT_STREAMS = 512
+const PAGE = queryInt({ fallback: 0, description: 'Page of the list; 0 and 1 are the first' })
+const LIFE = process.hrtime.bigint().toString(36).slice(-6)
+
+export function openPipeline(parts: PipelineParts): Pipeline {
+  const { settings, clock, log } = parts
+  const router = openRouter(parts.routes, settings.basePath)
+  const auth = openAuth({ credentials: parts.accounts, trustedProxies: settings.trustedProxies })
+  const envelope = openEnvelope(parts.preferences, parts.envelopes)
+  const decoders = new Map<Route, QueryShape>()
+  const streams = new Set<() => void>()
+  const closing = new AbortController()
+  let count = 0
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange: Exchange = { request, response, id: `${LIFE}-${(++count).toString(36)}`, headers: { 'X-Content-Type-Options': 'nosniff' } }
+    exchange.headers['X-Request-Id'] = exchange.id
+    const startedAt = performance.now()
+    let actor: Actor | undefined
+    let thrown: unknown
+    try {
+      Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
+      const [path, query] = splitUrl(request.url!)
+      const match = router.match(request.method!, path)
+      if (request.method === 'OPTIONS') return sendOptions(exchange, match, path)
+      const { route, params } = found(match)
+      if (!route.beforeReady && !parts.isReady()) throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
+
+      actor = auth.who(request, route.access)
+      auth.may(actor, route.access)
+
+      const input = await check(exchange, route, params, query, actor)
+      const headers = new HandlerHeaders(settings.basePath, input.request.isSecure)
+      const value = await answer(route, Object.assign(input, { headers }), query)
+
+      Object.assign(exchange.headers, headers.values)
+      await reply(exchange, route, value)
+    } catch (error) {
+      thrown = error
+    } finally {
+      if (thrown !== undefined) refuse(exchange, thrown)
+      if (hasBody(request) && !request.complete) drain(request, clock)
+      logEnd(exchange, startedAt, actor)
+    }
+  }
+
+  function sendOptions(exchange: Exchange, match: Match | undefined, path: string): void {
+    if (!match && path !== '*') throw errors.notFound('path')
+    Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
+    exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']).join(', ')
+    sendEmpty(exchange, 204)
+  }
+
+  /** Form is checked here, so that handlers check meaning. The body is read last: who may not, is not listened to. */
+  async function check(exchange: Exchange, route: Route, params: Record<string, string>, query: string, actor: Actor): Promise<Omit<RouteInput<never, never, never>, 'headers'>> {
+    const { request } = exchange
+    const values = decodeQuery(decodersOf(route), queryTexts(query))
+    checkBodyHeaders(request, route)
+    if (request.headers.expect !== undefined && (route.body || route.rawBody)) exchange.response.writeContinue()
+    const body = route.body ? await checkedBody(exchange, route) : undefined
+    const number = route.envelope === 'page' ? (values['page'] as number) : 0
+    return {
+      params: params as never,
+      query: values as never,
+      body: body as never,
+      actor,
+      page: pageWindow(number, pageSize(actor)),
+      get signal() {
+        return signalOf(exchange.response)
+      },
+      request: {
+        ...auth.origin(request),
+        headers: request.headers as Record<string, string | undefined>,
+        stream: route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request,
+        requestId: exchange.id,
+      },
+    }
+  }
+
+  async function checkedBody({ request }: Exchange, route: Route): Promise<unknown> {
+    const body = await readBody(request, clock)
+    if (body === undefined && route.bodyOptional) return undefined
+    checkBody(route.body!, body ?? {})
+    return body ?? {}
+  }
+
+  function decodersOf(route: Route): QueryShape {
+    let shape = decoders.get(route)
+    if (!shape) {
+      const fills = route.querySlot ? (parts.slot(route.querySlot) as Array<{ query?: QueryShape }>) : []
+      shape = Object.assign({}, ...fills.map((fill) => fill.query), route.query, route.envelope === 'page' && { page: PAGE })
+      decoders.set(route, shape!)
+    }
+    return shape!
+  }
+
+  function pageSize(actor: Actor): number {
+    const own = actor.id === 0 ? undefined : parts.accounts.settings(actor.id)['page_size']
+    return typeof own === 'number' && own > 0 ? own : settings.pageSize
+  }
+
+  /** Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look at. */
+  async function answer(route: Route, input: RouteInput<never, never, never>, query: string): Promise<Reply> {
+    const app = route.beforeReady ? (undefined as never) : parts.app(route)
+    const run = (page: PageWindow) => {
+      input.page = page
+      return route.handle(input, app)
+    }
+    const { page } = input
+    try {
+      if (route.envelope === 'page') return envelope.page(page, pageParams(query), run)
+      const value = await run(page)
+      return route.envelope === 'item' ? envelope.item(value) : value
+    } catch (error) {
+      if (!isAppError(error, 'not_found') || !route.envelope) throw error
+      throw withExtra(error, route.envelope === 'item' ? { data: false } : { data: [], paginate: pageBlock(page, 0, pageParams(query)) })
+    }
+  }
+
+  function reply(exchange: Exchange, route: Route, value: Reply): Promise<void> | void {
+    if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
+    const status = route.status ?? 200
+    if (value instanceof JsonText) return sendJson(exchange, status, value.text)
+    if (value instanceof FileReply) return sendFileReply(exchange, value)
+    if (value instanceof BytesReply) return sendBytes(exchange, status, value)
+    if (value instanceof EventStream) return startEvents(exchange, route, value)
+    return sendJson(exchange, status, JSON.stringify(value))
+  }
+
+  function startEvents(exchange: Exchange, route: Route, stream: EventStream): void {
+    if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
+    const mayListen = () => {
+      try {
+        auth.may(auth.who(exchange.request, route.access), route.access)
+        return true
+      } catch (error) {
+        if (!isAppError(error)) log.error({ err: error, request: exchange.id }, 'a listening client could not be checked')
+        return false
+      }
+    }
+    const end = sendEvents(exchange, stream, clock, mayListen)
+    streams.add(end)
+    exchange.response.on('close', () => streams.delete(end))
+  }
+
+  function signalOf(response: ServerResponse): AbortSignal {
+    const gone = new AbortController()
+    response.on('close', () => gone.abort(errors.unavailable('The client went away')))
+    return AbortSignal.any([gone.signal, closing.signal])
+  }
+
+  function refuse(exchange: Exchange, thrown: unknown): void {
+    const isGone = exchange.response.destroyed
+    const fault = sendFault(exchange, thrown)
+    if (fault.isDefect && !isGone) log.error({ err: thrown, request: exchange.id, method: exchange.request.method, path: pathOf(exchange.request) }, 'a request failed')
+    else if (isAppError(thrown) && thrown.cause !== undefined) log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+  }
+
+  function logEnd({ request, response, id }: Exchange, startedAt: number, actor: Actor | undefined): void {
+    if (!log.isLevelEnabled('debug')) return
+    const tookMs = Math.round((performance.now() - startedAt) * 10) / 10
+    log.debug({ request: id, method: request.method, path: pathOf(request), status: response.statusCode, user: actor?.id, tookMs }, 'request')
+  }
+
+  return {
+    handle,
+    endStreams() {
+      for (const end of streams) end()
+    },
+    abort: () => closing.abort(errors.unavailable('The server is closing')),
+  }
+}
+
+/** Without the query: it may have what people searched for. */
+const pathOf = (request: IncomingMessage): string => request.url!.split('?', 1)[0]!.slice(0, 500)
+
+/** The form of a request's target: a path, or a whole URL as proxies send it. The host in it does not matter. */
+function splitUrl(url: string): [path: string, query: string] {
+  const target = url.startsWith('/') || url === '*' ? url : withoutHost(url)
+  const at = target.indexOf('?')
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)]
+}
+
+function withoutHost(url: string): string {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw errors.badRequest('The request does not name a path')
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
+
+function found(match: Match | undefined): { route: Route; params: Record<string, string> } {
+  if (!match) throw errors.notFound('path')
+  if (!match.route) throw errors.methodNotAllowed(match.methods)
+  return { route: match.route, params: match.params }
+}

@@ -1,0 +1,176 @@
+/** What goes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { gzip as gzipWithCallback } from 'node:zlib'
+import { stringifySetCookie } from 'cookie'
+import sendFile, { type SendStream } from 'send'
+import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+import { toFault, type Fault } from './fault.ts'
+import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
+
+const gzip = promisify(gzipWithCallback)
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Below it the time to compress is more than the time saved on the wire. */
+const GZIP_FROM_CHARACTERS = 8192
+const GZIP_LEVEL = 4
+const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
+const FILE_MAX_AGE_SECONDS = 300
+const YEAR_SECONDS = 31_536_000
+const HEARTBEAT_MS = 20_000
+/** A client that has so much waiting does not read. */
+const SLOW_CLIENT_BYTES = 1024 * 1024
+
+const PAGE_HEADERS: Record<string, string> = {
+  'Content-Security-Policy':
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'Referrer-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+/** One request and what has been settled about its answer. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  id: string
+  /** Go along with whatever is sent. */
+  headers: Record<string, string | string[]>
+}
+
+/** What a handler may add; it wins over what we would send. */
+export class HandlerHeaders implements ReplyHeaders {
+  readonly values: Record<string, string | string[]> = {}
+  readonly #cookies: string[] = []
+  readonly #cookiePath: string
+  readonly #isSecure: boolean
+
+  constructor(cookiePath: string, isSecure: boolean) {
+    this.#cookiePath = cookiePath
+    this.#isSecure = isSecure
+  }
+
+  set(name: string, value: string): void {
+    this.values[canonical(name)] = value
+  }
+
+  cookie(name: string, value: string, options: { maxAgeSeconds?: number; httpOnly?: boolean } = {}): void {
+    const { maxAgeSeconds: maxAge, httpOnly = false } = options
+    const cookie = stringifySetCookie(name, value, { path: this.#cookiePath, sameSite: 'lax', secure: this.#isSecure, httpOnly, ...(maxAge !== undefined && { maxAge }) })
+    this.#cookies.push(cookie)
+    this.values['Set-Cookie'] = this.#cookies
+  }
+}
+
+/** One spelling, so that a handler's header replaces ours. */
+const canonical = (name: string): string => name.toLowerCase().replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+
+export function sendEmpty(exchange: Exchange, status: number): void {
+  exchange.response.writeHead(status, { 'Cache-Control': 'no-store', ...exchange.headers }).end()
+}
+
+export function sendJson(exchange: Exchange, status: number, text: string): Promise<void> | void {
+  return sendText(exchange, status, text, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' })
+}
+
+export function sendBytes(exchange: Exchange, status: number, { bytes, contentType }: BytesReply): Promise<void> | void {
+  const isPage = contentType.startsWith('text/html')
+  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...(isPage && PAGE_HEADERS) }
+  return sendText(exchange, status, bytes, headers)
+}
+
+function sendText(exchange: Exchange, status: number, content: string | Buffer, own: Record<string, string>): Promise<void> | void {
+  if (content.length > GZIP_FROM_CHARACTERS && COMPRESSIBLE.test(own['Content-Type']!)) return sendCompressed(exchange, status, content, own)
+  finish(exchange, status, content, own)
+}
+
+async function sendCompressed(exchange: Exchange, status: number, content: string | Buffer, own: Record<string, string>): Promise<void> {
+  const headers = { ...own, Vary: [exchange.headers['Vary'] ?? [], 'Accept-Encoding'].flat().join(', ') }
+  delete exchange.headers['Vary']
+  if (!acceptsGzip(exchange.request)) return finish(exchange, status, content, headers)
+  finish(exchange, status, await gzip(content, { level: GZIP_LEVEL }), { ...headers, 'Content-Encoding': 'gzip' })
+}
+
+const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
+  /(^|[\s,])gzip\s*(,|$|;)/i.test(String(headers['accept-encoding'] ?? '')) && !/gzip\s*;\s*q=0(\.0*)?\s*(,|$)/i.test(String(headers['accept-encoding']))
+
+function finish({ response, headers }: Exchange, status: number, content: string | Buffer, own: Record<string, string>): void {
+  if (response.destroyed) return
+  const length = { 'Content-Length': Buffer.byteLength(content) }
+  response.writeHead(status, { ...own, ...headers, ...length }).end(content)
+}
+
+export function sendFault(exchange: Exchange, thrown: unknown): Fault {
+  const fault = toFault(thrown)
+  // Half an answer is out: cutting it off is the only way left to say that it is not whole.
+  if (exchange.response.headersSent) exchange.response.destroy()
+  else finish(exchange, fault.status, fault.body, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...fault.headers })
+  return fault
+}
+
+/** Ranges, If-Range, ETag, 304 and 416 are the package's work; its errors take our shape. Resolves when the file is out. */
+export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
+  const { request, response, headers } = exchange
+  const { download, immutable, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
+  const own = {
+    'Content-Type': reply.contentType,
+    'Cache-Control': `private, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`,
+    ...(reply.contentType.startsWith('text/html') && PAGE_HEADERS),
+    ...(download !== undefined && { 'Content-Disposition': `attachment; filename="${download.replace(/[^\w.-]/g, '_')}"` }),
+    ...headers,
+  }
+  for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
+  return new Promise((resolve, reject) => {
+    response.on('close', resolve)
+    // It decodes the path as if it came from a URL. Dotted folders are allowed: the path is ours, and may lie in one.
+    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), { cacheControl: false, dotfiles: 'allow', index: false })
+    const refuse = (status: number, error?: unknown) => {
+      if (!response.headersSent) for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
+      reject(fileFault(status, error))
+    }
+    stream.on('directory', () => refuse(404))
+    stream.on('error', (error: Error & { status?: number }) => refuse(error.status ?? 500, error))
+    stream.pipe(response)
+  })
+}
+
+function fileFault(status: number, cause: unknown): unknown {
+  if (status === 404) return errors.notFound('file', undefined, { cause })
+  if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
+  if (status === 412) return errors.conflict('The file is not the one that If-Match or If-Unmodified-Since names', { cause })
+  return cause
+}
+
+/**
+ * Sends events until the client leaves, is too slow, or may no longer listen.
+ * @param mayListen  asked at each heartbeat: a session may have ended meanwhile
+ * @returns ends it
+ */
+export function sendEvents(exchange: Exchange, stream: EventStream, clock: Clock, mayListen: () => boolean): () => void {
+  const { response, request } = exchange
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', ...exchange.headers })
+  if (request.method === 'HEAD') {
+    response.end()
+    return () => undefined
+  }
+  response.write(': connected\n\n')
+  const write = (text: string) => {
+    if (response.writableEnded || response.destroyed) return
+    if (response.writableLength + text.length > SLOW_CLIENT_BYTES) response.destroy()
+    else response.write(text)
+  }
+  const stop = stream.start((event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`))
+  const beat = () => {
+    if (!mayListen()) return void response.end()
+    write(': still here\n\n')
+    timer = clock.after(HEARTBEAT_MS, beat)
+  }
+  let timer = clock.after(HEARTBEAT_MS, beat)
+  response.on('close', () => {
+    timer.cancel()
+    stop()
+  })
+  return () => void response.end()
+}

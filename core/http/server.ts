@@ -1,0 +1,107 @@
+/** node:http: listening, limits, what is not even HTTP, and a stop that lets requests finish. */
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Settings } from '../../config/schema.ts'
+import { errorBody } from './fault.ts'
+import { openPipeline, type PipelineParts, type Pipeline } from './pipeline.ts'
+
+export interface HttpParts extends PipelineParts {
+  settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize' | 'host' | 'port'>
+}
+
+export interface Http {
+  /** For tests that bring their own server. */
+  handle: Pipeline['handle']
+  /** @throws Error  the address is taken or not ours */
+  listen(): Promise<{ address: AddressInfo; url: string }>
+  /** Takes no more requests, lets running ones finish for so long, then ends them. */
+  close(graceMs?: number): Promise<void>
+}
+
+const HEADERS_TIMEOUT_MS = 15_000
+/** Longer than proxies keep theirs, so that they never send into a connection that we are closing. */
+const KEEP_ALIVE_MS = 75_000
+const LARGEST_HEADERS_BYTES = 16 * 1024
+const MOST_CONNECTIONS = 2000
+const GRACE_MS = 5000
+
+export function openHttp(parts: HttpParts): Http {
+  const pipeline = openPipeline(parts)
+  const { host, port, basePath } = parts.settings
+  // Bodies have their own limits (core/http/body.ts): a backup of gigabytes may take its time.
+  const server = createServer({
+    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: 0,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: 5000,
+    noDelay: true,
+  })
+  server.maxConnections = MOST_CONNECTIONS
+  const running = new Set<ServerResponse>()
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    running.add(response)
+    response.on('close', () => running.delete(response))
+    if (!server.listening) response.shouldKeepAlive = false
+    void pipeline.handle(request, response)
+  }
+  server.on('request', serve)
+  // The pipeline says "go on" itself, once it knows that the body will be read.
+  server.on('checkContinue', serve)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(socket, rawStatus(error.code)))
+  server.on('connect', (_request, socket: Duplex) => refuseRaw(socket, 405))
+
+  return {
+    handle: pipeline.handle,
+
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address() as AddressInfo
+          const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+          resolve({ address, url: `http://${name}:${address.port}${basePath}` })
+        })
+      }),
+
+    async close(graceMs = GRACE_MS) {
+      const closed = whenClosed(server)
+      for (const response of running) {
+        response.shouldKeepAlive = false
+        // A connection whose head is out already stays open after its answer: it is idle then.
+        response.on('close', () => setImmediate(() => server.closeIdleConnections()))
+      }
+      pipeline.endStreams()
+      server.closeIdleConnections()
+      const deadline = parts.clock.after(graceMs, () => {
+        pipeline.abort()
+        server.closeAllConnections()
+      })
+      await closed
+      deadline.cancel()
+    },
+  }
+}
+
+const whenClosed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+
+function rawStatus(code: string | undefined): number {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+}
+
+/** An answer to what is no request: there is nothing to hang it on but the socket. */
+function refuseRaw(socket: Duplex, status: number): void {
+  if (!socket.writable || socket.destroyed) return void socket.destroy()
+  const body = errorBody(status === 405 ? 'method_not_allowed' : 'bad_request', `${STATUS_CODES[status]}`)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Cache-Control: no-store',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,125 @@
+/**
+ * Slows guessing of passwords, counted per (account, address): five failures within five minutes, then a wait that
+ * doubles with each further attempt. The account itself is only slowed for other addresses, so nobody locks another out.
+ */
+import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+
+const ALLOWED_FAILURES = 5
+const WINDOW_MS = 5 * 60_000
+const FIRST_BLOCK_MS = 30_000
+const LONGEST_BLOCK_MS = 15 * 60_000
+const SLOWED_MS = 1000
+const MOST_RECORDS = 10_000
+const MOST_WAITING_PER_ADDRESS = 20
+const MOST_WAITING_PER_ACCOUNT = 100
+
+/** One at a time. */
+class Turn {
+  waiting = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  async run<Result>(most: number, work: () => Promise<Result>): Promise<Result> {
+    if (this.waiting >= most) throw errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })
+    this.waiting++
+    const mine = this.#last.then(work)
+    this.#last = mine.catch(() => undefined) // whoever comes next waits for the end, however it ends; the error is the caller's
+    try {
+      return await mine
+    } finally {
+      this.waiting--
+    }
+  }
+}
+
+class Failures {
+  readonly turn = new Turn()
+  blockedUntil = 0
+  #times: number[] = []
+
+  count(now: number): number {
+    this.#times = this.#times.filter((time) => time > now - WINDOW_MS)
+    return this.#times.length
+  }
+
+  add(now: number): void {
+    this.#times = [...this.#times.slice(-63), now]
+  }
+
+  isIdle(now: number): boolean {
+    return this.turn.waiting === 0 && this.blockedUntil <= now && this.count(now) === 0
+  }
+}
+
+export class LoginThrottle {
+  readonly #clock: Clock
+  readonly #accounts = new Map<string, Failures>()
+  readonly #pairs = new Map<string, Failures>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /**
+   * Runs the check when it is this attempt's turn, and counts it when it was wrong.
+   * @throws throttled  with the seconds to wait
+   */
+  async attempt<Result>(account: string, address: string, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
+    const all = this.#record(this.#accounts, account)
+    const pair = this.#record(this.#pairs, `${address}\0${account}`)
+    return pair.turn.run(MOST_WAITING_PER_ADDRESS, async () => {
+      this.#refuseBlocked(pair)
+      const isSlowed = all.count(this.#clock.now()) >= ALLOWED_FAILURES
+      const found = isSlowed ? await all.turn.run(MOST_WAITING_PER_ACCOUNT, () => this.#slowly(check)) : await check()
+      if (found === undefined) this.#fail(all, pair)
+      else this.#pairs.delete(`${address}\0${account}`)
+      return found
+    })
+  }
+
+  async #slowly<Result>(check: () => Promise<Result>): Promise<Result> {
+    await this.#clock.sleep(SLOWED_MS)
+    return check()
+  }
+
+  #refuseBlocked(pair: Failures): void {
+    const now = this.#clock.now()
+    if (pair.blockedUntil <= now) return
+    pair.add(now)
+    this.#block(pair, now)
+    const retryAfterSeconds = Math.ceil((pair.blockedUntil - now) / 1000)
+    throw errors.throttled(`Too many failed logins; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })
+  }
+
+  #fail(all: Failures, pair: Failures): void {
+    const now = this.#clock.now()
+    all.add(now)
+    pair.add(now)
+    this.#block(pair, now)
+  }
+
+  #block(pair: Failures, now: number): void {
+    const over = pair.count(now) - ALLOWED_FAILURES
+    if (over < 0) return
+    pair.blockedUntil = Math.max(pair.blockedUntil, now + Math.min(LONGEST_BLOCK_MS, FIRST_BLOCK_MS * 2 ** over))
+  }
+
+  #record(records: Map<string, Failures>, key: string): Failures {
+    const known = records.get(key)
+    if (known) return known
+    if (records.size >= MOST_RECORDS) this.#makeRoom(records)
+    const fresh = new Failures()
+    records.set(key, fresh)
+    return fresh
+  }
+
+  /** Whoever floods it with names must not make it grow: what is idle goes, else the oldest that nobody waits for. */
+  #makeRoom(records: Map<string, Failures>): void {
+    const now = this.#clock.now()
+    for (const [key, record] of records) if (record.isIdle(now)) records.delete(key)
+    for (const [key, record] of records) {
+      if (records.size < MOST_RECORDS) return
+      if (record.turn.waiting === 0) records.delete(key)
+    }
+  }
+}

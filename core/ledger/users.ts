@@ -1,0 +1,274 @@
+/** Users: who they are, their passwords, settings, and the look-ups that every request makes. */
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+import type { Log } from '../log.ts'
+import { LoginThrottle } from './login-throttle.ts'
+import { hashPassword, isPasswordOf } from './passwords.ts'
+import type { Ledger } from './sqlite.ts'
+import { openTokens, writeWhole, type NewSession, type Session } from './tokens.ts'
+
+/** An account as contract B shows it. */
+export interface AccountRecord {
+  id: number
+  username: string
+  is_staff: boolean
+  is_active: boolean
+  last_login: string | null
+}
+
+/** Users, their tokens, sessions and settings. Passwords are scrypt, run asynchronously, two at once. */
+export interface Accounts {
+  list(): AccountRecord[]
+  get(id: number): AccountRecord | undefined
+  /** @throws conflict: the name is taken */
+  create(account: { username: string; password: string; isStaff: boolean }): Promise<AccountRecord>
+  /** A changed password ends the account's other sessions and revokes its token. @throws not_found, conflict (last active admin) */
+  change(id: number, change: { password?: string; is_staff?: boolean; is_active?: boolean }, keepSession?: string): Promise<AccountRecord>
+  /** And its token, sessions, settings. @throws not_found, conflict (last active admin) */
+  remove(id: number): Promise<void>
+  /** Right name and password, throttled per (account, address). @throws throttled; undefined: wrong */
+  checkPassword(username: string, password: string, address: string): Promise<AccountRecord | undefined>
+  /** The user's own password, for a change of it. Same throttle. */
+  isPassword(id: number, password: string, address: string): Promise<boolean>
+  /** The user's token, made now if there is none. */
+  token(id: number): Promise<string>
+  revokeToken(id: number): Promise<void>
+  /** A new session: values of the cookies `sessionid` and `csrftoken`. */
+  openSession(id: number, isRemembered: boolean): Promise<NewSession>
+  endSession(session: string): Promise<void>
+  settings(id: number): Record<string, unknown>
+  changeSettings(id: number, changes: Record<string, unknown>): Promise<Record<string, unknown>>
+}
+
+/** What a request shows for itself → whose it is. Active accounts only. */
+export interface Credentials {
+  byToken(token: string): AccountRecord | undefined
+  bySession(cookie: string): { account: AccountRecord; session: Session } | undefined
+}
+
+export interface FirstAccount {
+  isNew: boolean
+  username: string
+  /** The made-up password and the file that has it, where none was given. */
+  password?: string
+  passwordFile?: string
+}
+
+export interface AccountBook extends Accounts, Credentials {
+  /** The first admin of a new installation, with a token. With accounts in place it does nothing. */
+  ensureFirst(account: { username: string; password: string | null }): Promise<FirstAccount>
+}
+
+interface UserRow {
+  id: number
+  username: string
+  password: string
+  is_staff: number
+  is_active: number
+  last_login: number | null
+  settings: string
+}
+
+const FIRST_ID = 1
+/** Kept look-ups; past this they are thrown away and read anew. */
+const MOST_KEPT = 1000
+
+export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; dataDir: string; secretKey: Buffer }): AccountBook {
+  const { ledger, clock, log } = parts
+  const tokens = openTokens(parts)
+  const throttle = new LoginThrottle(clock)
+  const passwordFile = join(parts.dataDir, 'first-password')
+  const now = () => Math.floor(clock.now() / 1000)
+
+  const selectAll = ledger.sql<UserRow>('SELECT * FROM users ORDER BY id')
+  const selectOne = ledger.sql<UserRow>('SELECT * FROM users WHERE id = ?')
+  const selectNamed = ledger.sql<UserRow>('SELECT * FROM users WHERE username = ?')
+  const countAdmins = ledger.sql<{ others: number }>('SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?')
+  const insertUser = ledger.sql('INSERT INTO users (username, password, is_staff, created_at) VALUES (?, ?, ?, ?)')
+  const updateUser = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ? WHERE id = ?')
+  const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
+  const updateSettings = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
+  const deleteUser = ledger.sql('DELETE FROM users WHERE id = ?')
+
+  // What every request asks for. Any change empties all of it, after its commit.
+  const byToken = new Map<string, AccountRecord>()
+  const bySession = new Map<string, { account: AccountRecord; session: Session }>()
+  const settingsOf = new Map<number, Readonly<Record<string, unknown>>>()
+
+  async function write<Result>(work: () => Result): Promise<Result> {
+    const result = await ledger.write(work)
+    for (const kept of [byToken, bySession, settingsOf]) kept.clear()
+    return result
+  }
+
+  function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value): Value {
+    if (kept.size >= MOST_KEPT) kept.clear()
+    kept.set(key, value)
+    return value
+  }
+
+  const activeAccount = (id: number | undefined): AccountRecord | undefined => {
+    const row = id === undefined ? undefined : selectOne.get(id)
+    return row?.is_active ? toRecord(row) : undefined
+  }
+
+  function existing(id: number): UserRow {
+    const row = selectOne.get(id)
+    if (!row) throw errors.notFound('user')
+    return row
+  }
+
+  function refuseLastAdmin(row: UserRow): void {
+    if (!row.is_staff || !row.is_active) return
+    if (countAdmins.get(row.id)!.others === 0) throw errors.conflict('This is the last active admin; make another account an admin first')
+  }
+
+  const forgetFirstPassword = async (id: number): Promise<void> => {
+    if (id === FIRST_ID) await rm(passwordFile, { force: true })
+  }
+
+  const accounts: AccountBook = {
+    list: () => selectAll.all().map(toRecord),
+
+    get(id) {
+      const row = selectOne.get(id)
+      return row && toRecord(row)
+    },
+
+    async create({ username, password, isStaff }) {
+      const hash = await hashPassword(password)
+      return write(() => {
+        if (selectNamed.get(username)) throw errors.conflict('This name is taken')
+        return toRecord(existing(Number(insertUser.run(username, hash, isStaff ? 1 : 0, now()).lastInsertRowid)))
+      })
+    },
+
+    async change(id, change, keepSession) {
+      existing(id)
+      const hash = change.password === undefined ? undefined : await hashPassword(change.password)
+      const record = await write(() => {
+        const row = existing(id) // it may have changed while the password was hashed
+        const after = { is_staff: change.is_staff ?? row.is_staff === 1, is_active: change.is_active ?? row.is_active === 1 }
+        if (!after.is_staff || !after.is_active) refuseLastAdmin(row)
+        updateUser.run(hash ?? row.password, after.is_staff ? 1 : 0, after.is_active ? 1 : 0, id)
+        if (hash) tokens.revoke(id)
+        if (!after.is_active) tokens.endSessions(id)
+        else if (hash) tokens.endSessions(id, keepSession)
+        return toRecord(existing(id))
+      })
+      if (hash) await forgetFirstPassword(id)
+      return record
+    },
+
+    async remove(id) {
+      await write(() => {
+        refuseLastAdmin(existing(id))
+        deleteUser.run(id)
+      })
+      await forgetFirstPassword(id)
+    },
+
+    async checkPassword(username, password, address) {
+      return throttle.attempt(username, address, async () => {
+        const row = selectNamed.get(username)
+        const isRight = await isPasswordOf(password, row?.password)
+        if (!row || !isRight || !row.is_active) {
+          log.info({ address }, 'a login failed')
+          return undefined
+        }
+        return ledger.write(() => {
+          updateLogin.run(now(), row.id)
+          return toRecord(existing(row.id))
+        })
+      })
+    },
+
+    async isPassword(id, password, address) {
+      const row = existing(id)
+      const isRight = await throttle.attempt(row.username, address, async () => ((await isPasswordOf(password, row.password)) ? true : undefined))
+      return isRight === true
+    },
+
+    async token(id) {
+      return (
+        tokens.show(id) ??
+        write(() => {
+          existing(id)
+          return tokens.make(id)
+        })
+      )
+    },
+
+    async revokeToken(id) {
+      await write(() => {
+        existing(id)
+        tokens.revoke(id)
+      })
+    },
+
+    openSession: (id, isRemembered) =>
+      write(() => {
+        existing(id)
+        return tokens.openSession(id, isRemembered)
+      }),
+
+    endSession: (session) => write(() => tokens.endSession(session)),
+
+    settings(id) {
+      const kept = settingsOf.get(id)
+      if (kept) return kept
+      const row = selectOne.get(id)
+      return keep(settingsOf, id, Object.freeze(row ? JSON.parse(row.settings) : {}))
+    },
+
+    changeSettings: (id, changes) =>
+      write(() => {
+        const settings = { ...JSON.parse(existing(id).settings), ...changes }
+        updateSettings.run(JSON.stringify(settings), id)
+        return settings
+      }),
+
+    byToken(token) {
+      const kept = byToken.get(token)
+      if (kept) return kept
+      const account = activeAccount(tokens.ownerOf(token))
+      return account && keep(byToken, token, account)
+    },
+
+    bySession(cookie) {
+      const kept = bySession.get(cookie)
+      if (kept) return kept.session.expiresAt > clock.now() ? kept : undefined
+      const session = tokens.session(cookie)
+      const account = activeAccount(session?.userId)
+      return session && account && keep(bySession, cookie, { account, session })
+    },
+
+    async ensureFirst({ username, password }) {
+      const [first] = selectAll.all()
+      if (first) return { isNew: false, username: first.username }
+      const made = password === null ? randomBytes(15).toString('base64url') : undefined
+      // The file first: an account whose password nobody knows would be worse than a file without its account.
+      if (made) await writeWhole(passwordFile, `${made}\n`)
+      const hash = await hashPassword(password ?? made!)
+      await write(() => {
+        const { lastInsertRowid } = insertUser.run(username, hash, 1, now())
+        tokens.make(Number(lastInsertRowid))
+      })
+      return { isNew: true, username, ...(made && { password: made, passwordFile }) }
+    },
+  }
+  return accounts
+}
+
+function toRecord(row: UserRow): AccountRecord {
+  return {
+    id: row.id,
+    username: row.username,
+    is_staff: row.is_staff === 1,
+    is_active: row.is_active === 1,
+    last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
+  }
+}
