@@ -1,0 +1,62 @@
+# Archivolt. `make` alone lists what there is. What is missing is installed by the targets themselves.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+# Programs that config/tools.sh had to fetch lie in tools/bin; the system's own come first.
+export PATH := $(PATH):$(CURDIR)/tools/bin
+
+TSX := node --import tsx --conditions=source
+# Folders too: a removed file changes the time of its folder only.
+SOURCES := core plugins config package-lock.json
+# Two cores run four files well: most of them wait for a disk, a child or a clock.
+TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
+TEST_JOBS ?= 3
+
+.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp ffmpeg tools build types
+.SILENT:
+
+help: ## list the targets
+	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
+	exec node dist/main.js
+
+test: tools build types ## check types and run all tests (10 minutes at most on two cores)
+	echo 'Running the tests'
+	$(TSX) --test --test-reporter=config/report.ts --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
+
+dev: tools ## start the server from its sources, again after each change
+	exec node --watch-path=core --watch-path=plugins --watch-path=config --import tsx --conditions=source core/main.ts
+
+bench: tools build ## run the benches of test/bench and write bench.json
+	for file in $$(find test/bench -name '*.ts' -not -name '*.support.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
+
+soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours
+	for file in $$(find test/soak -name '*.ts' 2>/dev/null | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
+
+demo: tools build ## start the server beside a small platform on this machine; no internet needed
+	exec $(TSX) test/platform/demo.ts
+
+rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)
+	node dist/main.js rotate-key
+
+clean: ## remove what was built and installed; the data folder stays
+	echo 'Removing dist/, node_modules/, tools/, .cache/'
+	rm -rf dist dist.new dist.old node_modules tools .cache bench.json
+
+packages:
+	config/tools.sh packages
+
+ytdlp: packages
+	config/tools.sh ytdlp
+
+ffmpeg: ytdlp
+	config/tools.sh ffmpeg
+
+tools: packages ytdlp ffmpeg
+
+types: packages
+	echo 'Checking types'
+	node_modules/.bin/tsc -p .
+
+build: packages
+	test -e dist/main.js && test -z "$$(find $(SOURCES) -newer dist/main.js 2>/dev/null | head -n 1)" || { echo 'Bundling into dist/'; $(TSX) config/build.ts; }

@@ -1,0 +1,54 @@
+/** Bundles the server into dist/: main, public, the index worker and each plugin, sharing one copy of core. */
+import { cp, readdir, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const WORKER = 'core/index/sqlite/worker.ts'
+/** Native code, or loaded only by those who use it. */
+const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
+/** What a plugin's folder holds beside code and pages for people is copied, so that it lies beside the bundle as it lay beside the source. */
+const NOT_COPIED = new Set(['.ts', '.tsx', '.md'])
+
+/** @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one */
+export async function bundle(outdir: string): Promise<void> {
+  const fresh = `${outdir}.new`
+  await rm(fresh, { recursive: true, force: true })
+  const names = (await readdir(join(ROOT, 'plugins'))).filter((name) => existsSync(join(ROOT, 'plugins', name, 'plugin.ts')))
+  await build({
+    absWorkingDir: ROOT,
+    // Core stays at the top of dist/ and plugins in their folders: what they reach by `import.meta.url` depends on it.
+    entryPoints: {
+      main: 'core/main.ts',
+      public: 'core/public.ts',
+      ...(existsSync(join(ROOT, WORKER)) && { 'index-worker': WORKER }),
+      ...Object.fromEntries(names.map((name) => [`plugins/${name}/plugin`, `plugins/${name}/plugin.ts`])),
+    },
+    outdir: fresh,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.11',
+    alias: { archivolt: './core/public.ts' },
+    external: EXTERNAL,
+    // Packages in CommonJS ask for Node's own modules by require.
+    banner: { js: `import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);` },
+    legalComments: 'none',
+    logLevel: 'warning',
+  })
+  for (const name of names) {
+    await cp(join(ROOT, 'plugins', name), join(fresh, 'plugins', name), {
+      recursive: true,
+      filter: (path) => !NOT_COPIED.has(extname(path)) && !path.endsWith('__pycache__'),
+    })
+  }
+  await rm(`${outdir}.old`, { recursive: true, force: true })
+  if (existsSync(outdir)) await rename(outdir, `${outdir}.old`)
+  await rename(fresh, outdir)
+  await rm(`${outdir}.old`, { recursive: true, force: true })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2] ?? join(ROOT, 'dist'))
