@@ -1,0 +1,266 @@
+/** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import type { Clock, Log, Timer } from 'archivolt'
+import type { Evidence } from './classify.ts'
+
+/** What a child is started with: a program, and the first line it reads. Neither holds anything from outside. */
+export interface Launch {
+  python: string
+  worker: string
+  setup: {
+    platformUrl: string
+    /** Put before Python's own: an official zip, an updated yt-dlp, a folder of plugins. */
+    paths: string[]
+    jsRuntimes: Record<string, { path?: string }>
+    ffmpeg: string | null
+    cacheDir: string | null
+    jar: string | null
+    /** Seconds before the first retry; doubled for each further one. */
+    retryPause: number
+    /** Seconds without an answer after which a connection is given up. */
+    socketTimeout: number
+  }
+  memoryLimitBytes: number
+}
+
+export interface ChildRequest {
+  op: string
+  [key: string]: unknown
+}
+
+export interface ChildAskOptions {
+  signal?: AbortSignal | undefined
+  /** Ends the child where it says nothing for so long. */
+  quietMs: number
+  onPart?: (part: unknown[]) => void
+  onProgress?: (progress: { downloaded: number; total: number; speed: number | null; eta: number | null }) => void
+}
+
+export interface ChildAnswer {
+  result: Record<string, unknown>
+  warnings: string[]
+}
+
+/** What a request that failed throws: evidence, not yet classed. */
+export class ChildError extends Error {
+  override readonly name = 'ChildError'
+  readonly evidence: Evidence
+  constructor(evidence: Evidence) {
+    super(evidence.message)
+    this.evidence = evidence
+  }
+}
+
+const MAX_LINE_BYTES = 1 << 20
+const MAX_STDERR_BYTES = 4000
+const START_MS = 60_000
+const MEMORY_CHECK_MS = 2000
+
+interface Pending {
+  id: number
+  options: ChildAskOptions
+  resolve: (answer: ChildAnswer) => void
+  reject: (error: unknown) => void
+  timer: Timer
+}
+
+export class Child {
+  readonly ended: Promise<void>
+  /** Version and channel of yt-dlp, once the child is up. @throws ChildError */
+  readonly ready: Promise<{ version: string; channel: string }>
+  /** The jar in use, as the platform renewed it. */
+  onJar: ((jar: string) => void) | undefined
+  #process: ChildProcess
+  #clock: Clock
+  #log: Log
+  #limitBytes: number
+  #pending: Pending | undefined
+  #count = 0
+  #partial: Buffer[] = []
+  #partialBytes = 0
+  #stderr = ''
+  #isEnded = false
+  #reason: Evidence | undefined
+  #memoryTimer: Timer | undefined
+  #onReady!: (ready: { version: string; channel: string }) => void
+  #onFailed!: (error: ChildError) => void
+
+  constructor(launch: Launch, clock: Clock, log: Log) {
+    this.#clock = clock
+    this.#log = log
+    this.#limitBytes = launch.memoryLimitBytes
+    this.ready = new Promise((resolve, reject) => {
+      this.#onReady = resolve
+      this.#onFailed = reject
+    })
+    this.ready.catch(() => undefined) // told by the first request too
+    // -I: no PYTHONPATH, no user's packages. A group of its own, so that ffmpeg ends with it.
+    this.#process = spawn(launch.python, ['-I', '-B', launch.worker], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    const timer = clock.after(START_MS, () => this.kill({ kinds: ['StartTimeout'], message: 'yt-dlp did not start within a minute' }))
+    this.ready.then(() => timer.cancel(), () => timer.cancel())
+    this.ended = new Promise((resolve) => {
+      this.#process.once('error', (error: NodeJS.ErrnoException) => {
+        this.#finish({ kinds: ['MissingTool'], message: `Python with yt-dlp cannot be started (${error.code ?? error.message})` })
+        resolve()
+      })
+      this.#process.once('close', (code, signal) => {
+        this.#finish({ kinds: ['ChildDied'], message: `yt-dlp ended unexpectedly (${signal ?? `code ${code}`})` })
+        resolve()
+      })
+    })
+    this.#process.stdin?.on('error', () => undefined) // EPIPE: the end itself is told by 'close'
+    this.#process.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#process.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_BYTES)
+    })
+    this.#send(launch.setup)
+    this.#watchMemory()
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** One request; the caller sees to it that no other runs. @throws ChildError, or the signal's reason after the child has been killed */
+  async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+    const { signal } = options
+    const onAbort = () => this.kill({ kinds: ['Aborted'], message: 'Aborted' })
+    try {
+      signal?.throwIfAborted()
+      signal?.addEventListener('abort', onAbort, { once: true })
+      await this.ready
+      if (this.#isEnded) throw new ChildError(this.#reason ?? { kinds: ['ChildDied'], message: 'yt-dlp has ended' })
+      return await new Promise<ChildAnswer>((resolve, reject) => {
+        const id = ++this.#count
+        this.#pending = { id, options, resolve, reject, timer: this.#quietTimer(options.quietMs) }
+        this.#send({ id, ...request })
+      })
+    } catch (error) {
+      if (signal?.aborted) {
+        await this.ended
+        throw signal.reason
+      }
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Ends the process and its children now; what waits for an answer gets this as its failure. */
+  kill(reason: Evidence): void {
+    if (this.#isEnded) return
+    this.#reason ??= reason
+    const { pid } = this.#process
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      this.#process.kill('SIGKILL') // where there are no process groups
+    }
+  }
+
+  /** Lets an idle child go. */
+  end(): Promise<void> {
+    this.#reason ??= { kinds: ['ChildDied'], message: 'yt-dlp was ended' }
+    this.#process.stdin?.end() // the worker ends its group at the end of its input
+    return this.ended
+  }
+
+  #send(line: object): void {
+    if (!this.#isEnded) this.#process.stdin?.write(`${JSON.stringify(line)}\n`)
+  }
+
+  #quietTimer(quietMs: number): Timer {
+    return this.#clock.after(quietMs, () => this.kill({ kinds: ['Timeout'], message: `No answer within ${Math.round(quietMs / 1000)} s`, isTransport: true }))
+  }
+
+  #finish(evidence: Evidence): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#memoryTimer?.cancel()
+    this.#reason ??= { ...evidence, warnings: this.#stderr ? [this.#stderr] : [] }
+    const error = new ChildError(this.#reason)
+    this.#onFailed(error)
+    this.#pending?.timer.cancel()
+    this.#pending?.reject(error)
+    this.#pending = undefined
+  }
+
+  #read(chunk: Buffer): void {
+    let from = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...this.#partial, chunk.subarray(from, at)])
+      this.#partial = []
+      this.#partialBytes = 0
+      from = at + 1
+      this.#take(line)
+    }
+    if (from === chunk.length) return
+    this.#partial.push(chunk.subarray(from))
+    this.#partialBytes += chunk.length - from
+    if (this.#partialBytes > MAX_LINE_BYTES) this.kill({ kinds: ['TooLong'], message: 'yt-dlp said more than fits one answer' })
+  }
+
+  #take(line: Buffer): void {
+    let answer: Record<string, unknown>
+    try {
+      answer = JSON.parse(line.toString('utf8')) as Record<string, unknown>
+    } catch {
+      return this.kill({ kinds: ['BadLine'], message: 'yt-dlp answered with something that is not JSON' })
+    }
+    if ('ready' in answer) return this.#onReady(answer.ready as { version: string; channel: string })
+    if ('failed' in answer) return this.kill({ kinds: ['MissingTool'], message: `yt-dlp cannot be loaded (${String(answer.failed).slice(0, 300)})` })
+    const pending = this.#pending
+    if (!pending || answer.id !== pending.id) return
+    pending.timer.cancel()
+    if ('part' in answer || 'progress' in answer) {
+      pending.timer = this.#quietTimer(pending.options.quietMs)
+      if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
+      else pending.options.onProgress?.(answer.progress as never)
+      return
+    }
+    this.#pending = undefined
+    if (typeof answer.jar === 'string') this.onJar?.(answer.jar)
+    if ('error' in answer) return pending.reject(new ChildError(answer.error as Evidence))
+    pending.resolve({ result: (answer.result ?? {}) as Record<string, unknown>, warnings: (answer.warnings ?? []) as string[] })
+  }
+
+  #watchMemory(): void {
+    this.#memoryTimer = this.#clock.after(MEMORY_CHECK_MS, () => {
+      void this.#checkMemory().then(() => {
+        if (!this.#isEnded) this.#watchMemory()
+      })
+    })
+  }
+
+  async #checkMemory(): Promise<void> {
+    const used = await this.rssBytes()
+    if (used === undefined || used <= this.#limitBytes) return
+    this.#log.warn({ used, limit: this.#limitBytes }, 'yt-dlp needs too much memory and is ended')
+    this.kill({ kinds: ['Memory'], message: 'yt-dlp needed too much memory' })
+  }
+
+  /** Memory of the process itself; undefined where this cannot be told. */
+  async rssBytes(): Promise<number | undefined> {
+    const status = await readFile(`/proc/${this.#process.pid}/status`, 'utf8').catch(() => '')
+    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
+    return kilobytes === undefined ? rssFromPs(this.#process.pid) : Number(kilobytes) * 1024
+  }
+}
+
+/** Where there is no /proc. */
+function rssFromPs(pid: number | undefined): Promise<number | undefined> {
+  if (pid === undefined || process.platform === 'linux') return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    let text = ''
+    const ps = spawn('ps', ['-o', 'rss=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] })
+    ps.once('error', () => resolve(undefined))
+    ps.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    ps.once('close', () => resolve(Number(text) > 0 ? Number(text) * 1024 : undefined))
+  })
+}

@@ -1,0 +1,182 @@
+/** What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass. */
+import type { FailureClass } from './types.ts'
+
+/** What is known of a failure: names of the exception and of those behind it, what it said, and the warnings before it. */
+export interface Evidence {
+  kinds: string[]
+  message: string
+  /** Of the HTTP answer behind it. */
+  status?: number | null
+  errnos?: number[]
+  /** The connection itself failed. */
+  isTransport?: boolean
+  liveStatus?: string | null
+  /** Epoch seconds. */
+  availableAt?: number | null
+  warnings?: string[]
+}
+
+export interface Verdict {
+  failure: FailureClass
+  /** For people: the platform's or yt-dlp's words, without their advice on command lines. */
+  message: string
+  availableAt?: number
+  /**
+   * What the gate must know beside the class. `sign_in`: a wave of these is about us, not the videos; `refused`: 403 may be
+   * about the item alone; `not_understood`: on several items yt-dlp is too old; `no_tab`: the channel has no such tab.
+   */
+  sign?: 'sign_in' | 'refused' | 'not_understood' | 'no_tab'
+}
+
+type Rule = [text: string | RegExp, failure: FailureClass, sign?: Verdict['sign']]
+
+const DISK_FULL_ERRNOS = new Set([28, 69, 122]) // ENOSPC; EDQUOT of macOS and of Linux
+
+/** In this order: the precise texts first, as `Video unavailable` begins many sentences and `Sign in` ends many. */
+const RULES: Rule[] = [
+  ['no space left on device', 'disk_full'],
+  ['disk quota exceeded', 'disk_full'],
+  [/ff(?:mpeg|probe)(?: and ffmpeg)? (?:is not installed|not found)/, 'missing_tool'],
+
+  ['rate-limited by youtube for up to an hour', 'blocked'],
+  ["this content isn't available, try again later", 'blocked'],
+  ['http error 429', 'blocked'],
+  ["sign in to confirm you're not a bot", 'blocked'],
+  ['requiring a captcha challenge', 'blocked'],
+  ['all player responses are invalid', 'blocked'],
+  ['unable to download video data: http error 403', 'blocked', 'refused'],
+  [/unable to download (?:api page|webpage): http error 403/, 'blocked', 'refused'],
+  ['please sign in', 'login_required', 'sign_in'],
+  ['login details are needed to download this content', 'login_required'],
+  ['playlists that require authentication may not extract correctly', 'login_required'],
+
+  ['private video', 'gone'],
+  ['this video is private', 'gone'],
+  ['sign in to confirm your age', 'age'],
+  ["available to this channel's members on level", 'members_only'],
+  ['members-only content', 'members_only'],
+  ['requires payment to watch', 'restricted'],
+
+  ['account associated with this video has been terminated', 'gone'],
+  ['removed by the uploader', 'gone'],
+  ['this video has been removed for violating', 'gone'],
+  ['due to a copyright claim by', 'gone'],
+  ['blocked it on copyright grounds', 'restricted'],
+  ['blocked it in your country', 'restricted'],
+  ['has not made this video available in your country', 'restricted'],
+  ['you might want to use a vpn or a proxy server', 'restricted'],
+  ['is drm protected', 'restricted'],
+
+  ['premieres in', 'upcoming'],
+  ['premiere will begin', 'upcoming'],
+  ['this live event will begin', 'upcoming'],
+  ['this live event has ended', 'upcoming'],
+  ["we're processing this video", 'upcoming'],
+  ['live stream recording is not available', 'gone'],
+  ['the channel is not currently live', 'upcoming'],
+  ['the stream is live, or just over', 'upcoming'],
+
+  ['video unavailable', 'gone'],
+  ['this video is not available', 'gone'],
+  ['this video is no longer available', 'gone'],
+  ['looks truncated', 'restricted'],
+  ['unsupported url', 'restricted'],
+
+  ['this account has been terminated', 'gone'],
+  ['this channel does not exist', 'gone'],
+  ['this channel is not available', 'gone'],
+  ['the playlist does not exist', 'gone'],
+  ['does not exist and the url redirected to', 'gone'],
+  ['failed to resolve url (does the playlist exist?)', 'gone'],
+  [/@\S+: unable to download api page: http error 404/, 'gone'],
+  ['this playlist type is unviewable', 'restricted'],
+  ['this channel does not have a', 'restricted', 'no_tab'],
+
+  ['unable to recognize tab page', 'unknown', 'not_understood'],
+  ['failed to extract any player response', 'unknown', 'not_understood'],
+  [/http error 5\d\d/, 'network'],
+  [/http error 4\d\d/, 'unknown'],
+  ['please report this issue on', 'unknown', 'not_understood'],
+  ['giving up after', 'network'],
+  ['incomplete data received', 'network'],
+  [/more expected|content too short|timed out|connection (?:aborted|reset|refused)/, 'network'],
+  [/unable to download (?:webpage|api page|video data)/, 'network'],
+]
+
+/** Kinds of exceptions that tell more than their words. */
+const KINDS: Record<string, FailureClass> = {
+  MissingTool: 'missing_tool',
+  GeoRestrictedError: 'restricted',
+  UnsupportedError: 'restricted',
+  UserNotLive: 'upcoming',
+  Timeout: 'network',
+  ContentTooShortError: 'network',
+  IncompleteRead: 'network',
+}
+
+const NEEDS_ACCOUNT = new Set<FailureClass>(['login_required', 'members_only', 'age'])
+const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
+const LOOK_AGAIN_SECONDS = 3600
+const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800 }
+
+const folded = (text: string): string => text.toLowerCase().replaceAll('’', "'")
+
+/** @param nowSeconds  epoch seconds; "in 3 hours" is counted from it */
+export function classify(evidence: Evidence, nowSeconds: number): Verdict {
+  const text = folded(evidence.message)
+  const warnings = folded((evidence.warnings ?? []).join('\n'))
+  const message = forPeople(evidence.message)
+  const { failure, sign } = judged(evidence, text, warnings)
+  if (failure === 'missing_tool' && text.includes('requested format')) return { failure, message: 'No JavaScript runtime (Node 22 or Deno) for the challenges of the platform' }
+  if (failure === 'upcoming') return { failure, message, availableAt: availableAt(evidence, text, nowSeconds) }
+  return { failure, message, ...(sign && { sign }) }
+}
+
+function judged(evidence: Evidence, text: string, warnings: string): { failure: FailureClass; sign?: Verdict['sign'] } {
+  if (evidence.errnos?.some((errno) => DISK_FULL_ERRNOS.has(errno))) return { failure: 'disk_full' }
+  const isNotYet = evidence.liveStatus !== undefined && evidence.liveStatus !== null && NOT_YET.has(evidence.liveStatus)
+  if (text.includes('requested format is not available') || text.includes('no video formats found')) {
+    return { failure: isNotYet ? 'upcoming' : ofMissingFormat(warnings) }
+  }
+  const rule = RULES.find(([words]) => (typeof words === 'string' ? text.includes(words) : words.test(text)))
+  if (rule && warnings.includes('cookies are no longer valid') && (NEEDS_ACCOUNT.has(rule[1]) || text.includes('private'))) return { failure: 'login_required' }
+  // The words of a 5xx or of a broken connection may be a mere part of "please report this issue": the cause decides.
+  if (!rule || rule[1] === 'unknown') {
+    const kind = evidence.kinds.map((name) => KINDS[name]).find((failure) => failure !== undefined)
+    if (kind) return { failure: kind }
+    if (isNotYet) return { failure: 'upcoming' }
+    if ((evidence.status ?? 0) >= 500 || (evidence.isTransport && !evidence.status)) return { failure: 'network' }
+  }
+  return rule ? { failure: rule[1], ...(rule[2] && { sign: rule[2] }) } : { failure: 'unknown' }
+}
+
+/** A format that is not there is often only the sequel of something that was warned of. */
+function ofMissingFormat(warnings: string): FailureClass {
+  if (warnings.includes('no supported javascript runtime could be found')) return 'missing_tool'
+  return warnings.includes('formats have been skipped as they are missing a url') ? 'unknown' : 'restricted'
+}
+
+function availableAt(evidence: Evidence, text: string, nowSeconds: number): number {
+  if (evidence.availableAt && evidence.availableAt > nowSeconds) return Math.floor(evidence.availableAt)
+  const told = /\bin (\d{1,4}) (minute|hour|day|week)s?\b/.exec(text)
+  return nowSeconds + (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : LOOK_AGAIN_SECONDS)
+}
+
+/** The text that counts and differs only with the kind of failure, not with the item. */
+export function commonText(message: string): string {
+  return folded(message).replace(/\[[\w:]+\]\s*\S+:\s/, '').replace(/['"][^'"]*['"]|\d+/g, '…').slice(0, 200)
+}
+
+/** Without prefixes, advice on options and requests for bug reports. */
+export function forPeople(message: string): string {
+  const text = message
+    .replace(/^(?:ERROR:\s*)+/i, '')
+    .replace(/^[\s\r]*\[download\] Got error:\s*/i, '')
+    .replace(/^\[[\w:]+\] (?:\S{1,200}: )?/, '')
+    .replace(/^YouTube said:\s*/i, '')
+    .replace(/\s*(?:Use --cookies|Also see {2}http|; please report this issue on|\(caused by )[\s\S]*$/i, '')
+    // control characters never reach a page or a log line
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .trim()
+  return (text || 'Unknown error').slice(0, 400)
+}

@@ -1,0 +1,601 @@
+"""Drives yt-dlp as a library: one JSON request a line on stdin, JSON lines out on stdout.
+
+The first line in is the setup; the answer to it is ``{"ready": …}``. Then one request at a time:
+
+    {"id": 1, "op": "video", "videoId": "…"}  →  {"id": 1, "part": …} …  {"id": 1, "result": …}
+                                                 {"id": 1, "error": {"kind": …, "message": …, "warnings": […]}}
+
+Nothing that comes in is an option of yt-dlp or a word of a shell, and no file is named after anything the
+platform says. The end of stdin ends this process with all its children.
+"""
+
+import io
+import json
+import os
+import queue
+import re
+import signal
+import sys
+import threading
+import time
+import urllib.parse
+
+PAGE_SIZE = 100
+MAX_TEXT = 20_000
+MAX_ENTRIES = 50_000
+MAX_COMMENTS = 200_000
+MAX_SUBTITLES = 60
+MAX_LISTINGS = 8
+PROGRESS_SECONDS = 0.25
+NOT_YET = ('is_upcoming', 'is_live', 'post_live')
+SAFE_LANGUAGE = re.compile(r'[A-Za-z0-9][A-Za-z0-9_-]{0,40}')
+SAFE_EXT = re.compile(r'[A-Za-z0-9]{1,8}')
+SAFE_FORMAT = re.compile(r'[A-Za-z0-9][A-Za-z0-9_.+-]{0,60}')
+
+out = os.fdopen(os.dup(1), 'w', encoding='utf-8', errors='replace')
+os.dup2(2, 1)  # whatever a library prints must not stand between our lines
+out_lock = threading.Lock()
+
+
+def write(answer):
+    line = json.dumps(answer, ensure_ascii=True)
+    with out_lock:
+        out.write(line + '\n')
+        out.flush()
+
+
+def end_with_children(*_):
+    """The server is gone or wants us gone: take a running ffmpeg along."""
+    try:
+        if os.getpgid(0) == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+    finally:
+        os._exit(1)
+
+
+def read_lines(lines):
+    for line in sys.stdin.buffer:
+        lines.put(line)
+    end_with_children()
+
+
+def main():
+    lines = queue.Queue()
+    setup = json.loads(sys.stdin.buffer.readline())
+    for key in [key for key in os.environ if key.startswith('AV_')]:
+        del os.environ[key]  # the server's settings are none of a downloader's business
+    os.environ['AV_PLATFORM_URL'] = setup['platformUrl']
+    sys.path[:0] = setup['paths']
+    threading.Thread(target=read_lines, args=(lines,), daemon=True).start()
+    try:
+        archivist = Archivist(setup)
+    except Exception as error:  # not installed, damaged, or for another Python
+        write({'failed': f'{type(error).__name__}: {error}'})
+        end_with_children()
+    write({'ready': archivist.versions()})
+    while True:
+        request = json.loads(lines.get())
+        answer = {'id': request['id']}
+        try:
+            answer['result'] = archivist.answer(request)
+            answer['warnings'] = archivist.log.warnings
+        except Exception as error:
+            answer['error'] = archivist.described(error)
+        jar = archivist.renewed_jar()
+        if jar:
+            answer['jar'] = jar
+        write(answer)
+
+
+class Log:
+    """What yt-dlp has to say: warnings are evidence, the rest is noise."""
+
+    def __init__(self):
+        self.warnings = []
+
+    def debug(self, message):
+        pass
+
+    info = debug
+
+    def warning(self, message, *_, **__):
+        if len(self.warnings) < 40:
+            self.warnings.append(clip(message, 1000))
+
+    error = warning
+
+
+class WrongAnswer(Exception):
+    """The platform told of something else than was asked for."""
+
+
+class NotPlayable(Exception):
+    """There is nothing to download, now or at all; the platform's words, and when it said it will be there."""
+
+    def __init__(self, message, info):
+        super().__init__(message)
+        self.live_status = info.get('live_status')
+        self.available_at = info.get('release_timestamp')
+
+
+class Archivist:
+    def __init__(self, setup):
+        import yt_dlp
+        self.yt_dlp = yt_dlp
+        self.setup = setup
+        self.base = setup['platformUrl'].rstrip('/')
+        self.log = Log()
+        self.jar_text = setup.get('jar')
+        self.jar_in_use = None
+        self.listings = {}
+        self.listing_count = 0
+        self.archive_class = archive_class(yt_dlp)
+
+    def versions(self):
+        version = self.yt_dlp.version
+        return {'version': version.__version__, 'channel': getattr(version, 'CHANNEL', 'stable'), 'python': sys.version.split()[0]}
+
+    def answer(self, request):
+        self.log = Log()
+        return getattr(self, f'do_{request["op"]}')(request)
+
+    def described(self, error):
+        """An exception, with what lies behind it, as evidence for the server to class."""
+        chain, seen, rest = [], set(), [error]
+        while rest and len(chain) < 12:
+            one = rest.pop()
+            if not isinstance(one, BaseException) or id(one) in seen:
+                continue
+            seen.add(id(one))
+            chain.append(one)
+            exc_info = getattr(one, 'exc_info', None)
+            rest += [one.__cause__, one.__context__, getattr(one, 'cause', None), exc_info[1] if isinstance(exc_info, tuple) and len(exc_info) > 1 else None]
+        networking = self.yt_dlp.networking.exceptions
+        statuses = [one.status for one in chain if isinstance(one, networking.HTTPError)]
+        numbers = [one.errno for one in chain if isinstance(one, OSError) and one.errno]
+        return {
+            'kinds': [type(one).__name__ for one in chain],
+            'message': clip(error, 3000),
+            'status': statuses[0] if statuses else None,
+            'errnos': numbers,
+            'isTransport': any(isinstance(one, (networking.TransportError, ConnectionError, TimeoutError)) for one in chain),
+            'liveStatus': getattr(error, 'live_status', None),
+            'availableAt': getattr(error, 'available_at', None),
+            'warnings': self.log.warnings,
+        }
+
+    # ---- Options ---------------------------------------------------------------------------------
+
+    def open(self, jar=None, **more):
+        pause = self.setup.get('retryPause', 1)
+        arguments = {'youtube': {}, 'youtubetab': {}}
+        for extractor, values in more.pop('extractor_args', {}).items():
+            arguments[extractor].update(values)
+        options = {
+            'quiet': True,
+            'noprogress': True,
+            'logger': self.log,
+            'color': {'stdout': 'never', 'stderr': 'never'},
+            'ignoreerrors': False,
+            'cachedir': self.setup.get('cacheDir') or False,
+            'socket_timeout': self.setup.get('socketTimeout', 20),
+            'extractor_args': arguments,
+            'js_runtimes': self.setup['jsRuntimes'],
+            'retries': 6,
+            'fragment_retries': 6,
+            'extractor_retries': 3,
+            'file_access_retries': 3,
+            'retry_sleep_functions': {
+                'http': lambda n: min(30, pause * 2 ** n),
+                'fragment': lambda n: min(30, pause * 2 ** n),
+                'extractor': lambda n: min(10, pause * 2 ** n),
+            },
+            **({'ffmpeg_location': self.setup['ffmpeg']} if self.setup.get('ffmpeg') else {}),
+            **more,
+        }
+        ydl = self.archive_class(options)
+        text = jar if jar is not None else self.jar_text
+        if text is not None:
+            loaded = self.yt_dlp.cookies.YoutubeDLCookieJar(io.StringIO(text))
+            loaded.load()
+            ydl.__dict__['cookiejar'] = loaded  # in memory only: yt-dlp itself would write a file after every run
+            if jar is None:
+                self.jar_in_use = loaded
+        return ydl
+
+    def text_of(self, jar):
+        kept = io.StringIO()
+        jar.save(kept)
+        return kept.getvalue()
+
+    def renewed_jar(self):
+        """The jar in use where the platform has changed a value in it."""
+        jar, self.jar_in_use = self.jar_in_use, None
+        if jar is None:
+            return None
+        values = lambda cookies: {(cookie.domain, cookie.path, cookie.name): cookie.value for cookie in cookies}
+        before = self.yt_dlp.cookies.YoutubeDLCookieJar(io.StringIO(self.jar_text))
+        before.load()
+        if values(before) == values(jar):
+            return None
+        self.jar_text = self.text_of(jar)
+        return self.jar_text
+
+    def watch_url(self, video_id):
+        return f'{self.base}/watch?v={urllib.parse.quote(video_id, safe="")}'
+
+    def channel_url(self, path, tab=None):
+        return f'{self.base}/{urllib.parse.quote(path, safe="/@")}{f"/{tab}" if tab else ""}'
+
+    def follow(self, ydl, url):
+        """A page as its extractor tells it, entries not yet asked for."""
+        for _ in range(4):
+            page = ydl.extract_info(url, download=False, process=False)
+            if page.get('_type') not in ('url', 'url_transparent'):
+                return page
+            url = page['url']
+        raise WrongAnswer('The platform leads in circles')
+
+    # ---- Facts -----------------------------------------------------------------------------------
+
+    def do_video(self, request):
+        with self.open(ignore_no_formats_error=True, skip_download=True) as ydl:
+            ydl.asked_id = request['videoId']
+            return video_facts(ydl.extract_info(self.watch_url(request['videoId']), download=False))
+
+    def do_channel(self, request):
+        with self.open(playlist_items='0', extract_flat=True) as ydl:
+            page = self.follow(ydl, self.channel_url(request['path']))
+            tabs = []
+            if page.get('entries') is not None:
+                urls = [page.get('webpage_url')]
+                if page.get('_type') == 'playlist' and isinstance(page['entries'], (list, tuple)):
+                    urls += [entry.get('url') or entry.get('webpage_url') for entry in page['entries'] if isinstance(entry, dict)]
+                tabs = [str(url).rstrip('/').rsplit('/', 1)[-1] for url in urls if url]
+            return {**pick(page, 'channel_id', 'channel', 'title', 'uploader_id', 'description', 'channel_follower_count', 'view_count'),
+                    'id': clip(page.get('id') or '', 200),
+                    'tags': texts(page.get('tags'), 200),
+                    'tabs': [tab for tab in ('videos', 'streams', 'shorts') if tab in tabs],
+                    'thumbnails': thumbnails(page)}
+
+    def do_playlist(self, request):
+        with self.open(extract_flat=True) as ydl:
+            page = self.follow(ydl, f'{self.base}/playlist?list={urllib.parse.quote(request["playlistId"], safe="")}')
+            self.send_parts(request, (entry_facts(entry) for entry in flat_entries(page)), MAX_ENTRIES)
+            return {**pick(page, 'id', 'title', 'description', 'channel_id', 'channel'), 'thumbnails': thumbnails(page)}
+
+    def do_playlists(self, request):
+        with self.open(extract_flat=True) as ydl:
+            page = self.follow(ydl, self.channel_url(f'channel/{request["channelId"]}', 'playlists'))
+            self.send_parts(request, (pick(entry, 'id', 'title', 'url') for entry in flat_entries(page)), MAX_ENTRIES)
+            return {}
+
+    def do_comments(self, request):
+        arguments = {'youtube': {'max_comments': request['max'].split(','), 'comment_sort': [request['sort']]}}
+        with self.open(ignore_no_formats_error=True, skip_download=True, getcomments=True, extractor_args=arguments) as ydl:
+            ydl.asked_id = request['videoId']
+            info = ydl.extract_info(self.watch_url(request['videoId']), download=False)
+            ydl.post_extract(info)
+            self.send_parts(request, map(comment_facts, info.get('comments') or []), MAX_COMMENTS)
+            return {}
+
+    def do_validate(self, request):
+        """Asks for the liked videos: a page that only their owner sees."""
+        with self.open(jar=request['jar'], extract_flat=True) as ydl:
+            page = self.follow(ydl, f'{self.base}/playlist?list=LL')
+            return {'id': clip(page.get('id') or '', 100), 'jar': self.text_of(ydl.cookiejar)}
+
+    def send_parts(self, request, rows, limit):
+        part = []
+        for count, row in enumerate(rows):
+            if count >= limit:
+                break
+            part.append(row)
+            if len(part) == PAGE_SIZE:
+                write({'id': request['id'], 'part': part})
+                part = []
+        if part:
+            write({'id': request['id'], 'part': part})
+
+    # ---- Listings: the extractor's own entries, a page when it is asked for ------------------------
+
+    def do_open(self, request):
+        if len(self.listings) >= MAX_LISTINGS:
+            self.do_close({'listing': next(iter(self.listings))})  # the oldest; who still wants it opens it again
+        ydl = self.open(extract_flat=True)
+        try:
+            page = self.follow(ydl, self.channel_url(f'channel/{request["channelId"]}', request['tab']))
+        except BaseException:
+            ydl.close()
+            raise
+        self.listing_count += 1
+        entries = flat_entries(page)
+        for _ in range(request['skip']):
+            if next(entries, None) is None:
+                break
+        self.listings[self.listing_count] = (ydl, entries)
+        return {'listing': self.listing_count}
+
+    def do_next(self, request):
+        if request['listing'] not in self.listings:
+            return {'isLost': True}
+        ydl, entries = self.listings[request['listing']]
+        ydl.params['logger'] = self.log
+        page = []
+        try:
+            for entry in entries:
+                page.append(entry_facts(entry))
+                if len(page) == request['size']:
+                    return {'entries': page}
+        except BaseException:
+            self.do_close(request)
+            raise
+        self.do_close(request)
+        return {'entries': page, 'isEnd': True}
+
+    def do_close(self, request):
+        ydl, _ = self.listings.pop(request['listing'], (None, None))
+        if ydl:
+            ydl.close()
+        return {}
+
+    # ---- Files -----------------------------------------------------------------------------------
+
+    def do_download(self, request):
+        try:
+            return self.download(request)
+        except Exception as error:
+            evidence = self.described(error)
+            if evidence['status'] != 403 or 'unable to download video data' not in evidence['message']:
+                raise
+        return self.download(request)  # addresses of media run out and are bound to a client: once more with new ones
+
+    def download(self, request):
+        video_id = request['videoId']
+        os.chdir(request['folder'])  # so that no folder's name is ever read as a template
+        postprocessors = [
+            {'key': 'FFmpegSubtitlesConvertor', 'format': 'vtt', 'when': 'before_dl'},
+            {'key': 'FFmpegThumbnailsConvertor', 'format': 'jpg', 'when': 'before_dl'},
+            {'key': 'FFmpegVideoRemuxer', 'preferedformat': 'mp4'},
+        ]
+        if request.get('embedMetadata'):
+            postprocessors.append({'key': 'FFmpegMetadata', 'add_metadata': True, 'add_chapters': True})
+        if request.get('embedThumbnail'):
+            postprocessors.append({'key': 'EmbedThumbnail', 'already_have_thumbnail': True})
+        progress = Progress(request['id'])
+        options = {
+            'format': request.get('format') or 'bv*+ba[ext=m4a]/bv*+ba/b',
+            'format_sort': [word for word in (request.get('formatSort') or '').split(',') if word],
+            'merge_output_format': 'mp4',
+            'final_ext': 'mp4',
+            'ignore_no_formats_error': True,
+            'continuedl': True,
+            'writethumbnail': True,
+            'postprocessors': postprocessors,
+            'progress_hooks': [progress.hook],
+            'ratelimit': request.get('bytesPerSecond'),
+            'throttledratelimit': request.get('throttledBytesPerSecond'),
+            **file_options(video_id),
+            **subtitle_options(request),
+        }
+        arguments = {'youtube': {'lang': [request['language']]}} if request.get('language') else {}
+        with self.open(extractor_args=arguments, **options) as ydl:
+            ydl.asked_id = video_id
+            ydl.is_download = True
+            ydl.on_streams = progress.expect
+            info = ydl.extract_info(self.watch_url(video_id), download=True)
+            return {
+                'facts': video_facts(info),
+                'subtitles': subtitles(info),
+                'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),
+                'hasMedia': os.path.isfile(f'{video_id}.mp4'),
+                'streams': progress.finished,
+            }
+
+    def do_subtitles(self, request):
+        os.chdir(request['folder'])
+        options = {
+            'ignore_no_formats_error': True,
+            'skip_download': True,
+            'postprocessors': [{'key': 'FFmpegSubtitlesConvertor', 'format': 'vtt', 'when': 'before_dl'}],
+            **file_options(request['videoId']),
+            **subtitle_options(request),
+        }
+        try:
+            with self.open(**options) as ydl:
+                ydl.asked_id = request['videoId']
+                return {'subtitles': subtitles(ydl.extract_info(self.watch_url(request['videoId']), download=True))}
+        finally:
+            os.chdir('/')
+
+
+class Progress:
+    """Bytes over all streams of a download."""
+
+    def __init__(self, request_id):
+        self.request_id = request_id
+        self.expected = {}
+        self.done = {}
+        self.finished = []
+        self.told_at = 0
+
+    def expect(self, formats):
+        self.expected = {str(one.get('format_id')): one.get('filesize') or one.get('filesize_approx') or 0 for one in formats}
+
+    def hook(self, state):
+        info = state.get('info_dict') or {}
+        stream = str(info.get('format_id'))
+        if stream not in self.expected:  # subtitles and thumbnails come through here too
+            return
+        if state['status'] == 'finished':
+            size = os.path.getsize(state['filename'])
+            self.done[stream] = size
+            is_whole_file = str(info.get('protocol')) in ('http', 'https')
+            self.finished.append({'format': stream, 'size': size, 'announced': info.get('filesize') if is_whole_file else None})
+        elif state['status'] == 'downloading':
+            self.done[stream] = state.get('downloaded_bytes') or 0
+            self.expected[stream] = state.get('total_bytes') or self.expected[stream] or state.get('total_bytes_estimate') or 0
+        self.tell(state)
+
+    def tell(self, state):
+        now = time.monotonic()
+        if state['status'] != 'finished' and now - self.told_at < PROGRESS_SECONDS:
+            return
+        self.told_at = now
+        downloaded = sum(self.done.values())
+        total = sum(max(size, self.done.get(stream, 0)) for stream, size in self.expected.items())
+        speed = state.get('speed')
+        write({'id': self.request_id, 'progress': {
+            'downloaded': downloaded, 'total': total, 'speed': speed, 'eta': (total - downloaded) / speed if speed and total else None}})
+
+
+def archive_class(yt_dlp):
+    class Archive(yt_dlp.YoutubeDL):
+        """Looks at what an extractor says before yt-dlp acts on it."""
+
+        asked_id = None
+        is_download = False
+        on_streams = None
+
+        def process_video_result(self, info_dict, download=True):
+            if self.asked_id is not None and info_dict.get('id') != self.asked_id:
+                raise WrongAnswer('The platform answered with another video')
+            for key in ('subtitles', 'automatic_captions'):
+                found = info_dict.get(key) or {}
+                info_dict[key] = {
+                    language: [one for one in formats if SAFE_EXT.fullmatch(str(one.get('ext') or 'vtt'))]
+                    for language, formats in found.items() if SAFE_LANGUAGE.fullmatch(str(language)) and language != 'live_chat'}
+                info_dict[key] = {language: formats for language, formats in info_dict[key].items() if formats}
+            if isinstance(info_dict.get('formats'), list):
+                info_dict['formats'] = [
+                    one for one in info_dict['formats']
+                    if SAFE_EXT.fullmatch(str(one.get('ext') or 'mp4')) and SAFE_FORMAT.fullmatch(str(one.get('format_id') or '0'))]
+            if self.is_download:
+                self.refuse_unplayable(info_dict)
+            return super().process_video_result(info_dict, download)
+
+        def refuse_unplayable(self, info_dict):
+            if not info_dict.get('formats') and not info_dict.get('url'):
+                warnings = self.params['logger'].warnings
+                raise NotPlayable(warnings[-1] if warnings else 'No video formats found', info_dict)
+            if info_dict.get('live_status') in NOT_YET:
+                raise NotPlayable('The stream is live, or just over and being processed', info_dict)
+            self.params['ignore_no_formats_error'] = False  # from here on a missing format is an error again
+
+        def process_subtitles(self, *arguments):
+            found = super().process_subtitles(*arguments)
+            return dict(list(found.items())[:MAX_SUBTITLES]) if found else found
+
+        def process_info(self, info_dict):
+            if self.on_streams:
+                self.on_streams(info_dict.get('requested_formats') or [info_dict])
+            return super().process_info(info_dict)
+
+        def _write_subtitles(self, *arguments):
+            # A missing subtitle is no reason to go without the video: it becomes a warning.
+            before, self.params['ignoreerrors'] = self.params.get('ignoreerrors'), True
+            try:
+                return super()._write_subtitles(*arguments)
+            finally:
+                self.params['ignoreerrors'] = before
+
+    return Archive
+
+
+# ---- What is passed on ---------------------------------------------------------------------------
+
+def clip(value, length=MAX_TEXT):
+    return str(value)[:length]
+
+
+def pick(source, *keys):
+    """Texts, cut to a length, and numbers; nothing else."""
+    picked = {}
+    for key in keys:
+        value = source.get(key)
+        if isinstance(value, str):
+            picked[key] = value[:MAX_TEXT]
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            picked[key] = value
+    return picked
+
+
+def texts(values, most):
+    return [clip(value, 500) for value in (values or [])[:most] if isinstance(value, str)]
+
+
+def thumbnails(info):
+    # yt-dlp puts the best last; that is also the one to keep where there are very many.
+    return [pick(one, 'url', 'id', 'width', 'height', 'preference') for one in (info.get('thumbnails') or [])[-60:] if isinstance(one, dict)]
+
+
+def video_facts(info):
+    return {
+        **pick(info, 'id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'upload_date', 'release_date', 'timestamp', 'release_timestamp',
+               'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
+        'tags': texts(info.get('tags'), 500),
+        'categories': texts(info.get('categories'), 50),
+        'thumbnails': thumbnails(info),
+        'thumbnail': clip(info.get('thumbnail') or '', 2000),
+        'subtitles': texts(list(info.get('subtitles') or {}), 300),
+        'automaticCaptions': texts(list(info.get('automatic_captions') or {}), 300),
+        'hasFormats': any(one.get('vcodec') != 'none' or one.get('acodec') != 'none' for one in info.get('formats') or []),
+    }
+
+
+def flat_entries(listing):
+    """The entries of a listing and of the listings in it, without yt-dlp's processing, which compares each with all before it."""
+    for entry in listing.get('entries') or []:
+        if not entry:
+            continue
+        if entry.get('entries') is None:
+            yield entry
+        else:
+            yield from flat_entries(entry)
+
+
+def entry_facts(entry):
+    best = (entry.get('thumbnails') or [{}])[-1]
+    return {
+        **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel'),
+        'thumbnail': clip(best.get('url') or '', 2000) if isinstance(best, dict) else '',
+    }
+
+
+def comment_facts(comment):
+    flags = {key: bool(comment.get(key)) for key in ('is_favorited', 'author_is_uploader')}
+    return {**pick(comment, 'id', 'parent', 'text', 'timestamp', 'like_count', 'author', 'author_id', 'author_thumbnail'), **flags}
+
+
+# ---- Files ---------------------------------------------------------------------------------------
+
+def file_options(video_id):
+    # The `./` keeps an id that starts with `-` from looking like an option to ffmpeg.
+    name = f'./{video_id}.%(ext)s'
+    return {'outtmpl': {'default': name, 'subtitle': name, 'thumbnail': name}, 'overwrites': None, 'updatetime': False}
+
+
+def subtitle_options(request):
+    languages = [word.strip() for word in (request.get('subtitleLanguages') or '').split(',') if word.strip()]
+    if not languages:
+        return {}
+    return {
+        'writesubtitles': True,
+        'writeautomaticsub': request.get('subtitleSource') == 'auto',
+        'subtitleslangs': languages,
+        'subtitlesformat': 'vtt/best',
+    }
+
+
+def subtitles(info):
+    found = []
+    for language, chosen in (info.get('requested_subtitles') or {}).items():
+        path = f'{info["id"]}.{language}.vtt'
+        if os.path.isfile(path):
+            source = 'user' if language in (info.get('subtitles') or {}) else 'auto'
+            found.append({'lang': language, 'name': clip(chosen.get('name') or language, 200), 'source': source, 'url': clip(chosen.get('url') or '', 2000), 'file': path})
+    return found
+
+
+if __name__ == '__main__':
+    main()
