@@ -1,4 +1,5 @@
-/** The only clock: what the time is, and waiting for it, so that tests can move it. */
+/** The only clock: what the time is, and waiting for it, so that tests can move it; and days of the configured time zone. */
+import { format } from 'date-fns'
 
 export interface Timer {
   cancel(): void
@@ -47,3 +48,9 @@ export const systemClock: Clock = {
 
 /** Epoch seconds, the form of times on the wire and in the ledger. */
 export const epochSeconds = (clock: Clock): number => Math.floor(clock.now() / 1000)
+
+/** The day of an instant in the configured time zone, `YYYY-MM-DD`. */
+export const localDay = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd')
+
+/** Day and time, `YYYY-MM-DD HH:MM`. */
+export const localMinute = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd HH:mm')

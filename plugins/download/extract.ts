@@ -1,8 +1,13 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
-import { defineTask, Type, type App, type JobContext, type Static } from 'archivolt'
-import type { Failure, ListEntry, PlaylistEntryFacts, VideoFacts } from '../platform/types.ts'
+import { defineTask, Type, type App, type JobContext, type Services, type Static } from 'archivolt'
 import type { NewItem, QueueStatus } from './queue.ts'
 import { downloadPending } from './run.ts'
+
+type Platform = Services['platform']
+type VideoFacts = Awaited<ReturnType<Platform['video']>>
+type PlaylistEntryFacts = Awaited<ReturnType<Platform['playlist']>>['entries'][number]
+type ListEntry = ReturnType<Platform['list']> extends AsyncIterable<Array<infer Entry>> ? Entry : never
+type Failure = NonNullable<ReturnType<Platform['failureOf']>>
 
 /** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
 const ART_AHEAD = 30

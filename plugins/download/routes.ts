@@ -1,10 +1,11 @@
 /** What HTTP sees of the queue (contract 6.4, bulk of appendix B). */
-import { defineRoute, errors, json, listing, queryBool, queryEnum, queryId, queryText, Type, ID_PATTERN, type App } from 'archivolt'
-import type { Target } from '../platform/types.ts'
+import { defineRoute, errors, json, listing, queryBool, queryEnum, queryId, queryText, Type, ID_PATTERN, type App, type Services } from 'archivolt'
 import { extractDownload } from './extract.ts'
 import type { QueueFilter } from './queue.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
+
+type Target = ReturnType<Services['platform']['targets']>[number]
 
 const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const

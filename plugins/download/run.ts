@@ -1,9 +1,10 @@
 /** download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run (contract 9.3). */
-import { defineTask, isAppError, Type, type App, type JobContext } from 'archivolt'
-import type { DownloadOptions } from '../platform/types.ts'
+import { defineTask, isAppError, Type, type App, type JobContext, type Services } from 'archivolt'
 import { asItemFailure, isFinal } from './extract.ts'
 import { ItemTakenAway } from './queue.ts'
 import type { DownloadDoc } from './schema.ts'
+
+type DownloadOptions = Parameters<Services['platform']['download']>[1]
 
 /** What is tried again within the run waits so long before each attempt. */
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
