@@ -1,0 +1,182 @@
+/** The service `cookie`: the one cookie jar, where it lies, whether it is in use, and what the platform last said of it (contract 9.7). */
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { format } from 'date-fns/format'
+import { epochSeconds, errors, type App } from 'archivolt'
+import type { AskOptions } from '../platform/types.ts'
+import { parseJar } from './jar.ts'
+
+export interface CookieStatus {
+  cookie_enabled: boolean
+  status: boolean
+  /** Epoch seconds, 0: never. */
+  validated: number
+  validated_str: string
+}
+
+interface StateRow {
+  is_valid: number
+  validated_at: number
+}
+
+export const cookieTables = {
+  number: 1,
+  sql: `CREATE TABLE cookie_state (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    is_valid INTEGER NOT NULL,
+    validated_at INTEGER NOT NULL
+  ) STRICT`,
+}
+
+export type Cookie = ReturnType<typeof openCookie>
+
+export function openCookie(app: App) {
+  const { ledger, platform, preferences } = app
+  const path = join(app.settings.dataDir, 'cookie.txt')
+  let isStored = false
+  /** Told apart by a number: an answer about a jar that has been replaced meanwhile is of no use. */
+  let jarNumber = 0
+  let lastChange: Promise<unknown> = Promise.resolve()
+
+  /** One change at a time; nobody waits here for the platform. */
+  function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = lastChange.then(change)
+    lastChange = result.catch(() => undefined) // its caller hears of it
+    return result
+  }
+
+  const isEnabled = () => isStored && preferences.section('downloads').cookie_import
+  const apply = () => platform.useCookie(isEnabled() ? path : null)
+  const setPreference = (isOn: boolean) => preferences.change({ downloads: { cookie_import: isOn } })
+
+  async function read(): Promise<string | undefined> {
+    try {
+      return await readFile(path, 'utf8')
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Beside it and renamed: whoever reads finds the old jar or the new one, whole. */
+  async function write(jar: string): Promise<void> {
+    const fresh = `${path}.new`
+    await rm(fresh, { force: true }) // the mode below counts for a new file only
+    const handle = await open(fresh, 'wx', 0o600)
+    try {
+      await handle.writeFile(jar)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(fresh, path)
+    isStored = true
+  }
+
+  const note = (isValid: boolean) =>
+    ledger.write(() =>
+      ledger
+        .sql('INSERT INTO cookie_state (id, is_valid, validated_at) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at')
+        .run(isValid ? 1 : 0, epochSeconds(app.clock)),
+    )
+
+  /** @throws unavailable: the platform did not answer, so nothing is known */
+  async function ask(jar: string, asked: AskOptions): Promise<{ isValid: boolean; jar: string }> {
+    try {
+      return await platform.validateCookie(jar, asked)
+    } catch (thrown) {
+      const failure = platform.failureOf(thrown)?.failure
+      if (failure === undefined) throw thrown
+      if (failure !== 'network' && failure !== 'unknown') return { isValid: false, jar }
+      throw errors.unavailable('The platform cannot be asked now whether the cookie is valid; try again in a minute', { cause: thrown, retryAfterSeconds: 60 })
+    }
+  }
+
+  function status(): CookieStatus {
+    const row = ledger.sql<StateRow>('SELECT is_valid, validated_at FROM cookie_state WHERE id = 1').get()
+    return {
+      cookie_enabled: isEnabled(),
+      status: row?.is_valid === 1,
+      validated: row?.validated_at ?? 0,
+      validated_str: row ? format(row.validated_at * 1000, 'yyyy-MM-dd HH:mm') : '',
+    }
+  }
+
+  return {
+    status,
+
+    /** Whether a cookie is stored and in use. */
+    isEnabled,
+
+    /** Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says. */
+    async load(): Promise<void> {
+      isStored = (await read()) !== undefined
+      if (!isStored && preferences.section('downloads').cookie_import) await setPreference(false)
+      apply()
+      preferences.watch(apply)
+      platform.onCookieRenewed((jar) => {
+        inTurn(async () => {
+          if (isStored) await write(jar)
+        }).catch((err) => app.log.error({ err }, 'the renewed cookie could not be kept'))
+      })
+    },
+
+    /**
+     * Asks the platform about the stored cookie, notes the answer and keeps the jar as the platform renewed it.
+     * @returns false: not valid, or none is stored
+     * @throws unavailable: the platform cannot be asked
+     */
+    async validate(asked: AskOptions): Promise<boolean> {
+      const jar = await read()
+      if (jar === undefined) return false
+      const number = jarNumber
+      const answer = await ask(jar, asked)
+      await inTurn(async () => {
+        if (number !== jarNumber) return
+        if (answer.isValid) await write(answer.jar)
+        await note(answer.isValid)
+      })
+      return answer.isValid
+    },
+
+    /**
+     * Stores a jar that the platform takes and puts it to use; what was stored before stays until then.
+     * @throws bad_request: no jar, or the platform does not know its owner; unavailable: the platform cannot be asked
+     */
+    async import(text: string, asked: AskOptions): Promise<void> {
+      const answer = await ask(parseJar(text), asked)
+      if (!answer.isValid) throw errors.badRequest('The platform does not take this cookie: sign in there again and export it anew')
+      await inTurn(async () => {
+        await write(answer.jar)
+        jarNumber++
+        await note(true)
+        await setPreference(true)
+        apply()
+      })
+      await app.tell('cookie.changed', { isEnabled: true })
+    },
+
+    async remove(): Promise<CookieStatus> {
+      await inTurn(async () => {
+        isStored = false
+        jarNumber++
+        apply()
+        await rm(path, { force: true })
+        await ledger.write(() => ledger.sql('DELETE FROM cookie_state').run())
+        await setPreference(false)
+      })
+      await app.tell('cookie.changed', { isEnabled: false })
+      return status()
+    },
+  }
+}
+
+declare module 'archivolt' {
+  interface Services {
+    cookie: Cookie
+  }
+  interface Facts {
+    /** Another cookie is in use, or none any more. */
+    'cookie.changed': { isEnabled: boolean }
+  }
+}

@@ -1,0 +1,51 @@
+/** The cookie over HTTP (contract 6.3, appendix B). Its text goes in, and never out. */
+import { defineRoute, errors, isAppError, Type } from 'archivolt'
+
+const CookieStatus = Type.Object({ cookie_enabled: Type.Boolean(), status: Type.Boolean(), validated: Type.Integer(), validated_str: Type.String() })
+
+export const showCookie = defineRoute({
+  method: 'GET',
+  path: '/api/cookie/',
+  access: 'admin',
+  summary: 'Whether a cookie is in use, and whether it was valid when the platform was last asked',
+  reply: CookieStatus,
+  handle: (_input, app) => app.cookie.status(),
+})
+
+export const validateCookie = defineRoute({
+  method: 'POST',
+  path: '/api/cookie/',
+  access: 'admin',
+  summary: 'Ask the platform whether the stored cookie is valid',
+  reply: Type.Object({ cookie_validated: Type.Boolean() }),
+  errors: ['unavailable'],
+  handle: async ({ signal }, app) => ({ cookie_validated: await app.cookie.validate({ asker: 'cookie check', isUrgent: true, signal }) }),
+})
+
+export const importCookie = defineRoute({
+  method: 'PUT',
+  path: '/api/cookie/',
+  access: 'admin',
+  summary: 'Store a cookie jar, if the platform takes it',
+  body: Type.Object({ cookie: Type.String({ minLength: 1, description: 'Netscape cookie jar' }) }),
+  reply: Type.Object({ cookie_import: Type.Literal('done'), cookie_validated: Type.Literal(true) }),
+  errors: ['bad_request', 'unavailable'],
+  async handle({ body: { cookie }, signal }, app) {
+    try {
+      await app.cookie.import(cookie, { asker: 'cookie check', isUrgent: true, signal })
+    } catch (thrown) {
+      if (!isAppError(thrown, 'bad_request')) throw thrown
+      throw errors.badRequest(thrown.message, { extra: { cookie_import: 'fail', cookie_validated: false } })
+    }
+    return { cookie_import: 'done', cookie_validated: true }
+  },
+})
+
+export const removeCookie = defineRoute({
+  method: 'DELETE',
+  path: '/api/cookie/',
+  access: 'admin',
+  summary: 'Forget the cookie',
+  reply: CookieStatus,
+  handle: (_input, app) => app.cookie.remove(),
+})

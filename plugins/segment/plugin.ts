@@ -1,0 +1,22 @@
+/** Segments: which parts of a video to skip, as the community service knows them. */
+import { definePlugin, Type } from 'archivolt'
+import { sendSegment, showSegments } from './routes.ts'
+import { openSegments } from './segments.ts'
+
+export default definePlugin({
+  name: 'segment',
+  needs: ['channel', 'video', 'download'],
+  settings: {
+    segmentsUrl: {
+      env: 'AV_SEGMENTS_URL',
+      schema: Type.String({ pattern: '^https?://[^\\s?#]*[^\\s?#/]$', description: 'a URL of http or https, without a slash at its end' }),
+      default: 'https://sponsor.ajay.app',
+      meaning: 'the service that knows skip segments',
+    },
+  },
+  routes: [showSegments, sendSegment],
+  services: (app) => ({ segments: openSegments(app) }),
+  listens: {
+    'video.added': (app) => ({ id }) => app.segments.refresh(id),
+  },
+})

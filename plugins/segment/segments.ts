@@ -1,0 +1,65 @@
+/** The service `segments`: the parts of a video to skip, read from the community service into the video's document (contract 5.9). */
+import { epochSeconds, type App } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
+import { askForSegments, type KnownSegment } from './service.ts'
+
+export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
+
+const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })
+
+export type Segments = ReturnType<typeof openSegments>
+
+export function openSegments(app: App) {
+  /** The channel's own setting wins. */
+  async function isWantedFor(channelId: string): Promise<boolean> {
+    const channel = await app.channels.get(channelId)
+    return channel?.channel_overwrites.integrate_sponsorblock ?? app.preferences.section('downloads').integrate_sponsorblock
+  }
+
+  function toList(segments: readonly KnownSegment[]): SegmentList {
+    return {
+      is_enabled: true,
+      last_refresh: epochSeconds(app.clock),
+      // With none at all there is nothing that could be voted on.
+      has_unlocked: segments.length > 0 && segments.every(({ locked }) => !locked),
+      segments: segments.map(({ UUID, actionType, category, segment, locked = 0, votes = 0, videoDuration = 0 }) => ({ UUID, actionType, category, segment, locked, votes, videoDuration })),
+    }
+  }
+
+  return {
+    /** As shown: an empty list where none were fetched. */
+    ofVideo: (video: VideoDoc): SegmentList => video.sponsorblock ?? NONE,
+
+    /**
+     * Reads a video's segments anew, or takes them away where they are not wanted any more.
+     * The service's failures are logged, not thrown: what was known stays until the next refresh.
+     */
+    async refresh(videoId: string, signal?: AbortSignal): Promise<void> {
+      const video = await app.videos.get(videoId)
+      if (!video) return
+      if (!(await isWantedFor(video.channel_id))) {
+        if (video.sponsorblock) await app.videos.collection.patch(videoId, { set: { sponsorblock: null } })
+        return
+      }
+      let segments: KnownSegment[]
+      try {
+        segments = await askForSegments(app.settings.segmentsUrl, videoId, signal)
+      } catch (err) {
+        signal?.throwIfAborted()
+        app.log.warn({ err, videoId }, 'no skip segments: the next refresh asks again')
+        return
+      }
+      await app.videos.collection.patch(videoId, { set: { sponsorblock: toList(segments) } })
+    },
+  }
+}
+
+declare module 'archivolt' {
+  interface Services {
+    segments: Segments
+  }
+  interface Settings {
+    /** Base URL of the skip-segment service, without a slash at its end. */
+    segmentsUrl: string
+  }
+}

@@ -1,0 +1,151 @@
+/** The figures of contract 5.12: each is one aggregate that the index covers, shaped so that every key is always there. */
+import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
+import type { AggregateRow, App } from 'archivolt'
+
+export const VID_TYPES = ['videos', 'streams', 'shorts'] as const
+export const ORDERS = ['doc_count', 'duration', 'media_size'] as const
+export const SPANS = ['day', 'week', 'month'] as const
+export type Order = (typeof ORDERS)[number]
+export type Span = (typeof SPANS)[number]
+
+/** Today and so many days before are in the download history. */
+const HISTORY_DAYS = 7
+
+const SPAN_OF = {
+  day: { start: startOfDay, next: (day: Date) => addDays(day, 1) },
+  week: { start: (day: Date) => startOfWeek(day, { weekStartsOn: 1 }), next: (day: Date) => addWeeks(day, 1) },
+  month: { start: startOfMonth, next: (day: Date) => addMonths(day, 1) },
+} as const
+
+const dayText = (day: Date): string => format(day, 'yyyy-MM-dd')
+const fromDayText = (text: string): Date => new Date(`${text}T00:00:00`)
+
+type IsIn = (key: AggregateRow['key']) => boolean
+
+function total(rows: readonly AggregateRow[], isIn: IsIn = () => true) {
+  const sum = { count: 0, mediaSize: 0, duration: 0 }
+  for (const { key, count, sums } of rows) {
+    if (!isIn(key)) continue
+    sum.count += count
+    sum.mediaSize += sums.media_size ?? 0
+    sum.duration += sums.duration ?? 0
+  }
+  return sum
+}
+
+export type Counts = ReturnType<typeof openCounts>
+
+export function openCounts(app: App) {
+  function bucket(rows: readonly AggregateRow[], isIn?: IsIn) {
+    const { count, mediaSize, duration } = total(rows, isIn)
+    return { doc_count: count, media_size: mediaSize, duration, duration_str: app.videos.durationText(duration) }
+  }
+
+  /** Of groups by [active, subscribed]. */
+  function flags(rows: readonly AggregateRow[]) {
+    const count = (isIn?: IsIn) => total(rows, isIn).count
+    return {
+      doc_count: count(),
+      active_true: count(([isActive]) => isActive === true),
+      active_false: count(([isActive]) => isActive !== true),
+      subscribed_true: count(([, isSubscribed]) => isSubscribed === true),
+      subscribed_false: count(([, isSubscribed]) => isSubscribed !== true),
+    }
+  }
+
+  return {
+    async video() {
+      const rows = await app.videos.collection.aggregate({ groupBy: ['vid_type', 'active'], sums: ['media_size', 'duration'] })
+      return {
+        ...bucket(rows),
+        type_videos: bucket(rows, ([type]) => type === 'videos'),
+        type_streams: bucket(rows, ([type]) => type === 'streams'),
+        type_shorts: bucket(rows, ([type]) => type === 'shorts'),
+        active_true: bucket(rows, ([, isActive]) => isActive === true),
+        active_false: bucket(rows, ([, isActive]) => isActive !== true),
+      }
+    },
+
+    channel: async () => flags(await app.channels.collection.aggregate({ groupBy: ['channel_active', 'channel_subscribed'] })),
+    playlist: async () => flags(await app.playlists.collection.aggregate({ groupBy: ['playlist_active', 'playlist_subscribed'] })),
+
+    async download() {
+      const rows = await app.queue.items.aggregate({ groupBy: ['status', 'vid_type'] })
+      const pending = (type?: string) => total(rows, ([status, itsType]) => status !== 'ignore' && (type === undefined || itsType === type)).count
+      return {
+        pending: pending(),
+        ignore: total(rows, ([status]) => status === 'ignore').count,
+        pending_videos: pending('videos'),
+        pending_streams: pending('streams'),
+        pending_shorts: pending('shorts'),
+      }
+    },
+
+    async watch() {
+      const rows = await app.videos.collection.aggregate({ groupBy: ['watched'], sums: ['duration'] })
+      const all = total(rows).duration
+      const part = (isIn: IsIn) => {
+        const { duration, count } = total(rows, isIn)
+        return { duration, duration_str: app.videos.durationText(duration), progress: all ? duration / all : 0, items: count }
+      }
+      const { progress: _whole, ...everything } = part(() => true)
+      return { total: everything, watched: part(([isWatched]) => isWatched === true), unwatched: part(([isWatched]) => isWatched !== true) }
+    },
+
+    /** Newest day first; days without a download between the first and the last one are there with zeros. */
+    async downloadHistory() {
+      const since = Math.floor(subDays(startOfDay(app.clock.now()), HISTORY_DAYS).getTime() / 1000)
+      const rows = await app.videos.collection.aggregate({
+        filter: { range: ['date_downloaded', { gte: since }] },
+        histogram: { field: 'date_downloaded', interval: 'day' },
+        sums: ['media_size'],
+      })
+      const filled = fill(rows, 'day').map(({ date, count, media_size }) => ({ date, count, media_size }))
+      return filled.toReversed()
+    },
+
+    async biggestChannels(order: Order, limit: number) {
+      const rows = await app.videos.collection.aggregate({
+        groupBy: ['channel_id'],
+        sums: ['media_size', 'duration'],
+        orderBy: { metric: order === 'doc_count' ? 'count' : order, order: 'desc' },
+        limit,
+      })
+      const idOf = (row: AggregateRow) => String(row.key[0] ?? '')
+      const names = await app.channels.names(rows.map(idOf))
+      return rows.map((row) => ({ id: idOf(row), name: names.get(idOf(row)) ?? '', ...bucket([row]) }))
+    },
+
+    /** Oldest first, from the first download to now. */
+    async growth(by: Span) {
+      const rows = await app.videos.collection.aggregate({
+        filter: { range: ['date_downloaded', { gt: 0 }] },
+        histogram: { field: 'date_downloaded', interval: by },
+        sums: ['media_size', 'duration'],
+      })
+      return fill(rows, by, app.clock.now())
+    },
+  }
+}
+
+/** Spans from the first row's to the last one's, or to that of `untilMs`; those without a row have zeros. */
+function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
+  const bySpan = new Map(rows.map((row) => [String(row.key[0]), row]))
+  const [first] = bySpan.keys()
+  const last = [...bySpan.keys()].at(-1)
+  if (first === undefined || last === undefined) return []
+  const { start, next } = SPAN_OF[by]
+  const end = Math.max(fromDayText(last).getTime(), untilMs && start(new Date(untilMs)).getTime())
+  const spans = []
+  for (let day = fromDayText(first); day.getTime() <= end; day = next(day)) {
+    const row = bySpan.get(dayText(day))
+    spans.push({ date: dayText(day), count: row?.count ?? 0, media_size: row?.sums.media_size ?? 0, duration: row?.sums.duration ?? 0 })
+  }
+  return spans
+}
+
+declare module 'archivolt' {
+  interface Services {
+    stats: Counts
+  }
+}

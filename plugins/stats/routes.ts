@@ -1,0 +1,85 @@
+/** Statistics over HTTP (contract 6.8, appendix B). */
+import { defineRoute, queryEnum, queryInt, Type } from 'archivolt'
+import { ORDERS, SPANS } from './counts.ts'
+
+const count = Type.Integer()
+const Bucket = Type.Object({ doc_count: count, media_size: count, duration: count, duration_str: Type.String() })
+const Flags = Type.Object({ doc_count: count, active_true: count, active_false: count, subscribed_true: count, subscribed_false: count })
+const Watched = Type.Object({ duration: count, duration_str: Type.String(), progress: Type.Number(), items: count })
+
+export const videoStats = defineRoute({
+  method: 'GET',
+  path: '/api/stats/video/',
+  access: 'user',
+  summary: 'Number, size and duration of videos, by type and state',
+  reply: Type.Interface([Bucket], { type_videos: Bucket, type_streams: Bucket, type_shorts: Bucket, active_true: Bucket, active_false: Bucket }),
+  handle: (_input, app) => app.stats.video(),
+})
+
+export const channelStats = defineRoute({
+  method: 'GET',
+  path: '/api/stats/channel/',
+  access: 'user',
+  summary: 'Number of channels, active and subscribed ones',
+  reply: Flags,
+  handle: (_input, app) => app.stats.channel(),
+})
+
+export const playlistStats = defineRoute({
+  method: 'GET',
+  path: '/api/stats/playlist/',
+  access: 'user',
+  summary: 'Number of playlists, active and subscribed ones',
+  reply: Flags,
+  handle: (_input, app) => app.stats.playlist(),
+})
+
+export const downloadStats = defineRoute({
+  method: 'GET',
+  path: '/api/stats/download/',
+  access: 'user',
+  summary: 'Number of waiting and ignored queue items',
+  reply: Type.Object({ pending: count, ignore: count, pending_videos: count, pending_streams: count, pending_shorts: count }),
+  handle: (_input, app) => app.stats.download(),
+})
+
+export const watchStats = defineRoute({
+  method: 'GET',
+  path: '/api/stats/watch/',
+  access: 'user',
+  summary: 'How much of the archive has been watched',
+  reply: Type.Object({ total: Type.Object({ duration: count, duration_str: Type.String(), items: count }), watched: Watched, unwatched: Watched }),
+  handle: (_input, app) => app.stats.watch(),
+})
+
+export const downloadHistory = defineRoute({
+  method: 'GET',
+  path: '/api/stats/downloadhist/',
+  access: 'user',
+  summary: 'Downloads of today and the seven days before, newest day first',
+  reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count })),
+  handle: (_input, app) => app.stats.downloadHistory(),
+})
+
+export const biggestChannels = defineRoute({
+  method: 'GET',
+  path: '/api/stats/biggestchannels/',
+  access: 'user',
+  summary: 'Channels with most videos, hours or bytes',
+  query: {
+    order: queryEnum(ORDERS, { fallback: 'doc_count' }),
+    limit: queryInt({ min: 1, max: 100, fallback: 10 }),
+  },
+  reply: Type.Array(Type.Interface([Bucket], { id: Type.String(), name: Type.String() })),
+  handle: ({ query: { order, limit } }, app) => app.stats.biggestChannels(order, limit),
+})
+
+export const growth = defineRoute({
+  method: 'GET',
+  path: '/api/stats/growth/',
+  access: 'user',
+  summary: 'What came into the archive day by day, week by week or month by month, oldest first',
+  query: { by: queryEnum(SPANS, { fallback: 'month' }) },
+  reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count, duration: count })),
+  handle: ({ query: { by } }, app) => app.stats.growth(by),
+})
