@@ -68,6 +68,11 @@ export function openChannels(app: App) {
     await collection.put(fields.channel_id, { ...fields, channel_subscribed: false, channel_active: isActive, channel_overwrites: {} }, { visible: true })
   }
 
+  function standIn(id: string): string {
+    const { refreshed_at, art, ...fields } = toFields({ id, name: '', description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} }, 0)
+    return JSON.stringify({ ...fields, channel_subscribed: false, channel_active: false, channel_overwrites: {} })
+  }
+
   async function get(id: string): Promise<ChannelDoc | undefined> {
     return collection.get(id)
   }
@@ -188,6 +193,12 @@ export function openChannels(app: App) {
     /** As stored: the channel as part of a video's record. */
     text: (id: string) => collection.getText(id),
     texts: (ids: readonly string[]) => collection.getTexts(ids),
+    /** As `texts`, and whoever is missing is there without a name: a video's record always has a whole channel. */
+    async textsFor(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const texts = await collection.getTexts(ids)
+      for (const id of ids) if (!texts.has(id)) texts.set(id, standIn(id))
+      return texts
+    },
     reply,
     find,
     ensure,

@@ -1,5 +1,6 @@
 /** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
 import { defineIndex, Type, type Static } from 'archivolt'
+import { localDay, timeZone } from './days.ts'
 
 export const Stream = Type.Object({
   type: Type.Enum(['video', 'audio']),
@@ -88,6 +89,8 @@ export const videoIndex = defineIndex({
   name: 'video',
   doc: VideoDoc,
   newest: 'date_downloaded',
+  form: timeZone(),
+  reform: (doc) => ({ ...doc, vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     platform_id: { type: 'keyword', filter: true },
     title: { type: 'text', search: 2 },

@@ -1,0 +1,179 @@
+/** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
+import { access } from 'node:fs/promises'
+import { epochSeconds, errors, type App, type Collection, type DocOf, type NamesOf, type Services, type Step } from 'archivolt'
+import { readFragments } from './cues.ts'
+import { durationText, localDay } from './days.ts'
+import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'
+
+type Downloaded = Awaited<ReturnType<Services['platform']['download']>>
+type DownloadedSubtitle = Downloaded['subtitles'][number]
+export type VideoFacts = Downloaded['facts']
+export type MediaFacts = Awaited<ReturnType<Services['media']['probe']>>
+
+export interface Ingest {
+  /** What was downloaded; files are staged, or lie in the library already. `file`: a subtitle found beside an imported film. */
+  downloaded: Omit<Downloaded, 'subtitles'> & { subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }> }
+  /** Where the caller has it already. */
+  probe?: MediaFacts
+  /** Default true. */
+  isSubtitleIndexed?: boolean
+  /** Epoch seconds; default now, or what an earlier ingest of the video has noted. */
+  dateDownloaded?: number
+}
+
+const FRAGMENTS_PER_WRITE = 500
+/** The best picture may be announced and not be there. */
+const PICTURES_TRIED = 3
+
+export interface VideoParts {
+  collection: Collection<DocOf<typeof videoIndex>, NamesOf<typeof videoIndex>>
+  subtitles: Collection<DocOf<typeof subtitleIndex>, NamesOf<typeof subtitleIndex>>
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw thrown
+  }
+}
+
+/** Largest first. */
+export function picturesOf({ thumbnails }: Pick<VideoFacts, 'thumbnails'>): string[] {
+  const ranked = thumbnails.map(({ url, width = 0 }, at) => ({ url, width, at })).sort((a, b) => b.width - a.width || b.at - a.at)
+  return ranked.map(({ url }) => url)
+}
+
+/** What the platform says; refreshed as a whole. */
+export function toFields(facts: VideoFacts, refreshedAt: number) {
+  const [art] = picturesOf(facts)
+  return {
+    title: facts.title,
+    description: facts.description,
+    category: facts.categories,
+    tags: facts.tags,
+    published: facts.published,
+    vid_last_refresh: localDay(refreshedAt),
+    refreshed_at: refreshedAt,
+    stats: { view_count: facts.viewCount, like_count: facts.likeCount, dislike_count: 0, average_rating: facts.averageRating },
+    ...(art !== undefined && { art }),
+  }
+}
+
+/** What the file says. */
+export function toMediaFields(probe: MediaFacts) {
+  const pictures = probe.streams.filter((stream) => stream.type === 'video')
+  const largest = pictures.reduce((best, { width = 0, height = 0 }) => (width * height > best.width * best.height ? { width, height } : best), { width: 0, height: 0 })
+  const duration = Math.round(probe.durationSeconds)
+  return { media_size: probe.sizeBytes, streams: probe.streams, ...largest, duration, duration_str: durationText(duration) }
+}
+
+export function openIngest(app: App, { collection, subtitles }: VideoParts) {
+  async function keepArt({ thumbnailPath }: Ingest['downloaded'], facts: VideoFacts): Promise<void> {
+    if (thumbnailPath !== undefined && (await isThere(thumbnailPath))) {
+      try {
+        return await app.media.keepArt('video', facts.id, thumbnailPath)
+      } catch (err) {
+        app.log.warn({ err, id: facts.id }, 'the downloaded thumbnail is no picture')
+      }
+    }
+    await fetchArt(facts)
+  }
+
+  async function fetchArt(facts: VideoFacts, signal?: AbortSignal): Promise<boolean> {
+    for (const url of picturesOf(facts).slice(0, PICTURES_TRIED)) if (await app.media.fetchArt('video', facts.id, url, signal)) return true
+    return false
+  }
+
+  /** From the files in the library; what was indexed of the video before goes. */
+  async function indexSubtitles(doc: VideoDoc): Promise<void> {
+    await subtitles.removeWhere({ eq: ['platform_id', doc.platform_id] })
+    for (const { lang, source } of doc.subtitles) {
+      const path = app.media.subtitlePathOf(doc.channel_id, doc.platform_id, lang)
+      let batch: Array<{ id: string; doc: SubtitleDoc }> = []
+      const write = async () => {
+        const { failed } = await subtitles.putMany(batch)
+        if (failed.length > 0) throw errors.unavailable('Subtitles could not be indexed', { cause: failed[0]?.reason })
+        batch = []
+      }
+      for await (const fragment of readFragments(path, source === 'auto')) {
+        const id = `${doc.platform_id}-${lang}-${fragment.index}`
+        batch.push({
+          id,
+          doc: {
+            platform_id: doc.platform_id,
+            subtitle_fragment_id: id,
+            subtitle_index: fragment.index,
+            subtitle_line: fragment.line,
+            subtitle_start: fragment.start,
+            subtitle_end: fragment.end,
+            subtitle_lang: lang,
+            subtitle_source: source === 'auto' ? 'auto' : 'user',
+            subtitle_last_refresh: doc.refreshed_at,
+            date_downloaded: doc.date_downloaded,
+            channel_id: doc.channel_id,
+          },
+        })
+        if (batch.length >= FRAGMENTS_PER_WRITE) await write()
+      }
+      if (batch.length > 0) await write()
+    }
+  }
+
+  async function toDoc(input: Ingest, probe: MediaFacts): Promise<VideoDoc> {
+    const { facts } = input.downloaded
+    const { id, channelId } = facts
+    const now = epochSeconds(app.clock)
+    const before = await collection.get(id)
+    const { duration, duration_str, ...media } = toMediaFields(probe)
+    return {
+      platform_id: id,
+      active: true,
+      ...toFields(facts, now),
+      ...media,
+      vid_type: facts.vidType,
+      date_downloaded: input.dateDownloaded ?? before?.date_downloaded ?? now,
+      vid_thumb_url: app.media.artUrl('video', id),
+      vid_thumb_base64: false,
+      media_url: app.media.mediaUrl(channelId, id),
+      ...(before?.comment_count !== undefined && { comment_count: before.comment_count }),
+      ...(before?.sponsorblock && { sponsorblock: before.sponsorblock }),
+      playlist: before?.playlist ?? [],
+      subtitles: input.downloaded.subtitles.map(({ lang, name, source, url }) => ({
+        ext: 'vtt' as const,
+        lang,
+        name,
+        source,
+        url,
+        media_url: app.media.subtitleUrl(channelId, id, lang),
+      })),
+      channel_id: channelId,
+      player: {
+        duration,
+        duration_str,
+        watched: before?.player.watched ?? false,
+        ...(before?.player.watched_date !== undefined && { watched_date: before.player.watched_date }),
+      },
+    }
+  }
+
+  async function ingest(input: Ingest, step: Step): Promise<void> {
+    const { downloaded, isSubtitleIndexed = true } = input
+    const { facts, mediaPath } = downloaded
+    const { id, channelId } = facts
+    // A run that was cut off after the move finds the file in the library.
+    const path = (await isThere(mediaPath)) ? mediaPath : app.media.pathOf(channelId, id)
+    const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
+    await step('video.channel', () => app.channels.recordName(channelId, facts.channelName))
+    await step('video.art', () => keepArt(downloaded, facts))
+    await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
+    const doc = await toDoc(input, probe)
+    await step('video.subtitles', () => indexSubtitles(isSubtitleIndexed ? doc : { ...doc, subtitles: [] }))
+    await step('video.document', () => collection.put(id, doc, { visible: true }))
+    await step('video.added', () => app.tell('video.added', { id, channelId }))
+  }
+
+  return { ingest, fetchArt }
+}

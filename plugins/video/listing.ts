@@ -1,0 +1,72 @@
+/** Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. */
+import { queryDay, queryEnum, queryId, queryInt, type Actor, type App, type Filter, type FindQuery, type NamesOf } from 'archivolt'
+import type { videoIndex } from './schema.ts'
+
+export type VideoNames = NamesOf<typeof videoIndex>
+export type VideoFilter = Filter<VideoNames>
+export type VideoQuery = FindQuery<VideoNames>
+
+/** What a plugin that fills `video.filter` makes of its query parameters. */
+export interface VideoListPart {
+  filter?: VideoFilter
+  /** Only these; in this order too, unless the caller asks for a sort, or `order` is `always`. */
+  ids?: readonly string[]
+  order?: 'always' | 'unless sorted'
+  /** How the list is sorted where the caller asks for none. */
+  sort?: VideoQuery['sort']
+}
+
+const SORTS = {
+  published: 'published',
+  downloaded: 'date_downloaded',
+  views: 'view_count',
+  likes: 'like_count',
+  duration: 'duration',
+  mediasize: 'media_size',
+  filesize: 'media_size',
+  width: 'width',
+  height: 'height',
+} as const satisfies Record<string, VideoNames>
+
+const SORT_NAMES = Object.keys(SORTS) as Array<keyof typeof SORTS>
+
+export const listQuery = {
+  channel: queryId({ description: 'videos of this channel' }),
+  type: queryEnum(['videos', 'streams', 'shorts']),
+  height: queryInt({ min: 1, max: 100_000, description: 'with a video stream of this height' }),
+  before: queryDay({ description: 'published before this day' }),
+  after: queryDay({ description: 'published on this day or later' }),
+  sort: queryEnum(SORT_NAMES, { description: 'default: published' }),
+  order: queryEnum(['asc', 'desc'], { fallback: 'desc' }),
+}
+
+type Values = { [Key in keyof typeof listQuery]: (typeof listQuery)[Key]['fallback'] | ReturnType<(typeof listQuery)[Key]['decode']> }
+
+function ownFilters({ channel, type, height, before, after }: Partial<Values>): VideoFilter[] {
+  return [
+    ...(channel === undefined ? [] : [{ eq: ['channel_id', channel] } satisfies VideoFilter]),
+    ...(type === undefined ? [] : [{ eq: ['vid_type', type] } satisfies VideoFilter]),
+    ...(height === undefined ? [] : [{ eq: ['height', height] } satisfies VideoFilter]),
+    ...(before === undefined ? [] : [{ range: ['published', { lt: before }] } satisfies VideoFilter]),
+    ...(after === undefined ? [] : [{ range: ['published', { gte: after }] } satisfies VideoFilter]),
+  ]
+}
+
+export async function toQuery(values: Partial<Values>, actor: Actor, app: App): Promise<VideoQuery> {
+  const parts: VideoListPart[] = []
+  for (const fill of app.slot('video.filter')) {
+    const part = await fill.apply(values, actor)
+    if (part) parts.push(part)
+  }
+  const ordered = parts.find((part) => part.ids && part.order === 'always') ?? (values.sort === undefined ? parts.find((part) => part.ids) : undefined)
+  const filters = ownFilters(values)
+  for (const part of parts) {
+    if (part.filter) filters.push(part.filter)
+    if (part.ids && part !== ordered) filters.push({ in: ['platform_id', part.ids] })
+  }
+  const preset = values.sort === undefined ? parts.find((part) => part.sort)?.sort : undefined
+  return {
+    ...(filters.length > 0 && { filter: filters.length === 1 ? filters[0] : { and: filters } }),
+    ...(ordered ? { ids: ordered.ids } : { sort: preset ?? [{ by: SORTS[values.sort ?? 'published'], order: values.order ?? 'desc' }] }),
+  }
+}

@@ -1,0 +1,21 @@
+/** Videos with their comments and subtitles: ingest, list, show, remove. */
+import { definePlugin } from 'archivolt'
+import { deleteVideo, listChannelVideos, listComments, listSimilar, listVideos, showVideo } from './routes.ts'
+import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
+import { removeVideo } from './tasks.ts'
+import { openVideos } from './videos.ts'
+
+export default definePlugin({
+  name: 'video',
+  needs: ['platform', 'media', 'channel'],
+  indexes: [videoIndex, commentIndex, subtitleIndex],
+  owns: ['comment', 'subtitle'],
+  slots: ['video.tail', 'video.filter', 'video.remove'],
+  fills: {
+    'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),
+    'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
+  },
+  routes: [listVideos, listChannelVideos, showVideo, deleteVideo, listComments, listSimilar],
+  tasks: [removeVideo],
+  services: (app) => ({ videos: openVideos(app) }),
+})

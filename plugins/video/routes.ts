@@ -1,0 +1,107 @@
+/** Videos over HTTP: list, show, remove, comments, similar ones (contract 6.5, 6.7). */
+import { defineRoute, errors, ID_PATTERN, json, listing, Type } from 'archivolt'
+import { listQuery, toQuery } from './listing.ts'
+import { VideoDoc } from './schema.ts'
+
+const Id = Type.String({ pattern: ID_PATTERN })
+const VideoId = Type.Object({ videoId: Id })
+
+const VideoRecord = Type.Interface([Type.Omit(VideoDoc, ['channel_id', 'refreshed_at', 'width', 'height', 'art', 'player'])], {
+  player: Type.Interface([VideoDoc.properties.player], { position: Type.Number(), progress: Type.Number() }),
+  channel: Type.Object({ channel_id: Type.String(), channel_name: Type.String() }, { description: 'a whole channel record' }),
+  _index: Type.String(),
+  _score: Type.Number(),
+})
+const Comment = Type.Object({ comment_id: Type.String(), comment_text: Type.String(), comment_replies: Type.Array(Type.Unknown()) })
+
+export const listVideos = defineRoute({
+  method: 'GET',
+  path: '/api/video/',
+  access: 'user',
+  summary: 'Videos, filtered and sorted',
+  query: listQuery,
+  querySlot: 'video.filter',
+  envelope: 'page',
+  reply: Type.Array(VideoRecord),
+  async handle({ query, actor, page: { from, size } }, app) {
+    const { texts, total } = await app.videos.find({ ...(await toQuery(query, actor, app)), from, size }, actor)
+    return listing(texts, total)
+  },
+})
+
+export const listChannelVideos = defineRoute({
+  method: 'GET',
+  path: '/api/channel/:channelId/video/',
+  access: 'user',
+  summary: 'Videos of a channel, newest first',
+  params: Type.Object({ channelId: Id }),
+  envelope: 'page',
+  reply: Type.Array(VideoRecord),
+  errors: ['not_found'],
+  async handle({ params: { channelId }, actor, page: { from, size } }, app) {
+    if (!(await app.channels.known([channelId])).has(channelId)) throw errors.notFound('channel', channelId)
+    const { texts, total } = await app.videos.find({ filter: { eq: ['channel_id', channelId] }, sort: [{ by: 'published', order: 'desc' }], from, size }, actor)
+    return listing(texts, total)
+  },
+})
+
+export const showVideo = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/',
+  access: 'user',
+  summary: 'One video',
+  params: VideoId,
+  envelope: 'item',
+  reply: VideoRecord,
+  errors: ['not_found'],
+  async handle({ params: { videoId }, actor }, app) {
+    const text = await app.videos.record(videoId, actor)
+    if (text === undefined) throw errors.notFound('video', videoId)
+    return json(text)
+  },
+})
+
+export const deleteVideo = defineRoute({
+  method: 'DELETE',
+  path: '/api/video/:videoId/',
+  access: 'admin',
+  summary: 'Remove a video with its files',
+  params: VideoId,
+  reply: Type.Object({ video: Type.String(), state: Type.Literal('delete') }),
+  errors: ['not_found', 'unavailable'],
+  async handle({ params: { videoId } }, app) {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
+    await app.videos.remove(videoId)
+    return { video: videoId, state: 'delete' }
+  },
+})
+
+export const listComments = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/comment/',
+  access: 'user',
+  summary: 'Comments of a video, as threads',
+  params: VideoId,
+  envelope: 'item',
+  reply: Type.Array(Comment),
+  errors: ['not_found'],
+  async handle({ params: { videoId } }, app) {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
+    return json(await app.videos.commentsText(videoId))
+  },
+})
+
+export const listSimilar = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/similar/',
+  access: 'user',
+  summary: 'Up to six videos that share words of title and tags',
+  params: VideoId,
+  envelope: 'item',
+  reply: Type.Array(VideoRecord),
+  errors: ['not_found'],
+  async handle({ params: { videoId }, actor }, app) {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
+    return json(`[${(await app.videos.similar(videoId, actor)).join(',')}]`)
+  },
+})

@@ -1,0 +1,32 @@
+/** The removal of a video: one job, so that an interruption is finished by the next start. */
+import { defineTask, ID_PATTERN, Type } from 'archivolt'
+
+export const removeVideo = defineTask({
+  name: 'video.remove',
+  title: 'Remove a video',
+  payload: Type.Object({ id: Type.String({ pattern: ID_PATTERN }) }),
+  lane: 'light',
+  single: ({ id }) => id,
+  internal: true,
+  resumable: true,
+  async run({ id: jobId, payload: { id }, step, log }, app): Promise<void> {
+    await app.videos.alone(id, async () => {
+      const doc = await app.videos.get(id)
+      if (!doc) return // an earlier run has come to the last step
+      const channelId = doc.channel_id
+      await step('video.trash', () => app.media.trash(jobId, { channelId, videoId: id }))
+      try {
+        await app.videos.removeWith({ id, channelId }, step)
+        await step('video.drop', () => app.videos.dropAll([id]))
+      } catch (thrown) {
+        await app.media.putBack(jobId)
+        throw thrown
+      }
+    })
+    try {
+      await step('video.emptyTrash', () => app.media.emptyTrash(jobId))
+    } catch (err) {
+      log.warn({ err, id }, 'the removed files could not be unlinked: the next start tries again')
+    }
+  },
+})

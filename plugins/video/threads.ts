@@ -1,0 +1,77 @@
+/** Comments as the platform lists them → threads as the reply shows them (contract 5.5). */
+import type { Services } from 'archivolt'
+
+export type CommentFacts = Awaited<ReturnType<Services['platform']['comments']>>[number]
+
+export interface Comment {
+  comment_id: string
+  comment_parent: string
+  comment_text: string
+  comment_timestamp: number
+  comment_time_text: string
+  comment_likecount: number
+  comment_is_favorited: boolean
+  comment_author: string
+  comment_author_id: string
+  comment_author_thumbnail: string
+  comment_author_is_uploader: boolean
+  comment_replies: Comment[]
+}
+
+const ROOT = 'root'
+/** Deeper replies stand beside their parent: nobody indents further, and no list may nest without end. */
+const DEEPEST = 20
+const DAY_SECONDS = 86_400
+
+/** The platform tells many times only by the day: then midnight is no time of day. */
+function timeText(timestamp: number): string {
+  const instant = new Date(timestamp * 1000)
+  if (Number.isNaN(instant.getTime())) return ''
+  const text = instant.toISOString()
+  return timestamp % DAY_SECONDS === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 16)}`
+}
+
+const toComment = (facts: CommentFacts): Comment => ({
+  comment_id: facts.id,
+  comment_parent: facts.parent,
+  comment_text: facts.text,
+  comment_timestamp: facts.timestamp,
+  comment_time_text: timeText(facts.timestamp),
+  comment_likecount: facts.likeCount,
+  comment_is_favorited: facts.isFavorited,
+  comment_author: facts.author,
+  comment_author_id: facts.authorId,
+  comment_author_thumbnail: facts.authorThumbnail,
+  comment_author_is_uploader: facts.authorIsUploader,
+  comment_replies: [],
+})
+
+interface Place {
+  comment: Comment
+  depth: number
+  above: Place | undefined
+}
+
+/**
+ * Roots in the given order with their replies below. A reply whose parent has not come before goes to the root before it,
+ * and is a root itself where there is none; a comment that is listed twice counts once.
+ */
+export function toThreads(facts: readonly CommentFacts[]): { threads: Comment[]; count: number } {
+  const threads: Comment[] = []
+  const places = new Map<string, Place>()
+  let lastRoot: Place | undefined
+  for (const fact of facts) {
+    if (places.has(fact.id)) continue
+    const comment = toComment(fact)
+    const parent = fact.parent === ROOT ? undefined : (places.get(fact.parent) ?? lastRoot)
+    const above = parent && parent.depth >= DEEPEST ? parent.above : parent
+    const place = { comment, depth: above ? above.depth + 1 : 0, above }
+    places.set(fact.id, place)
+    if (above) above.comment.comment_replies.push(comment)
+    else {
+      threads.push(comment)
+      lastRoot = place
+    }
+  }
+  return { threads, count: places.size }
+}

@@ -1,0 +1,199 @@
+/** The service `videos`: the one home of video documents, their comments and subtitles. */
+import { epochSeconds, errors, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
+import { durationText } from './days.ts'
+import { openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
+import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
+import { openRecords, type VideoTail } from './records.ts'
+import { commentIndex, subtitleIndex, videoIndex, type VideoDoc } from './schema.ts'
+import { removeVideo } from './tasks.ts'
+import { toThreads, type CommentFacts } from './threads.ts'
+
+export type VideoChange = Change<VideoDoc, VideoNames>
+
+/** A filter as callers write it down, `as const` or not. */
+type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value
+
+/** A video as the queue takes it: enough to put it on the ignore list. */
+export interface VideoOutline {
+  id: string
+  title: string
+  channelId: string
+  channelName: string
+  durationSeconds: number
+  published: string
+  vidType: VideoDoc['vid_type']
+  art?: string
+}
+
+const SIMILAR_COUNT = 6
+const COMMENTS_KEY = '"comment_comments":'
+/** Without a job nobody watches the steps. */
+const plainStep: Step = async (_name, work) => work()
+
+export function openVideos(app: App) {
+  const collection = app.index.collection(videoIndex)
+  const comments = app.index.collection(commentIndex)
+  const subtitles = app.index.collection(subtitleIndex)
+  const records = openRecords(app)
+  const { ingest, fetchArt } = openIngest(app, { collection, subtitles })
+  const known = (ids: readonly string[]) => collection.known(ids)
+  const busy = new Map<string, Promise<unknown>>()
+
+  /** What moves a video's files goes one after the other: a removal waits for an ingest that is under way. */
+  async function alone<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    const run = (busy.get(id) ?? Promise.resolve()).then(work, work)
+    const settled = run.catch(() => undefined).finally(() => busy.get(id) === settled && busy.delete(id))
+    busy.set(id, settled)
+    return run
+  }
+
+  async function dropAll(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await app.media.removeArt('video', id)
+    await subtitles.removeWhere({ in: ['platform_id', ids] })
+    await comments.remove(ids)
+    await collection.remove(ids, { visible: true })
+  }
+
+  async function removeWith(video: { id: string; channelId: string }, step: Step): Promise<void> {
+    for (const remove of app.slot('video.remove')) await step('video.removeWith', () => remove(video, step))
+  }
+
+  return {
+    collection,
+    comments,
+    subtitles,
+    durationText,
+    known,
+    get: (id: string): Promise<VideoDoc | undefined> => collection.get(id),
+    has: async (id: string): Promise<boolean> => (await known([id])).has(id),
+
+    /** Records of contract 5.1 for hits of a search or list, in their order, with the actor's positions. */
+    records,
+
+    async record(id: string, actor: Actor): Promise<string | undefined> {
+      const text = await collection.getText(id)
+      return text === undefined ? undefined : (await records([{ id, text }], actor))[0]
+    },
+
+    async find(query: VideoQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
+      const { hits, total } = await collection.find(query)
+      return { texts: await records(hits.map(({ id, text }) => ({ id, text })), actor), total }
+    },
+
+    /** Up to six, best first. */
+    async similar(id: string, actor: Actor): Promise<string[]> {
+      const hits = await collection.similar(id, { size: SIMILAR_COUNT, fields: ['title', 'tags'] })
+      return records(hits.map((hit) => ({ id: hit.id, text: hit.text })), actor)
+    },
+
+    /**
+     * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles, document,
+     * then tells `video.added`. What people have set (watched, playlists) stays where the video was there before.
+     * @throws unprocessable: the file is no media
+     */
+    ingest: (input: Ingest, step: Step = plainStep): Promise<void> => alone(input.downloaded.facts.id, () => ingest(input, step)),
+
+    /** @returns false: no such video */
+    change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
+
+    /** Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. */
+    async refreshWith(facts: VideoFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
+      const { id } = facts
+      const doc = await collection.get(id)
+      if (!doc) return false
+      await fetchArt(facts, signal)
+      const { duration, duration_str, ...media } = toMediaFields(await app.media.probe(app.media.pathOf(doc.channel_id, id)))
+      const { stats, ...fields } = toFields(facts, epochSeconds(app.clock))
+      const set = { ...fields, ...media, stats: { ...stats, dislike_count: doc.stats.dislike_count }, active: true, player: { duration, duration_str } }
+      return collection.patch(id, { set }, { visible: true })
+    },
+
+    /** Whether the platform still has them. @returns how many were ours */
+    async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
+      let changed = 0
+      for (const id of ids) if (await collection.patch(id, { set: { active: isActive } }, { visible: true })) changed++
+      return changed
+    },
+
+    /** Replaces a video's comments. @throws not_found */
+    async setComments(id: string, facts: readonly CommentFacts[]): Promise<void> {
+      if (!(await known([id])).has(id)) throw errors.notFound('video', id)
+      const { threads, count } = toThreads(facts)
+      await comments.put(id, { platform_id: id, comment_last_refresh: epochSeconds(app.clock), comment_comments: threads as never })
+      await collection.patch(id, { set: { comment_count: count } }, { visible: true })
+    },
+
+    /** The threads of contract 5.5 as JSON text. */
+    async commentsText(id: string): Promise<string> {
+      const text = await comments.getText(id)
+      if (text === undefined) return '[]'
+      // As we write it, the list is the last key; a restored document may have another order.
+      if (text.endsWith(']}')) return text.slice(text.indexOf(COMMENTS_KEY) + COMMENTS_KEY.length, -1)
+      return JSON.stringify((JSON.parse(text) as { comment_comments: unknown[] }).comment_comments)
+    },
+
+    /** Videos watched longer ago than that. */
+    async watchedBefore(epoch: number, where?: Frozen<VideoFilter>): Promise<VideoOutline[]> {
+      const filters: VideoFilter[] = [{ eq: ['watched', true] }, { range: ['watched_date', { lt: epoch }] }]
+      if (where) filters.push(where as VideoFilter)
+      const found: VideoOutline[] = []
+      for await (const batch of collection.scan({ filter: { and: filters } })) {
+        const names = await app.channels.names([...new Set(batch.map(({ doc }) => doc.channel_id))])
+        for (const { id, doc } of batch) {
+          found.push({
+            id,
+            title: doc.title,
+            channelId: doc.channel_id,
+            channelName: names.get(doc.channel_id) ?? '',
+            durationSeconds: doc.player.duration,
+            published: doc.published,
+            vidType: doc.vid_type,
+            ...(doc.art !== undefined && { art: doc.art }),
+          })
+        }
+      }
+      return found
+    },
+
+    /**
+     * Removes the video, its files, comments, subtitles, thumbnail and what later plugins have of it, files first.
+     * @throws not_found; unavailable: a file cannot be moved, and nothing was removed
+     */
+    async remove(id: string): Promise<void> {
+      if (!(await known([id])).has(id)) throw errors.notFound('video', id)
+      await app.jobs.run(removeVideo, { id })
+    },
+
+    alone,
+    removeWith,
+    /** The last part of a removal: art, subtitles, comments, documents. */
+    dropAll,
+
+    /** All videos of a channel, for its removal; their files are in the trash already. */
+    async removeOfChannel(channelId: string, step: Step): Promise<void> {
+      for await (const batch of collection.scan({ filter: { eq: ['channel_id', channelId] }, batch: 100 })) {
+        for (const { id } of batch) await removeWith({ id, channelId }, step)
+        await step('video.drop', () => dropAll(batch.map(({ id }) => id)))
+      }
+    },
+  }
+}
+export type Videos = ReturnType<typeof openVideos>
+
+declare module 'archivolt' {
+  interface Services {
+    videos: Videos
+  }
+  interface Facts {
+    /** A video has come into the archive, or has been ingested once more. */
+    'video.added': { id: string; channelId: string }
+  }
+  interface Slots {
+    /** The caller's part of video records, by id; ids without one are left out. */
+    'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
+    /** Further query parameters of `GET /api/video/`. `apply` is handed all decoded parameters of the request. */
+    'video.filter': { query: QueryShape; apply(query: Readonly<Record<string, unknown>>, actor: Actor): Promise<VideoListPart | undefined> | VideoListPart | undefined }
+    /** What else goes with a video. Its files are in the trash already; every step may be done twice. */
+    'video.remove': (video: { id: string; channelId: string }, step: Step) => Promise<void>
+  }
+}

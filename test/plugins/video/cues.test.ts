@@ -1,0 +1,76 @@
+/** Subtitles become fragments of five cues, whatever the file holds. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { readCues, readFragments } from '../../../plugins/video/cues.ts'
+
+async function* linesOf(text: string): AsyncGenerator<string> {
+  yield* text.split('\n')
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+async function aFile(t: TestContext, text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cues-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'a.vtt'), text)
+  return join(folder, 'a.vtt')
+}
+
+const cues = (text: string, isRolling = false) => all(readCues(linesOf(text), isRolling))
+
+test('five cues make a fragment, the last one holds the rest', async (t) => {
+  const blocks = Array.from({ length: 7 }, (_, step) => `${step}\n00:0${step}.000 --> 00:0${step}.900\nline ${step}`)
+
+  const fragments = await all(readFragments(await aFile(t, `WEBVTT\r\n\r\n${blocks.join('\n\n')}`), false))
+
+  assert.deepEqual(fragments, [
+    { index: 1, start: '00:00:00.000', end: '00:00:04.900', line: 'line 0 line 1 line 2 line 3 line 4' },
+    { index: 2, start: '00:00:05.000', end: '00:00:06.900', line: 'line 5 line 6' },
+  ])
+})
+
+test('header, notes, styles and cue names are no text', async () => {
+  const text = 'WEBVTT - title\nKind: captions\n\nNOTE\nnothing\n\nSTYLE\n::cue { color: red }\n\nname\n01:02:03.004 --> 01:02:04.005 align:start position:0%\n<v Ann>Tom &amp; Jerry</v> <i>run</i>\nagain'
+
+  assert.deepEqual(await cues(text), [{ start: '01:02:03.004', end: '01:02:04.005', text: 'Tom & Jerry run again' }])
+})
+
+test('the rolling lines of a machine are told once', async () => {
+  const text = `WEBVTT
+
+00:00:00.000 --> 00:00:02.000
+ 
+hello<00:00:00.400><c> there</c>
+
+00:00:02.000 --> 00:00:02.010
+hello there
+ 
+
+00:00:02.010 --> 00:00:04.000
+hello there
+general<00:00:02.400><c> words</c>`
+
+  assert.deepEqual((await cues(text, true)).map((cue) => cue.text), ['hello there', 'general words'])
+  assert.equal((await cues(text)).length, 3)
+})
+
+test('what is malformed is passed over', async () => {
+  const cases: Array<[string, number]> = [
+    ['', 0],
+    ['no subtitles at all', 0],
+    ['00:99:00.000 --> 00:00:01.000\nlost', 0],
+    ['--> \nlost', 0],
+    ['00:00.000 --> 00:01.000', 0],
+    ['00:00.000 --> 00:01.000\n<b></b>', 0],
+    ['00:00:00,000 --> 00:00:01,000\nsubrip', 1],
+    ['00:00.000 --> 00:01.000\none\n00:01.000 --> 00:02.000\ntwo', 2],
+  ]
+  for (const [text, count] of cases) assert.equal((await cues(text)).length, count, text)
+})
