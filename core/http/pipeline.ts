@@ -1,12 +1,13 @@
 /** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError } from '../error.ts'
 import type { Log } from '../log.ts'
 import type { Accounts, Credentials } from '../ledger/users.ts'
 import type { Preferences } from '../ledger/settings.ts'
-import type { App, PluginDefinition, QueryShape, Reply, Route, RouteInput, SlotName } from '../plugin/define.ts'
+import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type RouteInput, type SlotName } from '../plugin/define.ts'
 import { openAuth, type Actor } from './auth.ts'
 import { checkBodyHeaders, drain, hasBody, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
@@ -32,7 +33,7 @@ export interface PipelineParts {
   envelopes: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>
   /** What was put into a slot, for routes with `querySlot`. */
   slot: (name: SlotName) => ReadonlyArray<unknown>
-  /** false: everything but `beforeReady` routes is 503. */
+  /** false: everything but `/health` is 503. */
   isReady: () => boolean
 }
 
@@ -45,11 +46,22 @@ export interface Pipeline {
 
 const MOST_EVENT_STREAMS = 512
 const PAGE = queryInt({ fallback: 0, description: 'Page of the list; 0 and 1 are the first' })
+/** The one route of core's own: it says that the process lives, also while it is still starting. */
+const HEALTH = defineRoute({
+  method: 'GET',
+  path: '/health',
+  access: 'open',
+  summary: 'Whether the server runs',
+  reply: Type.String(),
+  replyType: 'text/plain',
+  handle: () => new BytesReply('ok', 'text/plain; charset=utf-8'),
+})
+/** Tells this life of the process apart from others in request ids. */
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const { settings, clock, log } = parts
-  const router = openRouter(parts.routes, settings.basePath)
+  const router = openRouter([HEALTH, ...parts.routes], settings.basePath)
   const auth = openAuth({ credentials: parts.accounts, trustedProxies: settings.trustedProxies })
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
@@ -69,7 +81,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       const match = router.match(request.method!, path)
       if (request.method === 'OPTIONS') return sendOptions(exchange, match, path)
       const { route, params } = found(match)
-      if (!route.beforeReady && !parts.isReady()) throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
+      if (route !== HEALTH && !parts.isReady()) throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
 
       actor = auth.who(request, route.access)
       auth.may(actor, route.access)
@@ -125,8 +137,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   async function checkedBody({ request }: Exchange, route: Route): Promise<unknown> {
     const body = await readBody(request, clock)
     if (body === undefined && route.bodyOptional) return undefined
-    checkBody(route.body!, body ?? {})
-    return body ?? {}
+    const given = body === undefined ? {} : body
+    checkBody(route.body!, given)
+    return given
   }
 
   function decodersOf(route: Route): QueryShape {
@@ -146,14 +159,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   /** Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look at. */
   async function answer(route: Route, input: RouteInput<never, never, never>, query: string): Promise<Reply> {
-    const app = route.beforeReady ? (undefined as never) : parts.app(route)
+    const app = route === HEALTH ? (undefined as never) : parts.app(route)
     const run = (page: PageWindow) => {
       input.page = page
       return route.handle(input, app)
     }
     const { page } = input
     try {
-      if (route.envelope === 'page') return envelope.page(page, pageParams(query), run)
+      if (route.envelope === 'page') return await envelope.page(page, pageParams(query), run)
       const value = await run(page)
       return route.envelope === 'item' ? envelope.item(value) : value
     } catch (error) {

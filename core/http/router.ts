@@ -1,4 +1,4 @@
-/** find-my-way: path → what stands there. Two owners of one method and path stop the start. */
+/** find-my-way: path → what stands there. */
 import findMyWay from 'find-my-way'
 import { errors } from '../error.ts'
 import type { Method, Route } from '../plugin/define.ts'
@@ -33,7 +33,6 @@ const ID = new RegExp(ID_PATTERN)
 /** The longest id and a file's endings. Longer ones are no path of ours. */
 const LONGEST_VARIABLE = 160
 const VARIABLE = /:([A-Za-z_]\w*)/g
-const PATH = /^\/(?:(?:[\w.~-]|:[A-Za-z_])+\/?)*(?:\*)?$/
 
 /** `/api/a/:id/` and `/api/a/:name` are one place. */
 const placeOf = (path: string): string => {
@@ -42,23 +41,10 @@ const placeOf = (path: string): string => {
 }
 
 /**
- * Called while plugins are loaded.
- * @throws Error  naming both owners of one (method, path), or the owner of a path that cannot be
+ * @param basePath  starts and ends with `/`; paths of routes stand below it
+ * @throws Error  two routes for one method and path (the loader says so earlier, with their plugins' names)
  */
-export function checkOwners(owned: Iterable<{ owner: string; route: Route }>): void {
-  const owners = new Map<string, string>()
-  for (const { owner, route } of owned) {
-    if (!PATH.test(route.path)) throw new Error(`Plugin ${owner}: ${route.path} is not a path; it starts with / and has letters, digits, - _ . and :variables`)
-    const key = `${route.method} ${placeOf(route.path)}`
-    const other = owners.get(key)
-    if (other !== undefined) throw new Error(`Plugins ${other} and ${owner} both own ${route.method} ${route.path}`)
-    owners.set(key, owner)
-  }
-}
-
-/** @param basePath  starts and ends with `/`; paths of routes stand below it */
 export function openRouter(routes: readonly Route[], basePath = '/'): Router {
-  checkOwners(routes.map((route) => ({ owner: `of ${route.path}`, route })))
   const tree = findMyWay({ ignoreTrailingSlash: true, maxParamLength: LONGEST_VARIABLE, caseSensitive: true })
   const places = new Map<string, Place>()
   for (const route of routes) {
@@ -68,6 +54,7 @@ export function openRouter(routes: readonly Route[], basePath = '/'): Router {
       places.set(path, place)
       tree.on('GET', path, () => undefined, place)
     }
+    if (place.byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is there twice`)
     const names = [...route.path.matchAll(VARIABLE)].map(([, name]) => name!)
     place.byMethod.set(route.method, { route, names })
     place.methods = allowed(place.byMethod)

@@ -95,8 +95,6 @@ export interface RouteDefinition<
   path: string
   /** `open`: anybody; `user`: any account; `admin`: accounts with the flag. */
   access: 'open' | 'user' | 'admin'
-  /** Answers while the server is still starting, too; its handler must do without `app`. */
-  beforeReady?: boolean
   /** One line for the API description. */
   summary: string
   params?: Params

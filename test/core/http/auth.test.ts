@@ -1,0 +1,179 @@
+/** Who asks and what they may: tokens, sessions, proof against other sites' pages, roles, proxies. */
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { openSecretKey, rotateSecretKey } from '../../../core/ledger/tokens.ts'
+import { openAccounts } from '../../../core/ledger/users.ts'
+import { openLog } from '../../../core/log.ts'
+import { defineRoute, type Route } from '../../../core/plugin/define.ts'
+import { testServer, type TestServer } from './given.ts'
+
+const route = (method: 'GET' | 'POST', path: string, access: Route['access']) =>
+  defineRoute({
+    method, path, access, summary: path, reply: Type.Unknown(),
+    handle: ({ actor, request }) => ({ ...actor, address: request.address, isSecure: request.isSecure, isCrossSite: request.isCrossSite }),
+  })
+const ROUTES = [route('GET', '/who/', 'user'), route('POST', '/who/', 'user'), route('GET', '/admin/', 'admin'), route('POST', '/admin/', 'admin'), route('GET', '/open/', 'open'), route('POST', '/open/', 'open')]
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+async function signedIn(t: TestContext, isRemembered = false): Promise<TestServer & { cookie: string; csrf: string }> {
+  const server = await testServer(t, ROUTES)
+  const { sessionId, csrfToken } = await server.accounts.openSession(1, isRemembered)
+  return { ...server, cookie: `other=1; sessionid=${sessionId}`, csrf: csrfToken }
+}
+
+test('without good credentials it is 401, with the text that clients compare', async (t) => {
+  const { ask, tokens } = await testServer(t, ROUTES)
+  const nothing = await ask('/who/', { as: 'nobody' })
+  assert.equal(nothing.status, 401)
+  assert.equal(nothing.headers.get('www-authenticate'), 'Token')
+  assert.equal(nothing.body['code'], 'not_authenticated')
+  const bad: Array<Record<string, string>> = [
+    { Authorization: 'Token 0123456789abcdef0123456789abcdef01234567' },
+    { Authorization: 'Token short' },
+    { Authorization: 'Token' },
+    { Authorization: `Bearer ${tokens.admin}` },
+    { Authorization: `Token  ${tokens.admin}` },
+    { Authorization: `Token ${tokens.admin.toUpperCase()}` },
+    { Authorization: tokens.admin },
+    { Cookie: 'sessionid=nonsense' },
+    { Cookie: `sessionid=${'A'.repeat(43)}.${'A'.repeat(43)}` },
+  ]
+  for (const headers of bad) {
+    const { status, headers: answered, body } = await ask('/who/', { as: 'nobody', headers })
+    assert.equal(status, 401, JSON.stringify(headers))
+    assert.equal(answered.get('www-authenticate'), 'Token')
+    assert.deepEqual(body, { detail: 'Invalid token.', message: 'Invalid token.', error: 'Invalid token.', code: 'invalid_token' })
+  }
+})
+
+test('the word before the key may be written in any case', async (t) => {
+  const { ask, tokens } = await testServer(t, ROUTES)
+  for (const word of ['Token', 'token', 'TOKEN']) assert.equal((await ask('/who/', { as: 'nobody', headers: { Authorization: `${word} ${tokens.user}` } })).status, 200)
+})
+
+test('a valid session is taken before the header is looked at', async (t) => {
+  const { ask, cookie } = await signedIn(t)
+  const { body } = await ask('/who/', { as: 'nobody', headers: { Cookie: cookie, Authorization: 'Token of-something-else' } })
+  assert.equal(body['via'], 'session')
+})
+
+test('a token is taken where the session has ended', async (t) => {
+  const { ask, clock, cookie, tokens } = await signedIn(t)
+  await clock.advance(3 * DAY)
+  const { body } = await ask('/who/', { as: 'nobody', headers: { Cookie: cookie, Authorization: `Token ${tokens.user}` } })
+  assert.equal(body['via'], 'token')
+  assert.equal((await ask('/who/', { as: 'nobody', headers: { Cookie: cookie } })).status, 401)
+})
+
+for (const [isRemembered, days] of [[false, 2], [true, 365]] as const) {
+  test(`a session ${isRemembered ? 'that is remembered ' : ''}lasts ${days} days`, async (t) => {
+    const { ask, clock, cookie } = await signedIn(t, isRemembered)
+    const status = async () => (await ask('/who/', { as: 'nobody', headers: { Cookie: cookie } })).status
+    await clock.advance(days * DAY - MINUTE)
+    assert.equal(await status(), 200)
+    await clock.advance(2 * MINUTE)
+    assert.equal(await status(), 401)
+  })
+}
+
+test('a session’s writes need the value of csrftoken, a token’s do not', async (t) => {
+  const { ask, accounts, cookie, csrf } = await signedIn(t)
+  const write = (headers: Record<string, string>) => ask('/who/', { method: 'POST', as: 'nobody', headers: { Cookie: cookie, ...headers } })
+  const other = await accounts.openSession(1, false)
+  for (const headers of [{}, { 'X-CSRFToken': '' }, { 'X-CSRFToken': 'x'.repeat(43) }, { 'X-CSRFToken': other.csrfToken }, { 'X-CSRFToken': 'ä' }] as Array<Record<string, string>>) {
+    const { status, body } = await write(headers)
+    assert.equal(status, 403, JSON.stringify(headers))
+    assert.equal(body['code'], 'csrf_failed')
+  }
+  assert.equal((await write({ 'X-CSRFToken': csrf })).status, 200)
+  assert.equal((await ask('/who/', { method: 'POST' })).status, 200)
+})
+
+test('a page of another site cannot write with the session, even knowing the value', async (t) => {
+  const { ask, cookie, csrf, port } = await signedIn(t)
+  const table: Array<[headers: Record<string, string>, status: number]> = [
+    [{ Origin: 'https://evil.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ Origin: `http://127.0.0.1:${port + 1}` }, 403],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ Origin: `http://127.0.0.1:${port}`, 'Sec-Fetch-Site': 'same-origin' }, 200],
+    [{ 'Sec-Fetch-Site': 'none' }, 200],
+  ]
+  for (const [headers, status] of table) {
+    assert.equal((await ask('/who/', { method: 'POST', as: 'nobody', headers: { Cookie: cookie, 'X-CSRFToken': csrf, ...headers } })).status, status, JSON.stringify(headers))
+    // The extension posts from its own origin, with a token.
+    assert.equal((await ask('/who/', { method: 'POST', headers })).status, 200)
+  }
+})
+
+test('roles: who may what', async (t) => {
+  const { ask } = await testServer(t, ROUTES)
+  const table: Array<[path: string, method: 'GET' | 'POST', nobody: number, user: number, admin: number]> = [
+    ['/open/', 'GET', 200, 200, 200],
+    ['/open/', 'POST', 200, 200, 200],
+    ['/who/', 'GET', 401, 200, 200],
+    ['/who/', 'POST', 401, 200, 200],
+    ['/admin/', 'GET', 401, 403, 200],
+    ['/admin/', 'POST', 401, 403, 200],
+  ]
+  for (const [path, method, ...statuses] of table) {
+    const answered = await Promise.all((['nobody', 'user', 'admin'] as const).map(async (as) => (await ask(path, { method, as })).status))
+    assert.deepEqual(answered, statuses, `${method} ${path}`)
+  }
+  assert.equal((await ask('/admin/', { as: 'user' })).body['code'], 'permission_denied')
+})
+
+test('an open route ignores credentials that do not hold', async (t) => {
+  const { ask } = await testServer(t, ROUTES)
+  assert.equal((await ask('/open/', { as: 'nobody', headers: { Authorization: 'Token wrong', Cookie: 'sessionid=wrong' } })).body['id'], 0)
+})
+
+test('a deactivated account is answered like a wrong token, at once', async (t) => {
+  const { ask, accounts } = await testServer(t, ROUTES)
+  const { sessionId } = await accounts.openSession(2, false)
+  assert.equal((await ask('/who/', { as: 'user' })).status, 200)
+  await accounts.change(2, { is_active: false })
+  assert.equal((await ask('/who/', { as: 'user' })).body['detail'], 'Invalid token.')
+  assert.equal((await ask('/who/', { as: 'nobody', headers: { Cookie: `sessionid=${sessionId}` } })).status, 401)
+})
+
+test('a role that is taken away is gone with the next request', async (t) => {
+  const { ask, accounts } = await testServer(t, ROUTES)
+  await accounts.change(2, { is_staff: true })
+  assert.equal((await ask('/admin/', { as: 'user' })).status, 200)
+  await accounts.change(2, { is_staff: false })
+  assert.equal((await ask('/admin/', { as: 'user' })).status, 403)
+})
+
+test('a new secret key ends every session and token', async (t) => {
+  const { accounts, ledger, clock, dataDir, tokens } = await testServer(t, ROUTES)
+  const { sessionId } = await accounts.openSession(1, true)
+  assert.ok(accounts.byToken(tokens.admin) && accounts.bySession(sessionId))
+
+  await rotateSecretKey(dataDir)
+  const after = openAccounts({ ledger, clock, log: openLog('silent'), dataDir, secretKey: await openSecretKey(dataDir) })
+
+  assert.equal(after.byToken(tokens.admin), undefined)
+  assert.equal(after.bySession(sessionId), undefined)
+  const fresh = await after.token(1)
+  assert.notEqual(fresh, tokens.admin)
+  assert.equal(after.byToken(fresh)?.id, 1)
+})
+
+test('only a trusted proxy may say for whom it asks, and how', async (t) => {
+  const headers = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' }
+  const { ask: plain } = await testServer(t, ROUTES)
+  const { ask: behind } = await testServer(t, ROUTES, { settings: { trustedProxies: ['127.0.0.1'] } })
+  const direct = (await plain('/who/', { headers })).body
+  const forwarded = (await behind('/who/', { headers })).body
+  assert.deepEqual([direct['address'], direct['isSecure']], ['127.0.0.1', false])
+  assert.deepEqual([forwarded['address'], forwarded['isSecure']], ['203.0.113.9', true])
+})
+
+test('behind a proxy that rewrites the host, our own page is still ours', async (t) => {
+  const { ask } = await testServer(t, ROUTES, { settings: { trustedProxies: ['loopback'] } })
+  const headers = { Origin: 'https://archive.example', 'X-Forwarded-Host': 'archive.example', 'X-Forwarded-Proto': 'https' }
+  assert.equal((await ask('/open/', { method: 'POST', as: 'nobody', headers })).body['isCrossSite'], false)
+})

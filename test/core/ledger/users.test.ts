@@ -1,0 +1,153 @@
+/** Accounts: passwords, the throttle of logins, tokens, the first admin. */
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isAppError } from '../../../core/error.ts'
+import { openSecretKey } from '../../../core/ledger/tokens.ts'
+import { testAccounts, type TestAccounts } from '../http/given.ts'
+
+const HERE = '192.0.2.1'
+const ELSEWHERE = '192.0.2.2'
+
+const withAdmin = async (given: TestAccounts) => (await given.accounts.ensureFirst({ username: 'admin', password: 'right-password' }), given)
+const secondsToWait = (error: unknown) => (isAppError(error, 'throttled') ? error.details.retryAfterSeconds! : assert.fail(String(error)))
+
+test('the first account is an admin with a token; its made-up password lies in a file that only its owner reads', async (t) => {
+  const { accounts, dataDir } = await testAccounts(t)
+  const first = await accounts.ensureFirst({ username: 'admin', password: null })
+  const path = join(dataDir, 'first-password')
+
+  assert.deepEqual({ ...first, password: undefined }, { isNew: true, username: 'admin', password: undefined, passwordFile: path })
+  assert.equal((await readFile(path, 'utf8')).trim(), first.password)
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.equal((await accounts.checkPassword('admin', first.password!, HERE))?.is_staff, true)
+  assert.deepEqual(await accounts.ensureFirst({ username: 'other', password: null }), { isNew: false, username: 'admin' })
+
+  await accounts.change(1, { password: 'a new password' })
+  await assert.rejects(stat(path), { code: 'ENOENT' })
+})
+
+test('the secret key is made once, for its owner alone', async (t) => {
+  const { dataDir } = await testAccounts(t)
+  const key = await openSecretKey(dataDir)
+  assert.equal(key.length, 32)
+  assert.deepEqual(await openSecretKey(dataDir), key)
+  assert.equal((await stat(join(dataDir, 'secret.key'))).mode & 0o777, 0o600)
+})
+
+test('the ledger has no password, token or session in a form that could be used', async (t) => {
+  const { accounts, ledger } = await withAdmin(await testAccounts(t))
+  const token = await accounts.token(1)
+  const { sessionId } = await accounts.openSession(1, false)
+  const all = JSON.stringify(['users', 'tokens', 'sessions'].map((table) => ledger.sql(`SELECT * FROM ${table}`).all()))
+  for (const secret of [token, 'right-password', ...sessionId.split('.')]) assert.ok(!all.includes(secret))
+})
+
+test('a login needs the right name and password of an active account', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  await accounts.create({ username: 'gone', password: 'right-password', isStaff: false })
+  await accounts.change(2, { is_active: false })
+  for (const [username, password] of [['admin', 'wrong'], ['nobody', 'right-password'], ['gone', 'right-password'], ['admin', '']]) {
+    assert.equal(await accounts.checkPassword(username!, password!, HERE), undefined, username)
+  }
+  assert.equal((await accounts.checkPassword('admin', 'right-password', HERE))?.id, 1)
+  assert.match(accounts.get(1)!.last_login!, /^2026-01-15T10:00:0/)
+})
+
+test('after five failures an address waits, longer with each further attempt, whatever the password', async (t) => {
+  const { accounts, clock } = await withAdmin(await testAccounts(t))
+  for (let attempt = 0; attempt < 5; attempt++) assert.equal(await accounts.checkPassword('admin', 'wrong', HERE), undefined)
+
+  const waits: number[] = []
+  for (let attempt = 0; attempt < 3; attempt++) await accounts.checkPassword('admin', 'right-password', HERE).catch((error) => waits.push(secondsToWait(error)))
+  assert.deepEqual(waits, [60, 120, 240])
+
+  await clock.advance(240_000)
+  const late = accounts.checkPassword('admin', 'right-password', HERE)
+  await clock.advance(2000)
+  assert.equal((await late)?.id, 1)
+})
+
+test('five failures from one address only slow the others: one attempt at a time, a second each', async (t) => {
+  const { accounts, clock } = await withAdmin(await testAccounts(t))
+  for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)
+
+  let done = 0
+  const both = [ELSEWHERE, '192.0.2.3'].map(async (address) => {
+    const account = await accounts.checkPassword('admin', 'right-password', address)
+    done++
+    return account?.id
+  })
+  await clock.advance(900)
+  assert.equal(done, 0)
+  await clock.advance(200)
+  await Promise.race(both)
+  assert.equal(done, 1)
+  await clock.advance(1100)
+  assert.deepEqual(await Promise.all(both), [1, 1])
+})
+
+test('failures are forgotten after five minutes, and with a right password', async (t) => {
+  const { accounts, clock } = await withAdmin(await testAccounts(t))
+  const fail = async (times: number) => {
+    for (let attempt = 0; attempt < times; attempt++) assert.equal(await accounts.checkPassword('admin', 'wrong', HERE), undefined)
+  }
+  await fail(4)
+  assert.ok(await accounts.checkPassword('admin', 'right-password', HERE))
+  await clock.advance(301_000)
+  await fail(4)
+  await clock.advance(301_000)
+  await fail(4)
+})
+
+test('many logins at once from one address are counted one after the other', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  const all = await Promise.allSettled(Array.from({ length: 12 }, () => accounts.checkPassword('admin', 'wrong', HERE)))
+  assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 5)
+})
+
+test('a token stays the same until it is revoked or the password changes', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  const first = await accounts.token(1)
+  assert.match(first, /^[0-9a-f]{40}$/)
+  assert.equal(await accounts.token(1), first)
+  await accounts.revokeToken(1)
+  assert.equal(accounts.byToken(first), undefined)
+  const second = await accounts.token(1)
+  await accounts.change(1, { password: 'another one' })
+  assert.equal(accounts.byToken(second), undefined)
+  assert.equal(new Set([first, second, await accounts.token(1)]).size, 3)
+})
+
+test('a changed password ends the other sessions and leaves the one that changed it', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  const [mine, other] = [await accounts.openSession(1, true), await accounts.openSession(1, true)]
+  await accounts.change(1, { password: 'another one' }, accounts.bySession(mine.sessionId)!.session.hash)
+  assert.ok(accounts.bySession(mine.sessionId))
+  assert.equal(accounts.bySession(other.sessionId), undefined)
+})
+
+test('the last active admin can neither be removed nor lose the role', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  await accounts.create({ username: 'second', password: 'right-password', isStaff: true })
+  await accounts.change(2, { is_active: false })
+  for (const act of [() => accounts.remove(1), () => accounts.change(1, { is_staff: false }), () => accounts.change(1, { is_active: false })]) {
+    await assert.rejects(act, { code: 'conflict' })
+  }
+  await accounts.change(2, { is_active: true })
+  await accounts.remove(1)
+  assert.deepEqual(accounts.list().map(({ username }) => username), ['second'])
+})
+
+test('a name is used once; an id never again, so an old token is nobody’s', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  const { id } = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })
+  await assert.rejects(accounts.create({ username: 'second', password: 'right-password', isStaff: false }), { code: 'conflict' })
+  const token = await accounts.token(id)
+  await accounts.remove(id)
+  const next = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })
+  assert.ok(next.id > id)
+  assert.notEqual(await accounts.token(next.id), token)
+  assert.equal(accounts.byToken(token), undefined)
+})
