@@ -1,5 +1,5 @@
 /** The only clock: what the time is, and waiting for it, so that tests can move it; and days of the configured time zone. */
-import { format } from 'date-fns'
+import { format } from 'date-fns/format'
 
 export interface Timer {
   cancel(): void
@@ -54,3 +54,6 @@ export const localDay = (seconds: number): string => format(seconds * 1000, 'yyy
 
 /** Day and time, `YYYY-MM-DD HH:MM`. */
 export const localMinute = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd HH:mm')
+
+/** The configured time zone's name: what stored days depend on. */
+export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone

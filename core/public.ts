@@ -6,7 +6,7 @@ export { Value } from 'typebox/value'
 export { AppError, errors, isAppError } from './error.ts'
 export type { ErrorCode, ErrorOptions } from './error.ts'
 export type { Facts, FactName } from './events.ts'
-export { epochSeconds, localDay, localMinute } from './clock.ts'
+export { epochSeconds, localDay, localMinute, timeZone } from './clock.ts'
 export type { Clock, Timer } from './clock.ts'
 export type { Log } from './log.ts'
 

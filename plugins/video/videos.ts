@@ -123,6 +123,9 @@ export function openVideos(app: App) {
       await collection.patch(id, { set: { comment_count: count } }, { visible: true })
     },
 
+    /** Comments as a list → threads, for those that come from elsewhere (backups, sidecars). */
+    toThreads: (facts: readonly CommentFacts[]) => toThreads(facts).threads,
+
     /** The threads of contract 5.5 as JSON text. */
     async commentsText(id: string): Promise<string> {
       const text = await comments.getText(id)

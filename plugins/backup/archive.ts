@@ -1,0 +1,123 @@
+/** Zip archives of documents: written as a stream, read entry by entry, whatever somebody put into them. */
+import { createWriteStream } from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { ZipFile as ZipWriter } from 'yazl'
+
+const ENTRY_NAME = /^es_([a-z][a-z0-9_]{0,63})-(\d{8})-(\d{1,6})\.json$/
+/** Documents compress some tenfold; far more is a bomb. */
+const MAX_RATIO = 200
+const MAX_BYTES = 64 * 2 ** 30
+const MAX_ENTRIES = 1_000_000
+const MAX_LINE_BYTES = 32 * 2 ** 20
+const UNIX_TYPE_MASK = 0o170000
+const UNIX_LINK = 0o120000
+
+/** Why an archive is not one of ours. */
+export class BadArchive extends Error {}
+
+export interface DocumentEntry {
+  collection: string
+  fileName: string
+}
+
+/**
+ * Writes an archive, entry by entry; the next one is begun when the last has been compressed, so memory stays flat.
+ * The file is whole and on disk when it resolves.
+ */
+export async function writeArchive(path: string, entries: AsyncIterable<{ fileName: string; lines: Iterable<string> }>, modified: Date): Promise<void> {
+  const zip = new ZipWriter()
+  const written = pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }))
+  const fill = async () => {
+    for await (const { fileName, lines } of entries) {
+      const content = Readable.from(lines)
+      const compressed = new Promise<void>((resolve, reject) => content.once('close', resolve).once('error', reject))
+      zip.addReadStream(content, fileName, { mtime: modified })
+      await compressed
+    }
+    zip.end()
+  }
+  await Promise.all([
+    written,
+    fill().catch((error: Error) => {
+      ;(zip.outputStream as Readable).destroy(error)
+      throw error
+    }),
+  ])
+  const file = await openFile(path)
+  await file.sync().finally(() => file.close())
+}
+
+/** Every entry that holds documents, in archive order. @throws BadArchive: not a zip, or one made to do harm, or without documents */
+export async function readEntries(path: string): Promise<DocumentEntry[]> {
+  const found: DocumentEntry[] = []
+  await eachEntry(path, async (entry) => {
+    const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
+    if (collection) found.push({ collection, fileName: entry.fileName })
+  })
+  if (!found.length) throw new BadArchive('It holds no file es_<collection>-<date>-<number>.json')
+  return found
+}
+
+/** The lines of every entry that holds documents, in archive order. @throws BadArchive */
+export async function readDocuments(path: string, take: (entry: DocumentEntry, lines: AsyncIterable<string>) => Promise<void>): Promise<void> {
+  await eachEntry(path, async (entry, zip) => {
+    const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
+    if (!collection) return
+    const content = await zip.openReadStreamPromise(entry)
+    try {
+      await take({ collection, fileName: entry.fileName }, linesOf(content))
+    } finally {
+      content.destroy()
+    }
+  })
+}
+
+async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Promise<void>): Promise<void> {
+  let zip: ZipFile | undefined
+  try {
+    zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, validateEntrySizes: true, strictFileNames: true })
+    if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(`It has ${zip.entryCount} entries`)
+    let total = 0
+    for await (const entry of zip.eachEntry()) {
+      total += entry.uncompressedSize
+      refuseHarm(entry, total)
+      await visit(entry, zip)
+    }
+  } catch (error) {
+    if (error instanceof BadArchive || isOurs(error)) throw error
+    throw new BadArchive(`It cannot be read as a zip archive: ${(error as Error).message}`, { cause: error })
+  } finally {
+    zip?.close()
+  }
+}
+
+/** Errors of the visitor pass through unchanged; yauzl's own are plain errors without a code. */
+const isOurs = (error: unknown): boolean => error instanceof Error && (error.name === 'AppError' || error.name === 'AbortError' || error instanceof TypeError)
+
+function refuseHarm(entry: Entry, totalBytes: number): void {
+  if (((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_LINK) throw new BadArchive(`${entry.fileName} is a link`)
+  if (entry.isEncrypted()) throw new BadArchive(`${entry.fileName} is encrypted`)
+  const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
+  if (isBomb || totalBytes > MAX_BYTES) throw new BadArchive(`${entry.fileName} unpacks to ${entry.uncompressedSize} bytes, more than documents can`)
+}
+
+async function* linesOf(content: Readable): AsyncIterable<string> {
+  let rest: Buffer[] = []
+  let restBytes = 0
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      yield Buffer.concat([...rest, chunk.subarray(from, end)]).toString('utf8')
+      rest = []
+      restBytes = 0
+      from = end + 1
+    }
+    rest.push(chunk.subarray(from))
+    restBytes += chunk.length - from
+    if (restBytes > MAX_LINE_BYTES) throw new BadArchive(`A line is longer than ${MAX_LINE_BYTES} bytes`)
+  }
+  if (restBytes) yield Buffer.concat(rest).toString('utf8')
+}

@@ -1,0 +1,354 @@
+/** The service `backups`: the files in the backup folder, how one is made, read, compared and restored (contract 9.10). */
+import { createWriteStream } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { epochSeconds, errors, localDay, Value, type App, type BulkResult, type Job, type JobContext, type Services } from 'archivolt'
+import { BadArchive, readDocuments, readEntries, writeArchive, type DocumentEntry } from './archive.ts'
+import { storedForm, Unusable, type Converted, type Stored } from './stored-form.ts'
+
+const FILE_NAME = /^[a-z][a-z0-9]*_backup-(\d{8})(?:-([a-z]+))?\.zip$/
+/** In this order, so that who restores a file by hand has channels before their videos. */
+const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
+const DOCUMENTS_A_FILE = 500
+const COMMENTS_A_FILE = 200
+const RESTORE_BATCH = 100
+const MAX_UPLOAD_BYTES = 4 * 2 ** 30
+
+type ChannelDoc = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
+type VideoDoc = NonNullable<Awaited<ReturnType<Services['videos']['get']>>>
+
+export type BackupReason = 'auto' | 'update' | 'manual'
+
+export interface BackupRecord {
+  filename: string
+  /** Relative to the data folder. */
+  file_path: string
+  file_size: number
+  timestamp: string
+  reason: string
+}
+
+export interface RestoreReport {
+  restored: number
+  skipped: number
+  /** Keys of the config document that we do not know. */
+  unknownSettings: string[]
+}
+
+export type Backups = ReturnType<typeof openBackups>
+
+export function openBackups(app: App) {
+  const folder = join(app.settings.dataDir, 'backups')
+  const form = storedForm(app)
+  const names = () => [...ORDER, ...app.index.definitions.map(({ name }) => name).filter((name) => !ORDER.includes(name))]
+  const collectionOf = (name: string) => {
+    const definition = app.index.definitions.find((candidate) => candidate.name === name)
+    return definition && app.index.collection(definition)
+  }
+
+  async function record(filename: string): Promise<BackupRecord> {
+    const match = FILE_NAME.exec(filename)
+    const found = match && (await stat(join(folder, filename)).catch(ignoreMissing))
+    if (!found?.isFile()) throw errors.notFound('backup', filename)
+    return { filename, file_path: `backups/${filename}`, file_size: found.size, timestamp: match?.[1] ?? '', reason: match?.[2] ?? '' }
+  }
+
+  async function list(): Promise<BackupRecord[]> {
+    const files = (await readdir(folder).catch(ignoreMissing)) ?? []
+    const found = []
+    for (const filename of files.filter((name) => FILE_NAME.test(name)).sort().reverse()) found.push(await record(filename))
+    return found
+  }
+
+  /** Paths are made from checked names only. @throws not_found */
+  async function pathOf(filename: string): Promise<string> {
+    await record(filename)
+    return join(folder, filename)
+  }
+
+  /** What stored forms join from elsewhere, for one batch. */
+  async function* storedDocuments(name: string): AsyncIterable<Array<{ id: string; stored: Stored }>> {
+    const collection = collectionOf(name)
+    if (!collection) return
+    for await (const batch of collection.scan({ batch: name === 'comment' ? COMMENTS_A_FILE : DOCUMENTS_A_FILE, order: 'newest last' })) {
+      yield await storedBatch(name, batch as Array<{ id: string; doc: never }>)
+    }
+  }
+
+  async function storedBatch(name: string, batch: Array<{ id: string; doc: never }>): Promise<Array<{ id: string; stored: Stored }>> {
+    if (name === 'channel' || name === 'playlist' || name === 'download') return batch.map(({ id, doc }) => ({ id, stored: form.toStored[name](doc) }))
+    if (name === 'video') {
+      const channels = await app.channels.collection.getMany(unique(batch.map(({ doc }) => (doc as VideoDoc).channel_id)))
+      const stored = new Map([...channels].map(([id, doc]) => [id, form.toStored.channel(doc)]))
+      return batch.map(({ id, doc }) => ({ id, stored: form.toStored.video(doc, stored.get((doc as VideoDoc).channel_id)) }))
+    }
+    if (name !== 'comment' && name !== 'subtitle') return batch.map(({ id, doc }) => ({ id, stored: doc }))
+    const videos = await app.videos.collection.getMany(unique(batch.map(({ doc }) => (doc as { platform_id: string }).platform_id)))
+    if (name === 'comment') return batch.map(({ id, doc }) => ({ id, stored: form.toStored.comment(doc, videos.get(id)?.channel_id) }))
+    const channels = await app.channels.collection.getMany(unique([...videos.values()].map(({ channel_id }) => channel_id)))
+    return batch.map(({ id, doc }) => {
+      const video = videos.get((doc as { platform_id: string }).platform_id)
+      return { id, stored: form.toStored.subtitle(doc, video && { title: video.title, channelName: channels.get(video.channel_id)?.channel_name ?? '' }) }
+    })
+  }
+
+  /** One file of the archive after the other. */
+  async function* archiveEntries(day: string, job: JobContext<object>): AsyncIterable<{ fileName: string; lines: Iterable<string> }> {
+    yield { fileName: `es_config-${day}-0.json`, lines: documentLines([{ id: 'config', stored: app.preferences.all() }], form.nameOf('config')) }
+    const all = names()
+    for (const [index, name] of all.entries()) {
+      let counter = 0
+      let done = 0
+      for await (const batch of storedDocuments(name)) {
+        job.signal.throwIfAborted()
+        done += batch.length
+        job.progress(index / all.length, `Backing up ${name}: ${done} documents`)
+        yield { fileName: `es_${name}-${day}-${counter++}.json`, lines: documentLines(batch, form.nameOf(name)) }
+      }
+    }
+  }
+
+  /** Documents of an archive in our form, in batches. Those that cannot be used are counted, with the first reasons in the log. */
+  async function* converted(entry: DocumentEntry, lines: AsyncIterable<string>, skip: (id: string, reason: string) => void): AsyncIterable<Converted[]> {
+    const definition = app.index.definitions.find(({ name }) => name === entry.collection)
+    if (!definition) return
+    let batch: Converted[] = []
+    for await (const { id, stored } of documentsIn(lines, skip)) {
+      try {
+        const document = form.toOurs(entry.collection, id, stored)
+        const fault = Value.Errors(definition.doc, document.doc)[0]
+        if (fault) throw new Unusable(`${fault.instancePath || 'the document'} ${fault.message}`)
+        batch.push(document)
+      } catch (error) {
+        if (!(error instanceof Unusable)) throw error
+        skip(id, error.message)
+      }
+      if (batch.length >= RESTORE_BATCH) {
+        yield batch
+        batch = []
+      }
+    }
+    if (batch.length) yield batch
+  }
+
+  async function restore(filename: string, job: JobContext<object>): Promise<RestoreReport> {
+    const path = await pathOf(filename)
+    const files = await readEntries(path)
+    const report: RestoreReport = { restored: 0, skipped: 0, unknownSettings: [] }
+    const skip = (id: string, reason: string) => {
+      report.skipped += 1
+      if (report.skipped <= 50) job.log.warn({ id }, `skipped: ${reason}`)
+    }
+    const embedded = new Map<string, Stored>()
+    const channels = new Set<string>()
+    let config: Stored | undefined
+    let fileNumber = 0
+    await app.index.replaceAll(async (write) => {
+      const count = ({ written, failed }: BulkResult) => {
+        report.restored += written
+        for (const { id, reason } of failed) skip(id, reason)
+      }
+      await readDocuments(path, async (entry, lines) => {
+        job.signal.throwIfAborted()
+        job.progress(fileNumber++ / files.length, `Restoring ${entry.fileName} (${fileNumber}/${files.length})`)
+        if (entry.collection === 'config') {
+          for await (const { stored } of documentsIn(lines, skip)) config = stored
+          return
+        }
+        const watched = entry.collection === 'video' ? rememberChannels(lines, embedded) : lines
+        for await (const batch of converted(entry, watched, skip)) {
+          if (entry.collection === 'channel') for (const { id } of batch) channels.add(id)
+          count(await write(entry.collection, batch))
+          job.signal.throwIfAborted()
+        }
+      })
+      // A backup without the channel's own document still has it in its videos.
+      const missing = [...embedded].filter(([id]) => !channels.has(id)).map(([id, stored]) => form.toOurs('channel', id, stored))
+      if (missing.length) count(await write('channel', missing))
+    })
+    if (config) report.unknownSettings = await applySettings(config)
+    await app.tell('index.replaced', {})
+    return report
+  }
+
+  /** Known settings are applied one by one; @returns what is not known or not valid. */
+  async function applySettings(config: Stored): Promise<string[]> {
+    const refused: string[] = []
+    for (const [section, values] of Object.entries(config)) {
+      if (typeof values !== 'object' || values === null) refused.push(section)
+      else
+        for (const [key, value] of Object.entries(values)) {
+          await app.preferences.change({ [section]: { [key]: value } }).catch(() => refused.push(`${section}.${key}`))
+        }
+    }
+    return refused.slice(0, 100)
+  }
+
+  return {
+    list,
+    record,
+    pathOf,
+    restore,
+
+    /** The running restore of this file, or of any. */
+    restoring(filename?: string): Job | undefined {
+      const job = app.jobs.active('restore_backup')
+      return job && (filename === undefined || job.payload.filename === filename) ? job : undefined
+    },
+
+    /** Makes a backup of now; one of the same day and reason is replaced when the new one is complete. */
+    async create(reason: BackupReason, job: JobContext<object>): Promise<string> {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const day = localDay(epochSeconds(app.clock)).replaceAll('-', '')
+      const filename = `${app.settings.prefix}_backup-${day}-${reason}.zip`
+      const unfinished = join(folder, `.${filename}.${job.id}`)
+      try {
+        await writeArchive(unfinished, archiveEntries(day, job), new Date(app.clock.now()))
+        await rename(unfinished, join(folder, filename))
+      } finally {
+        await rm(unfinished, { force: true })
+      }
+      return filename
+    },
+
+    /** Keeps the newest `auto` files, by name. */
+    async rotate(keep: number): Promise<void> {
+      const autos = (await list()).filter(({ reason }) => reason === 'auto')
+      for (const { filename } of autos.slice(keep)) await rm(join(folder, filename), { force: true })
+    },
+
+    async remove(filename: string): Promise<void> {
+      await rm(await pathOf(filename))
+    },
+
+    /** @throws unprocessable: not a readable archive of ours or the reference's */
+    async check(filename: string): Promise<void> {
+      const path = await pathOf(filename)
+      await readEntries(path).catch(refuse)
+    },
+
+    /** Takes an upload in: streamed beside, looked at, then renamed. @throws not_found (name), conflict, body_too_large, unprocessable */
+    async takeIn(filename: string, content: Readable): Promise<BackupRecord> {
+      if (!FILE_NAME.test(filename)) throw errors.notFound('backup', filename)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const path = join(folder, filename)
+      if (await stat(path).catch(ignoreMissing)) throw errors.conflict(`${filename} is there already; delete it first`)
+      const unfinished = join(folder, `.upload-${app.clock.now()}-${filename}`)
+      try {
+        await pipeline(content, limitTo(MAX_UPLOAD_BYTES), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
+        await readEntries(unfinished).catch(refuse)
+        const file = await open(unfinished)
+        await file.sync().finally(() => file.close())
+        await rename(unfinished, path)
+      } finally {
+        await rm(unfinished, { force: true })
+      }
+      return record(filename)
+    },
+
+    /** What a restore would do, by collection. Changes nothing. @throws unprocessable */
+    async preview(filename: string, signal: AbortSignal): Promise<Record<string, { backup: number; now: number; added: number; removed: number; changed: number }>> {
+      const path = await pathOf(filename)
+      const counts: Record<string, { backup: number; now: number; added: number; removed: number; changed: number }> = {}
+      for (const name of names()) counts[name] = { backup: 0, now: (await collectionOf(name)?.count(undefined, Number.POSITIVE_INFINITY)) ?? 0, added: 0, removed: 0, changed: 0 }
+      const compare = async (entry: DocumentEntry, lines: AsyncIterable<string>) => {
+        const count = counts[entry.collection]
+        const collection = collectionOf(entry.collection)
+        if (!count || !collection) return
+        for await (const batch of converted(entry, lines, () => undefined)) {
+          signal.throwIfAborted()
+          const present = await collection.getMany(batch.map(({ id }) => id))
+          for (const { id, doc } of batch) {
+            const before = present.get(id)
+            count.backup += 1
+            if (!before) count.added += 1
+            else if (!Value.Equal(before, doc)) count.changed += 1
+          }
+        }
+      }
+      await readDocuments(path, compare).catch(refuse)
+      for (const count of Object.values(counts)) count.removed = Math.max(0, count.now - (count.backup - count.added))
+      return counts
+    },
+
+    /** What an interruption left half-written. */
+    async clearUnfinished(): Promise<void> {
+      const files = (await readdir(folder).catch(ignoreMissing)) ?? []
+      for (const name of files.filter((name) => name.startsWith('.'))) await rm(join(folder, name), { force: true })
+    },
+  }
+}
+
+const unique = (ids: string[]): string[] => [...new Set(ids)]
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof BadArchive) throw errors.unprocessable(`Not a backup that can be read: ${error.message}`, { cause: error })
+  throw error
+}
+
+function* documentLines(documents: Iterable<{ id: string; stored: Stored }>, index: string): Iterable<string> {
+  for (const { id, stored } of documents) yield `${JSON.stringify({ index: { _index: index, _id: id } })}\n${JSON.stringify(stored)}\n`
+}
+
+/** Pairs of an action line and a document. */
+async function* documentsIn(lines: AsyncIterable<string>, skip: (id: string, reason: string) => void): AsyncIterable<{ id: string; stored: Stored }> {
+  let id: string | undefined
+  for await (const line of lines) {
+    if (!line.trim()) continue
+    const parsed = parse(line)
+    if (id === undefined) {
+      id = (parsed?.index as Stored | undefined)?._id as string | undefined
+      if (typeof id !== 'string') throw new BadArchive('A document is not preceded by its action line')
+    } else {
+      if (parsed) yield { id, stored: parsed }
+      else skip(id, 'the document is no JSON object')
+      id = undefined
+    }
+  }
+}
+
+function parse(line: string): Stored | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Passes the lines on and keeps the first form of every channel that stands in a video. */
+async function* rememberChannels(lines: AsyncIterable<string>, channels: Map<string, Stored>): AsyncIterable<string> {
+  for await (const line of lines) {
+    const channel = parse(line)?.channel as Stored | undefined
+    const id = channel?.channel_id
+    if (typeof id === 'string' && typeof channel?.channel_name === 'string' && !channels.has(id)) channels.set(id, channel)
+    yield line
+  }
+}
+
+function limitTo(maxBytes: number): Transform {
+  let taken = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      taken += chunk.length
+      if (taken > maxBytes) done(errors.bodyTooLarge(`A backup may have at most ${maxBytes} bytes`))
+      else done(null, chunk)
+    },
+  })
+}
+
+declare module 'archivolt' {
+  interface Services {
+    backups: Backups
+  }
+  interface Facts {
+    /** All collections were replaced by a restore: what is kept about single documents elsewhere may speak of none. */
+    'index.replaced': Record<string, never>
+  }
+}

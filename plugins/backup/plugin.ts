@@ -1,0 +1,114 @@
+/** Backups: all documents as a zip in the reference's form, made, rotated, taken in, compared, restored. */
+import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, Type } from 'archivolt'
+import { openBackups } from './backups.ts'
+
+const FilePath = Type.Object({ filename: Type.String({ maxLength: 128 }) })
+const BackupRecord = Type.Object({
+  filename: Type.String(),
+  file_path: Type.String(),
+  file_size: Type.Integer(),
+  timestamp: Type.String(),
+  reason: Type.String(),
+})
+const Started = Type.Object({ message: Type.String(), task_id: Type.String({ pattern: ID_PATTERN }) })
+
+const runBackup = defineTask({
+  name: 'run_backup',
+  title: 'Index Backup',
+  group: 'setting:backup',
+  payload: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1 })), reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])) }),
+  lane: 'index',
+  apiStart: true,
+  single: true,
+  schedule: { auto: '0 18 0', config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }) },
+  async run(job, app) {
+    const { reason = 'auto' } = job.payload
+    await app.backups.create(reason, job)
+    const rotate = job.payload.rotate ?? app.schedules.get('run_backup')?.config.rotate
+    if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate)
+    return null
+  },
+})
+
+const restoreBackup = defineTask({
+  name: 'restore_backup',
+  title: 'Restore Backup',
+  group: 'setting:restore',
+  payload: Type.Object({ filename: Type.String() }),
+  lane: 'index',
+  single: true,
+  async run(job, app) {
+    const { restored, skipped, unknownSettings } = await app.backups.restore(job.payload.filename, job)
+    const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
+    return `${job.payload.filename} restored: ${restored} documents, ${skipped} skipped${left}`
+  },
+})
+
+const listBackups = defineRoute({
+  method: 'GET', path: '/api/backup/', access: 'admin', summary: 'Backup files, newest name first', reply: Type.Array(BackupRecord),
+  handle: (_input, app) => app.backups.list(),
+})
+
+const startBackup = defineRoute({
+  method: 'POST', path: '/api/backup/', access: 'admin', summary: 'Make a backup', reply: Started,
+  async handle(_input, app) {
+    return { message: 'backup task started', task_id: (await app.jobs.start(runBackup)).id }
+  },
+})
+
+const showBackup = defineRoute({
+  method: 'GET', path: '/api/backup/:filename/', access: 'admin', summary: 'One backup file', params: FilePath, reply: BackupRecord,
+  handle: ({ params }, app) => app.backups.record(params.filename),
+})
+
+const startRestore = defineRoute({
+  method: 'POST', path: '/api/backup/:filename/', access: 'admin', summary: 'Replace all documents by those of a backup', params: FilePath,
+  reply: Type.Object({ message: Type.String(), filename: Type.String(), task_id: Type.String() }),
+  errors: ['conflict', 'unprocessable'],
+  async handle({ params: { filename } }, app) {
+    await app.backups.record(filename)
+    if (app.backups.restoring() || app.jobs.active('restore_snapshot')) throw errors.conflict('A restore is running; try again when it has ended')
+    await app.backups.check(filename)
+    const job = await app.jobs.start(restoreBackup, { filename })
+    return { message: 'backup restore task started', filename, task_id: job.id }
+  },
+})
+
+const takeInBackup = defineRoute({
+  method: 'PUT', path: '/api/backup/:filename/', access: 'admin', summary: 'Upload a backup file', params: FilePath, reply: BackupRecord,
+  rawBody: { contentType: 'application/zip', maxBodyBytes: 4 * 2 ** 30 },
+  errors: ['conflict', 'unprocessable', 'body_too_large'],
+  handle: ({ params, request }, app) => app.backups.takeIn(params.filename, request.stream),
+})
+
+const deleteBackup = defineRoute({
+  method: 'DELETE', path: '/api/backup/:filename/', access: 'admin', summary: 'Delete a backup file', params: FilePath, reply: Type.Object({ message: Type.String() }),
+  errors: ['conflict'],
+  async handle({ params: { filename } }, app) {
+    await app.backups.record(filename)
+    if (app.backups.restoring(filename)) throw errors.conflict(`${filename} is being restored`)
+    await app.backups.remove(filename)
+    return { message: `file ${filename} deleted` }
+  },
+})
+
+const downloadBackup = defineRoute({
+  method: 'GET', path: '/api/backup/:filename/download/', access: 'admin', summary: 'The zip itself', params: FilePath, reply: Type.Unknown(), replyType: 'application/zip',
+  handle: async ({ params: { filename } }, app) => file(await app.backups.pathOf(filename), 'application/zip', { download: filename }),
+})
+
+const Counts = Type.Object({ backup: Type.Integer(), now: Type.Integer(), added: Type.Integer(), removed: Type.Integer(), changed: Type.Integer() })
+const previewRestore = defineRoute({
+  method: 'GET', path: '/api/backup/:filename/preview/', access: 'admin', summary: 'What a restore would change', params: FilePath, reply: Type.Record(Type.String(), Counts),
+  errors: ['unprocessable'],
+  handle: ({ params: { filename }, signal }, app) => app.backups.preview(filename, signal),
+})
+
+export default definePlugin({
+  name: 'backup',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
+  routes: [listBackups, startBackup, showBackup, startRestore, takeInBackup, deleteBackup, downloadBackup, previewRestore],
+  tasks: [runBackup, restoreBackup],
+  services: (app) => ({ backups: openBackups(app) }),
+  setup: (app) => app.backups.clearUnfinished(),
+})

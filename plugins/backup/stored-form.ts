@@ -1,0 +1,296 @@
+/** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
+import { ID_PATTERN, isAppError, localDay, type App } from 'archivolt'
+import type { ChannelDoc } from '../channel/schema.ts'
+import type { DownloadDoc } from '../download/schema.ts'
+import type { PlaylistDoc } from '../playlist/schema.ts'
+import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
+
+/** What a backup holds is whatever somebody wrote into a file. */
+export type Stored = Record<string, unknown>
+
+export interface Converted {
+  id: string
+  doc: Record<string, unknown>
+}
+
+/** Why a document is left out; the restore goes on with the next. */
+export class Unusable extends Error {}
+
+const SAFE_ID = new RegExp(ID_PATTERN)
+const LANGUAGE = /^[A-Za-z0-9-]{1,20}$/
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const whole = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? Math.trunc(value) : 0)
+const real = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [])
+const object = (value: unknown): Stored => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : {})
+const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(object) : [])
+
+function safeId(value: unknown, what: string): string {
+  if (typeof value === 'string' && SAFE_ID.test(value)) return value
+  throw new Unusable(`${what} is no id`)
+}
+
+export type StoredForm = ReturnType<typeof storedForm>
+
+export function storedForm(app: App) {
+  const { prefix } = app.settings
+  let positions = 0
+
+  function platformId(stored: Stored): string {
+    try {
+      return safeId(app.platform.idOf(stored), 'platform_id')
+    } catch (error) {
+      if (isAppError(error)) throw new Unusable(error.message)
+      throw error
+    }
+  }
+  const bothIds = (id: string) => ({ platform_id: id, ...app.platform.mirror(id) })
+
+  /** Internal fields and cache URLs give way to what the platform says. */
+  const toStored = {
+    channel({ refreshed_at, art, ...doc }: ChannelDoc): Stored {
+      const pictures = art ? (JSON.parse(art) as Record<string, string>) : {}
+      return {
+        ...doc,
+        channel_last_refresh: refreshed_at,
+        channel_thumb_url: pictures.thumb ?? false,
+        channel_banner_url: pictures.banner ?? false,
+        channel_tvart_url: pictures.tvart ?? false,
+      }
+    },
+    video(doc: VideoDoc, channel: Stored | undefined): Stored {
+      const { channel_id, refreshed_at, width: _width, height: _height, art, ...shown } = doc
+      return {
+        ...shown,
+        ...bothIds(doc.platform_id),
+        channel: channel ?? { channel_id },
+        vid_last_refresh: refreshed_at,
+        vid_thumb_url: art ?? false,
+        media_url: `${channel_id}/${doc.platform_id}.mp4`,
+        subtitles: doc.subtitles.map((subtitle) => ({ ...subtitle, media_url: `${channel_id}/${doc.platform_id}.${subtitle.lang}.vtt` })),
+      }
+    },
+    playlist({ refreshed_at, art, ...doc }: PlaylistDoc): Stored {
+      return { ...doc, playlist_last_refresh: refreshed_at, playlist_thumbnail: art ?? false, playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(entry.platform_id) })) }
+    },
+    download({ position: _position, open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
+      return { ...doc, ...bothIds(doc.platform_id), status: doc.status === 'priority' ? 'pending' : doc.status, vid_thumb_url: art ?? false }
+    },
+    comment(doc: CommentDoc, channelId: string | undefined): Stored {
+      return { ...doc, ...bothIds(doc.platform_id), comment_channel_id: channelId ?? '', comment_comments: flat(doc.comment_comments) }
+    },
+    subtitle({ date_downloaded: _date, channel_id, ...doc }: SubtitleDoc, video: { title: string; channelName: string } | undefined): Stored {
+      return { ...doc, ...bothIds(doc.platform_id), title: video?.title ?? '', subtitle_channel: video?.channelName ?? '', subtitle_channel_id: channel_id }
+    },
+  }
+
+  /** Paths, cache URLs and texts that follow from other fields are computed anew, never believed. */
+  const toOurs: Record<string, (stored: Stored) => Converted> = {
+    channel(stored) {
+      const id = safeId(stored.channel_id, 'channel_id')
+      const pictures = Object.fromEntries(['thumb', 'banner', 'tvart'].flatMap((kind) => (text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [])))
+      const refreshedAt = whole(stored.channel_last_refresh)
+      return {
+        id,
+        doc: {
+          channel_id: id,
+          channel_name: text(stored.channel_name),
+          channel_subscribed: stored.channel_subscribed === true,
+          channel_active: stored.channel_active !== false,
+          channel_description: text(stored.channel_description),
+          channel_subs: whole(stored.channel_subs),
+          channel_views: whole(stored.channel_views),
+          channel_tags: texts(stored.channel_tags),
+          channel_tabs: texts(stored.channel_tabs),
+          channel_last_refresh: localDay(refreshedAt),
+          channel_thumb_url: app.media.artUrl('channel_thumb', id),
+          channel_banner_url: app.media.artUrl('channel_banner', id),
+          channel_tvart_url: app.media.artUrl('channel_tvart', id),
+          channel_overwrites: object(stored.channel_overwrites),
+          refreshed_at: refreshedAt,
+          ...(Object.keys(pictures).length && { art: JSON.stringify(pictures) }),
+        },
+      }
+    },
+
+    video(stored) {
+      const id = platformId(stored)
+      const channelId = safeId(object(stored.channel).channel_id, 'channel.channel_id')
+      const { player, stats } = { player: object(stored.player), stats: object(stored.stats) }
+      const duration = whole(player.duration)
+      const streams = objects(stored.streams).map(({ type, index, codec, bitrate, width, height }) => ({
+        type, index: whole(index), codec: text(codec), bitrate: whole(bitrate), ...(type === 'video' && { width: whole(width), height: whole(height) }),
+      }))
+      const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
+      const refreshedAt = whole(stored.vid_last_refresh)
+      return {
+        id,
+        doc: {
+          platform_id: id,
+          active: stored.active !== false,
+          title: text(stored.title),
+          description: text(stored.description),
+          category: texts(stored.category),
+          tags: texts(stored.tags),
+          vid_type: stored.vid_type,
+          published: typeof stored.published === 'number' ? localDay(stored.published) : text(stored.published),
+          date_downloaded: whole(stored.date_downloaded),
+          vid_last_refresh: localDay(refreshedAt),
+          vid_thumb_url: app.media.artUrl('video', id),
+          vid_thumb_base64: false,
+          media_url: app.media.mediaUrl(channelId, id),
+          media_size: whole(stored.media_size),
+          ...(typeof stored.comment_count === 'number' && { comment_count: whole(stored.comment_count) }),
+          playlist: texts(stored.playlist).filter((playlistId) => SAFE_ID.test(playlistId)),
+          stats: { view_count: whole(stats.view_count), like_count: whole(stats.like_count), dislike_count: whole(stats.dislike_count), average_rating: real(stats.average_rating) },
+          streams,
+          subtitles: objects(stored.subtitles).filter(({ lang }) => LANGUAGE.test(text(lang))).map(({ lang, name, source, url }) => ({
+            ext: 'vtt', lang: text(lang), name: text(name), source, url: text(url), media_url: app.media.subtitleUrl(channelId, id, text(lang)),
+          })),
+          ...(stored.sponsorblock ? { sponsorblock: segmentList(object(stored.sponsorblock)) } : {}),
+          channel_id: channelId,
+          refreshed_at: refreshedAt,
+          width: largest('width'),
+          height: largest('height'),
+          ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
+          // The last key: what depends on the user is appended to it when it is shown.
+          player: {
+            duration,
+            duration_str: app.videos.durationText(duration),
+            watched: player.watched === true,
+            ...(player.watched === true && typeof player.watched_date === 'number' && { watched_date: whole(player.watched_date) }),
+          },
+        },
+      }
+    },
+
+    playlist(stored) {
+      const id = safeId(stored.playlist_id, 'playlist_id')
+      const refreshedAt = whole(stored.playlist_last_refresh)
+      return {
+        id,
+        doc: {
+          playlist_id: id,
+          playlist_type: stored.playlist_type ?? 'regular',
+          playlist_name: text(stored.playlist_name),
+          playlist_description: text(stored.playlist_description),
+          playlist_channel: text(stored.playlist_channel) || null,
+          playlist_channel_id: text(stored.playlist_channel_id) || null,
+          playlist_subscribed: stored.playlist_subscribed === true,
+          playlist_active: stored.playlist_active === true,
+          playlist_last_refresh: localDay(refreshedAt),
+          playlist_thumbnail: app.media.artUrl('playlist', id),
+          playlist_sort_order: stored.playlist_sort_order === 'bottom' ? 'bottom' : 'top',
+          playlist_entries: objects(stored.playlist_entries).map((entry) => ({
+            ...bothIds(platformId(entry)), title: text(entry.title), uploader: text(entry.uploader) || null, idx: whole(entry.idx), downloaded: entry.downloaded === true,
+          })),
+          refreshed_at: refreshedAt,
+          ...(text(stored.playlist_thumbnail) && { art: text(stored.playlist_thumbnail) }),
+        },
+      }
+    },
+
+    download(stored) {
+      const id = platformId(stored)
+      const message = text(stored.message)
+      const isOpen = stored.status !== 'ignore'
+      const isAuto = isOpen && stored.auto_start === true
+      return {
+        id,
+        doc: {
+          platform_id: id,
+          status: !isOpen ? 'ignore' : isAuto ? 'priority' : 'pending',
+          auto_start: isAuto,
+          ...(message && { message, error_class: text(stored.error_class) || 'unknown' }),
+          ...(typeof stored.retry_at === 'number' && { retry_at: whole(stored.retry_at) }),
+          title: text(stored.title),
+          channel_id: text(stored.channel_id),
+          channel_name: text(stored.channel_name),
+          channel_indexed: stored.channel_indexed === true,
+          duration: text(stored.duration),
+          published: text(stored.published),
+          timestamp: whole(stored.timestamp),
+          vid_type: stored.vid_type ?? 'unknown',
+          vid_thumb_url: app.media.artUrl('video', id),
+          position: whole(stored.timestamp) * 1_000_000 + (positions++ % 1_000_000),
+          open: isOpen,
+          ready: isOpen && !message,
+          later: !isAuto,
+          ...(stored.force === true && { force: true }),
+          ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
+        },
+      }
+    },
+
+    comment(stored) {
+      const id = platformId(stored)
+      return { id, doc: { platform_id: id, comment_last_refresh: whole(stored.comment_last_refresh), comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)) } }
+    },
+
+    subtitle(stored) {
+      const video = platformId(stored)
+      const [language, number] = [text(stored.subtitle_lang), whole(stored.subtitle_index)]
+      if (!LANGUAGE.test(language)) throw new Unusable('subtitle_lang is no language')
+      const id = `${video}-${language}-${number}`
+      return {
+        id,
+        doc: {
+          platform_id: video,
+          subtitle_fragment_id: id,
+          subtitle_index: number,
+          subtitle_line: text(stored.subtitle_line),
+          subtitle_start: text(stored.subtitle_start),
+          subtitle_end: text(stored.subtitle_end),
+          subtitle_lang: language,
+          subtitle_source: text(stored.subtitle_source),
+          subtitle_last_refresh: whole(stored.subtitle_last_refresh),
+          date_downloaded: whole(stored.subtitle_last_refresh),
+          channel_id: text(stored.subtitle_channel_id),
+        },
+      }
+    },
+  }
+
+  return {
+    toStored,
+    /** @throws Unusable; whatever comes back still has to pass the collection's schema */
+    toOurs(collection: string, id: string, stored: Stored): Converted {
+      const convert = toOurs[collection]
+      return convert ? convert(stored) : { id: safeId(id, '_id'), doc: stored } // a collection of an outside plugin is stored in its own form
+    },
+    nameOf: (collection: string) => `${prefix}_${collection}`,
+  }
+}
+
+/** Threads as the list that the reference keeps: a root, then its replies. */
+function flat(comments: readonly Stored[]): Stored[] {
+  return comments.flatMap(({ comment_replies: replies, ...rest }) => [rest, ...flat(objects(replies))])
+}
+
+function comment(stored: Stored) {
+  return {
+    id: text(stored.comment_id),
+    parent: text(stored.comment_parent) || 'root',
+    text: text(stored.comment_text),
+    timestamp: whole(stored.comment_timestamp),
+    likeCount: whole(stored.comment_likecount),
+    isFavorited: stored.comment_is_favorited === true,
+    author: text(stored.comment_author),
+    authorId: text(stored.comment_author_id),
+    authorThumbnail: text(stored.comment_author_thumbnail),
+    authorIsUploader: stored.comment_author_is_uploader === true,
+  }
+}
+
+function segmentList(stored: Stored) {
+  const segments = objects(stored.segments).map(({ UUID, actionType, category, segment, locked, votes, videoDuration }) => ({
+    UUID: text(UUID), actionType: text(actionType), category: text(category), segment: Array.isArray(segment) ? segment.map(real) : [], locked: whole(locked), votes: whole(votes), videoDuration: real(videoDuration),
+  }))
+  return {
+    is_enabled: stored.is_enabled === true,
+    ...(typeof stored.last_refresh === 'number' && { last_refresh: whole(stored.last_refresh) }),
+    has_unlocked: typeof stored.has_unlocked === 'boolean' ? stored.has_unlocked : segments.length > 0 && segments.every(({ locked }) => !locked),
+    segments,
+  }
+}
