@@ -1,4 +1,6 @@
 /** Lanes where several jobs may be started, but one item at a time is worked on, the jobs taking turns. */
+import type { Clock, Timer } from '../clock.ts'
+import { errors } from '../error.ts'
 
 export interface TurnOptions {
   /** Who asks: turns go round between the askers. A job's id, or the name of a service. */
@@ -11,6 +13,113 @@ export interface TurnOptions {
 }
 
 export interface Lanes {
-  /** Waits for the turn in a lane and does one item's work in it. */
+  /**
+   * Waits for the turn in a lane and does one item's work in it. Not from inside a turn of the same lane: it would wait for itself.
+   * @throws the signal's reason while waiting; unavailable: waited too long, or too many wait; what the work throws
+   */
   turn<Result>(lane: string, options: TurnOptions, work: () => Promise<Result>): Promise<Result>
+}
+
+const MOST_WAITING = 1000
+
+/** @param lanes  those that the manifests declare; a turn in another is a mistake of the code */
+export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly string[] }): Lanes {
+  const queues = new Map(lanes.map((name) => [name, new TurnQueue()]))
+
+  return {
+    async turn(lane, options, work) {
+      const queue = queues.get(lane)
+      if (!queue) throw new Error(`No plugin declares the lane ${lane}`)
+      await queue.enter(lane, options, clock)
+      try {
+        return await work()
+      } finally {
+        queue.leave()
+      }
+    },
+  }
+}
+
+interface Waiting {
+  asker: string
+  begin: () => void
+}
+
+class TurnQueue {
+  #isBusy = false
+  #lastAsker: string | undefined
+  #count = 0
+  readonly #urgent: Waiting[] = []
+  /** In the order of their next turns. */
+  readonly #askers = new Map<string, Waiting[]>()
+
+  enter(lane: string, { asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (!this.#isBusy) {
+        this.#isBusy = true
+        if (!isUrgent) this.#lastAsker = asker
+        return resolve()
+      }
+      if (this.#count >= MOST_WAITING) return reject(errors.unavailable(`Too much waits in the lane ${lane}; try again later`))
+
+      let timer: Timer | undefined
+      const settle = () => {
+        timer?.cancel()
+        signal?.removeEventListener('abort', onAbort)
+        this.#count--
+      }
+      const giveUp = (reason: unknown) => {
+        settle()
+        this.#remove(waiting)
+        reject(reason)
+      }
+      const onAbort = () => giveUp(signal?.reason)
+      const waiting: Waiting = {
+        asker,
+        begin: () => {
+          settle()
+          resolve()
+        },
+      }
+
+      this.#count++
+      signal?.addEventListener('abort', onAbort, { once: true })
+      if (waitMs !== undefined) timer = clock.after(waitMs, () => giveUp(errors.unavailable(`The lane ${lane} is busy; try again later`, { retryAfterSeconds: 30 })))
+      if (isUrgent) this.#urgent.push(waiting)
+      else this.#askers.set(asker, [...(this.#askers.get(asker) ?? []), waiting])
+    })
+  }
+
+  leave(): void {
+    const next = this.#next()
+    if (next) next.begin()
+    else this.#isBusy = false
+  }
+
+  #next(): Waiting | undefined {
+    const urgent = this.#urgent.shift()
+    if (urgent) return urgent
+    // Whoever has had the last turn goes behind all others, also if it asked for more before they came.
+    if (this.#lastAsker !== undefined) this.#putBehind(this.#lastAsker, this.#askers.get(this.#lastAsker))
+    for (const [asker, [first, ...rest]] of this.#askers) {
+      this.#putBehind(asker, rest)
+      this.#lastAsker = asker
+      return first
+    }
+    return undefined
+  }
+
+  #putBehind(asker: string, waiting: Waiting[] | undefined): void {
+    this.#askers.delete(asker)
+    if (waiting?.length) this.#askers.set(asker, waiting)
+  }
+
+  #remove(waiting: Waiting): void {
+    const at = this.#urgent.indexOf(waiting)
+    if (at >= 0) this.#urgent.splice(at, 1)
+    const left = this.#askers.get(waiting.asker)?.filter((other) => other !== waiting)
+    if (left?.length) this.#askers.set(waiting.asker, left)
+    else this.#askers.delete(waiting.asker)
+  }
 }

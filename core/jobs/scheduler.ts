@@ -1,4 +1,14 @@
 /** croner; only ever adds a row. */
+import { randomInt } from 'node:crypto'
+import { Value } from 'typebox/value'
+import type { Clock, Timer } from '../clock.ts'
+import { errors } from '../error.ts'
+import { scheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Task } from '../plugin/define.ts'
+import { readCron, type CronTimes } from './cron.ts'
+import type { AnyTask, Jobs } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
 export interface ScheduleRecord {
@@ -13,14 +23,205 @@ export interface ScheduleRecord {
 export interface Schedules {
   list(): ScheduleRecord[]
   get(task: string): ScheduleRecord | undefined
-  /** @throws bad_request: not schedulable, bad cron, unknown config key */
+  /**
+   * @param schedule  three fields, or `auto`
+   * @param config    left out: as it was
+   * @throws bad_request: not schedulable, bad cron, unknown config key
+   */
   set(task: string, schedule: string, config?: Record<string, unknown>): Promise<ScheduleRecord>
   /** @throws not_found */
   remove(task: string): Promise<void>
   /** Outgoing notification URLs by task (contract 5.11, 8.5). */
   outgoing(): Record<string, { urls: string[]; title: string }>
-  /** @throws bad_request: the task takes none, or the URL cannot be one */
+  /** @throws bad_request: the task takes none, or the URL cannot be one; conflict: it has as many as it may */
   addOutgoing(task: string, url: string): Promise<void>
   /** Without `url` all of the task's. @throws not_found */
   removeOutgoing(task: string, url?: string): Promise<void>
+}
+
+export interface Scheduler extends Schedules {
+  /** Gives a new installation its schedules, makes up for what was missed by less than 24 h, and waits for the next. */
+  begin(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface SchedulerOptions {
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  tasks: ReadonlyMap<string, AnyTask>
+  jobs: Pick<Jobs, 'start'>
+  /** An IANA name; left out: the process's own. */
+  timeZone?: string
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Looks at the clock this often at least: the system's may be set, or sleep. */
+const LONGEST_WAIT_MS = 60_000
+const LONGEST_URL = 2000
+const MOST_URLS = 50
+const OUTGOING_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)[^\s\p{Cc}]+$/iu
+
+export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZone }: SchedulerOptions): Scheduler {
+  const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
+  const rows = scheduleRows(ledger)
+  let timer: Timer | undefined
+  let isBegun = false
+  let isClosed = false
+
+  const cronOf = (row: ScheduleRow): CronTimes | undefined => {
+    try {
+      return readCron(row.cron, timeZone)
+    } catch (error) {
+      log.error({ err: error, task: row.task }, 'a stored schedule cannot be read and does not run')
+      return undefined
+    }
+  }
+  const schedulable = (name: string): Task & { schedule: NonNullable<Task['schedule']> } => {
+    const task = tasks.get(name)
+    if (!task?.schedule) throw errors.badRequest(`${name} cannot be scheduled`)
+    return task as Task & { schedule: NonNullable<Task['schedule']> }
+  }
+  const toRecord = (row: ScheduleRow): ScheduleRecord => ({
+    name: row.task,
+    schedule: row.cron,
+    schedule_human: cronOf(row)?.inWords() ?? '',
+    last_run_at: isoOrNull(row.last_run_at),
+    next_run_at: tasks.has(row.task) ? isoOrNull(row.next_run_at) : null,
+    config: row.config,
+  })
+
+  const fire = async (row: ScheduleRow, task: Task, next: number | undefined): Promise<void> => {
+    const known = task.payload.properties
+    const payload = Object.fromEntries(Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)))
+    // Asked for together, so both are in one transaction; if not, it starts twice rather than never.
+    await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next ?? null))])
+    log.info({ task: row.task }, 'scheduled task started')
+  }
+
+  /** Starts what is due. @param missedSince  times before this are passed over */
+  const look = async (missedSince: number): Promise<void> => {
+    const now = clock.now()
+    for (const row of rows.list()) {
+      const task = tasks.get(row.task)
+      if (isClosed) return
+      if (!task?.schedule || (row.next_run_at !== null && row.next_run_at > now)) continue
+      const cron = cronOf(row)
+      if (!cron) continue
+      const next = cron.next(now)
+      const due = row.next_run_at === null ? undefined : row.next_run_at >= missedSince ? row.next_run_at : cron.next(missedSince)
+      try {
+        if (due !== undefined && due <= now) await fire(row, task, next)
+        else if (row.next_run_at !== (next ?? null)) await ledger.write(() => rows.advance(row.task, null, next ?? null))
+      } catch (error) {
+        log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
+      }
+    }
+  }
+
+  const waitForNext = (): void => {
+    timer?.cancel()
+    if (!isBegun || isClosed) return
+    const now = clock.now()
+    const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
+    // What could not be started is still due: not again at once.
+    const wait = next <= now ? LONGEST_WAIT_MS : Math.min(next - now, LONGEST_WAIT_MS)
+    timer = clock.after(wait, () => {
+      look(clock.now() - DAY_MS)
+        .then(waitForNext)
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'the schedules could not be read; it is tried again')
+          timer = clock.after(LONGEST_WAIT_MS, waitForNext)
+        })
+    })
+  }
+
+  const initialCron = (task: Task & { schedule: NonNullable<Task['schedule']> }): string => {
+    if (task.schedule.initially !== 'random') return task.schedule.auto
+    const weekday = task.schedule.auto.trim().split(/\s+/)[2] ?? '*'
+    return `${randomInt(60)} ${randomInt(24)} ${weekday}`
+  }
+
+  return {
+    list: () => rows.list().map(toRecord),
+    get(task) {
+      const row = rows.get(task)
+      return row && toRecord(row)
+    },
+
+    async set(name, schedule, config) {
+      const task = schedulable(name)
+      const cron = readCron(schedule === 'auto' ? task.schedule.auto : schedule, timeZone)
+      const wanted = config ?? rows.get(name)?.config ?? task.schedule.initialConfig ?? {}
+      checkConfig(task, wanted)
+      await ledger.write(() => rows.put(name, cron.text, wanted, cron.next(clock.now()) ?? null))
+      waitForNext()
+      return toRecord(rows.get(name)!)
+    },
+
+    async remove(name) {
+      const isRemoved = await ledger.write(() => rows.remove(name))
+      if (!isRemoved) throw errors.notFound('schedule', name)
+      waitForNext()
+    },
+
+    outgoing() {
+      const found: Record<string, { urls: string[]; title: string }> = {}
+      for (const { task, url } of rows.urls()) {
+        const title = tasks.get(task)?.title
+        if (title !== undefined) (found[task] ??= { urls: [], title }).urls.push(url)
+      }
+      return found
+    },
+
+    async addOutgoing(name, url) {
+      if (!tasks.get(name)?.outgoing) throw errors.badRequest(`No messages can be sent about ${name}`)
+      if (url.length > LONGEST_URL || !OUTGOING_URL.test(url)) throw errors.badRequest('The URL must begin with a scheme such as https:// or mailto: and have no spaces')
+      await ledger.write(() => {
+        rows.addUrl(name, url)
+        if (rows.countUrls(name) > MOST_URLS) throw errors.conflict(`${name} has ${MOST_URLS} URLs already; remove one first`)
+      })
+    },
+
+    async removeOutgoing(name, url) {
+      const gone = await ledger.write(() => rows.removeUrls(name, url))
+      if (gone === 0) throw errors.notFound('schedule notification', name)
+    },
+
+    async begin() {
+      const fresh = [...tasks.values()].filter((task) => task.schedule?.initially !== undefined && !rows.hadInitial(task.name))
+      await ledger.write(() => {
+        for (const { name } of fresh) {
+          rows.markInitial(name)
+          if (rows.get(name)) continue
+          const task = schedulable(name)
+          const cron = readCron(initialCron(task), timeZone)
+          rows.put(name, cron.text, task.schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
+        }
+      })
+      await look(clock.now() - DAY_MS)
+      isBegun = true
+      waitForNext()
+    },
+
+    async close() {
+      isClosed = true
+      timer?.cancel()
+    },
+  }
+}
+
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+/** Unknown keys are refused too, whatever the schema says of them. */
+function checkConfig(task: Task, config: Record<string, unknown>): void {
+  const schema = task.schedule?.config
+  for (const key of Object.keys(config)) {
+    if (!schema || !Object.hasOwn(schema.properties, key)) throw errors.badRequest(`The schedule of ${task.name} has no setting ${key}`, { fields: { [`config.${key}`]: 'There is no such setting' } })
+  }
+  if (!schema) return
+  for (const fault of Value.Errors(schema, config)) {
+    const place = `config${fault.instancePath.replaceAll('/', '.')}`
+    throw errors.badRequest(`${place} ${fault.message}`, { fields: { [place]: fault.message } })
+  }
 }

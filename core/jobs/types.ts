@@ -3,29 +3,9 @@ import type { TObject } from 'typebox'
 import type { Task, TaskDefinition } from '../plugin/define.ts'
 import type { Step } from '../plugin/define.ts'
 import type { Log } from '../log.ts'
+import type { Job, JobCommand, LogLine } from '../ledger/jobs.ts'
 
-/** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */
-export type JobState = 'PENDING' | 'STARTED' | 'RETRY' | 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
-export type JobCommand = 'STOP' | 'KILL'
-
-export interface Job {
-  id: string
-  task: string
-  state: JobState
-  payload: Record<string, unknown>
-  result: string | null
-  traceback: string | null
-  command: JobCommand | null
-  retries: number
-  /** Epoch milliseconds. */
-  createdAt: number
-  startedAt: number | null
-  endedAt: number | null
-  /** A second start asked for one more run. */
-  again: boolean
-  /** The named piece it is at, while it runs. */
-  step: string | null
-}
+export type { Job, JobCommand, JobState } from '../ledger/jobs.ts'
 
 /** What a task's `run` is handed. */
 export interface JobContext<Payload> {
@@ -38,7 +18,7 @@ export interface JobContext<Payload> {
   readonly log: Log
   /** The notification's text and fraction (0–1); written at most a few times a second, the last one always. */
   progress(fraction: number, ...messages: string[]): void
-  /** A named piece of work whose effects may be done twice. Its name is on the row while it runs. */
+  /** A named piece of work whose effects may be done twice. Its name is on the row while it runs; none begins once the signal is aborted. */
   readonly step: Step
   /** For single tasks: the payload as second starts have widened it meanwhile. */
   readonly current: () => Payload
@@ -70,7 +50,8 @@ export interface Jobs {
    */
   start<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<Job>
   /**
-   * Work that the caller waits for: the row is written first, so an interruption is finished by the next start.
+   * Work that the caller waits for: the row is written first, so what is interrupted is finished by the next start
+   * (of a task that is resumable or internal).
    * A second call with the same key waits for the first one's result. A task of an item lane waits for its place there;
    * all others begin at once, whatever their lane is busy with. Never tried again by itself: the caller hears the error.
    * @throws what the task threw; unavailable when the server closes first
@@ -90,7 +71,7 @@ export interface Jobs {
   /** A message that belongs to no job (contract 8.4), shown for 20 s. */
   notify(message: { title: string; group: string; level: 'info' | 'error'; messages: string[] }): Promise<void>
   /** The last 200 log lines of a job. */
-  logOf(id: string): Array<{ time: string; level: string; message: string }>
+  logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */
   watch(listener: (change: JobChange) => void): () => void
   /**

@@ -1,0 +1,96 @@
+/** One run of one job: what the task is handed, and how it came out. */
+import type { Clock } from '../clock.ts'
+import { isAppError } from '../error.ts'
+import type { Ending, Job } from '../ledger/jobs.ts'
+import type { Log } from '../log.ts'
+import type { App, Step, Task } from '../plugin/define.ts'
+import { maskCredentials } from './mask.ts'
+import type { JobContext } from './types.ts'
+
+const LONGEST_TEXT = 2000
+const LONGEST_TRACEBACK = 20_000
+
+/** Why a job's signal was aborted. */
+export type Interruption = 'kill' | 'close'
+
+export type Outcome =
+  | { kind: 'ended'; ending: Ending; error?: unknown }
+  | { kind: 'retry'; result: string; traceback: string | null; retryAt: number }
+  /** Cut off by the server's end. */
+  | { kind: 'handed back' }
+
+export interface Attempt {
+  job: Job
+  task: Task
+  signal: AbortSignal
+  interruption: () => Interruption | undefined
+  isStopping: () => boolean
+  /** The payload as second starts have left it. */
+  payload: () => Record<string, unknown>
+  log: Log
+  progress: (fraction: number, messages: readonly string[]) => void
+  /** Puts a step's name on the row. */
+  markStep: (name: string) => void
+  /** Somebody waits for it, and hears the error: it is not tried again. */
+  isAwaited: boolean
+}
+
+/** Runs the task; never throws. */
+export async function attempt(given: Attempt, { app, clock, debug }: { app: App; clock: Clock; debug: boolean }): Promise<Outcome> {
+  const { job, task, signal, log } = given
+  const step: Step = async (name, work) => {
+    signal.throwIfAborted()
+    given.markStep(name)
+    await app.tell('job.step', { task: job.task, id: job.id, step: name, phase: 'before' })
+    const result = await work()
+    await app.tell('job.step', { task: job.task, id: job.id, step: name, phase: 'after' })
+    return result
+  }
+  const context: JobContext<Record<string, unknown>> = {
+    id: job.id,
+    payload: job.payload,
+    signal,
+    isStopping: given.isStopping,
+    log,
+    progress: (fraction, ...messages) => given.progress(fraction, messages),
+    step,
+    current: given.payload,
+  }
+  try {
+    signal.throwIfAborted()
+    const said = await task.run(context, app)
+    const result = said === null || said === undefined || said === '' ? null : shorten(said, LONGEST_TEXT)
+    if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result, traceback: null } }
+    return { kind: 'ended', ending: { state: 'SUCCESS', result, traceback: null } }
+  } catch (error) {
+    if (given.interruption() === 'close') return { kind: 'handed back' }
+    const result = textOf(error)
+    const traceback = debug ? tracebackOf(error) : null
+    if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result: null, traceback: null }, error }
+    if (task.retries && !given.isAwaited && job.retries < task.retries.times && isWorthRetrying(error)) {
+      log.warn({ err: error }, `failed, and is tried again in ${task.retries.delaySeconds} s`)
+      return { kind: 'retry', result, traceback, retryAt: clock.now() + task.retries.delaySeconds * 1000 }
+    }
+    // An error of ours is a sentence for people; any other is a defect, and its stack belongs in the log.
+    if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${result}`)
+    else log.error({ err: error }, 'failed')
+    return { kind: 'ended', ending: { state: 'FAILURE', result, traceback }, error }
+  }
+}
+
+function isWorthRetrying(error: unknown): boolean {
+  return !isAppError(error) || isAppError(error, 'unavailable')
+}
+
+function textOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error)
+  return shorten(said === '' ? 'Failed without a word' : said, LONGEST_TEXT)
+}
+
+function tracebackOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  const cause = error.cause instanceof Error ? `\nCaused by: ${error.cause.stack ?? error.cause.message}` : ''
+  return shorten((error.stack ?? error.message) + cause, LONGEST_TRACEBACK)
+}
+
+const shorten = (text: string, longest: number): string => maskCredentials(text.slice(0, longest))

@@ -1,0 +1,51 @@
+/** Schedules of three fields, `minute hour day_of_week` (contract 8.2): read, put into words, looked up in the calendar. */
+import { Cron } from 'croner'
+import { toString as toWords } from 'cronstrue'
+import { errors } from '../error.ts'
+
+const LONGEST = 100
+
+export interface CronTimes {
+  /** Three fields, as they were given. */
+  readonly text: string
+  /** The first time after this one (epoch milliseconds); undefined: there is none. */
+  next(afterMs: number): number | undefined
+  /** For people. */
+  inWords(): string
+}
+
+/**
+ * @param timeZone  an IANA name; left out: the process's own
+ * @throws bad_request with the reason
+ */
+export function readCron(text: string, timeZone?: string): CronTimes {
+  const fields = text.trim().split(/\s+/)
+  if (text.length > LONGEST || fields.length !== 3) throw errors.badRequest('A schedule has three fields: minute hour day_of_week')
+  const [minute, hour, weekday] = fields as [string, string, string]
+  if (!/^\d{1,2}$/.test(minute) || Number(minute) > 59) throw errors.badRequest('The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour')
+  // croner is given plain lists: its own reading of unusual forms plays no part.
+  const five = `${Number(minute)} ${listed(hour, 23, 'hour')} * * ${listed(weekday, 6, 'day of the week')}`
+  const cron = new Cron(five, { paused: true, mode: '5-part', ...(timeZone === undefined ? {} : { timezone: timeZone }) })
+  return {
+    text: fields.join(' '),
+    next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
+    inWords: () => toWords(`${Number(minute)} ${hour} * * ${weekday}`, { use24HourTimeFormat: true, throwExceptionOnParseError: true }),
+  }
+}
+
+/** `*`, `n`, `n-m`, `*` in steps, and lists of them, as a list of numbers, or `*`. */
+function listed(field: string, highest: number, name: string): string {
+  const chosen = new Set<number>()
+  for (const part of field.split(',')) {
+    const form = /^(?:(\d{1,2})(?:-(\d{1,2}))?|\*(?:\/(\d{1,2}))?)$/.exec(part)
+    const [, from, to, every] = form ?? []
+    const first = Number(from ?? 0)
+    const last = Number(to ?? from ?? highest)
+    const step = Number(every ?? 1)
+    if (!(form && first <= last && last <= highest && step >= 1 && step <= highest + 1)) {
+      throw errors.badRequest(`The ${name} of a schedule is *, */n, or a list of numbers and ranges from 0 to ${highest}`)
+    }
+    for (let number = first; number <= last; number += step) chosen.add(number)
+  }
+  return chosen.size > highest ? '*' : [...chosen].sort((a, b) => a - b).join(',')
+}

@@ -1,0 +1,51 @@
+/** The last log lines of a job: collected beside the server's log, while it runs. */
+import { format } from 'node:util'
+import type { Clock } from '../clock.ts'
+import type { LogLine } from '../ledger/jobs.ts'
+import type { Log } from '../log.ts'
+
+const KEPT_LINES = 200
+const LONGEST_LINE = 1000
+const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const
+type Level = (typeof LEVELS)[number]
+
+export interface JobLog {
+  readonly log: Log
+  readonly lines: readonly LogLine[]
+}
+
+/**
+ * A child log whose messages (and those of its own children) are kept too. Only the sentence is kept, not the
+ * object beside it: masking of secrets happens where the object is written.
+ * @param earlier  lines of runs before this one
+ */
+export function openJobLog(parent: Log, bindings: Record<string, unknown>, clock: Clock, earlier: readonly LogLine[]): JobLog {
+  const lines = [...earlier]
+  const collect = (level: Level, args: unknown[]) => {
+    lines.push({ time: new Date(clock.now()).toISOString(), level, message: sentenceOf(args).slice(0, LONGEST_LINE) })
+    if (lines.length > KEPT_LINES) lines.splice(0, lines.length - KEPT_LINES)
+  }
+  const attach = (log: Log): Log => {
+    for (const level of LEVELS) {
+      const write = log[level] as (this: Log, ...args: unknown[]) => void
+      log[level] = function (this: Log, ...args: unknown[]) {
+        if (level !== 'debug' || this.isLevelEnabled('debug')) collect(level, args)
+        write.apply(this, args)
+      }
+    }
+    // A child has these methods by inheritance, unless it was given a level of its own.
+    log.onChild = (child) => {
+      if (Object.hasOwn(child, 'info')) attach(child as Log)
+    }
+    return log
+  }
+  return { log: attach(parent.child(bindings)), lines }
+}
+
+function sentenceOf([first, ...rest]: unknown[]): string {
+  if (typeof first === 'string') return format(first, ...rest)
+  const fault = first instanceof Error ? first : typeof first === 'object' && first !== null && 'err' in first ? first.err : undefined
+  const said = rest.length > 0 ? format(...rest) : ''
+  if (!(fault instanceof Error)) return said
+  return said === '' ? fault.message : `${said}: ${fault.message}`
+}

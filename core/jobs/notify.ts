@@ -1,0 +1,103 @@
+/** Messages about jobs: what each says when, and when it goes. Contract 8.4. */
+import { randomUUID } from 'node:crypto'
+import type { Clock, Timer } from '../clock.ts'
+import type { Job } from '../ledger/jobs.ts'
+import { notificationRows } from '../ledger/notifications.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Task } from '../plugin/define.ts'
+import type { NotificationMessage } from './types.ts'
+
+const SHOWN_AFTER_SUCCESS_MS = 5_000
+const SHOWN_AFTER_FAILURE_MS = 20_000
+
+export interface NotifyOptions {
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  tasks: ReadonlyMap<string, Task>
+  /** Called after each change of what is shown. */
+  onChange: () => void
+}
+
+export type Notices = ReturnType<typeof openNotices>
+
+/** The methods named `write…` are called inside `ledger.write`; `changed` once that is on disk. */
+export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptions) {
+  const rows = notificationRows(ledger)
+  let timer: Timer | undefined
+  let isClosed = false
+
+  /** Internal tasks have no name on the wire, silent ones want none. */
+  const isShown = (task: Task | undefined): task is Task => task !== undefined && !task.internal && !task.silent
+
+  const expireInTime = () => {
+    timer?.cancel()
+    const next = rows.nextExpiry()
+    if (next === undefined || isClosed) return
+    timer = clock.after(next - clock.now(), () => {
+      ledger.write(() => rows.expire(clock.now())).then(changed, (error: unknown) => log.error({ err: error }, 'old messages could not be removed'))
+    })
+  }
+  const changed = () => {
+    expireInTime()
+    onChange()
+  }
+
+  return {
+    changed,
+
+    /** What an earlier process has left. */
+    writeNothing: () => rows.clear(),
+
+    writeBegun(job: Job): void {
+      const task = tasks.get(job.task)
+      if (!isShown(task)) return
+      rows.add({ id: job.id, task: job.task, title: task.title, group: task.group ?? '', level: 'info', messages: ['new task received'], expiresAt: null })
+    },
+
+    report(job: Job, messages: readonly string[], fraction: number): void {
+      if (!isShown(tasks.get(job.task))) return
+      ledger.write(() => rows.report(job.id, messages, fraction)).then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
+    },
+
+    /** @param run  the run as it has ended, or as it will be tried again */
+    writeEnded(run: Job): void {
+      if (!isShown(tasks.get(run.task))) return
+      const { id, result } = run
+      if (run.state === 'SUCCESS') rows.close(id, 'info', [result || 'Task completed'], clock.now() + SHOWN_AFTER_SUCCESS_MS, 1)
+      else if (run.state === 'FAILURE' || run.state === 'RETRY') rows.close(id, 'error', [result || 'Task failed'], clock.now() + SHOWN_AFTER_FAILURE_MS)
+      else rows.remove(id)
+    },
+
+    shown: (): NotificationMessage[] =>
+      rows.shown(clock.now()).map((row) => {
+        const task = row.task === null ? undefined : tasks.get(row.task)
+        const start = task?.apiStart ?? false
+        const stop = task?.apiStop ?? false
+        return {
+          id: row.id,
+          title: row.title,
+          group: row.group_name,
+          'api-start': start,
+          'api-stop': stop,
+          api_start: start,
+          api_stop: stop,
+          level: row.level,
+          command: row.command ?? false,
+          messages: row.messages,
+          progress: row.progress,
+        }
+      }),
+
+    async notify({ title, group, level, messages }: { title: string; group: string; level: 'info' | 'error'; messages: string[] }): Promise<void> {
+      await ledger.write(() => rows.add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.now() + SHOWN_AFTER_FAILURE_MS }))
+      changed()
+    },
+
+    close() {
+      isClosed = true
+      timer?.cancel()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** What a start asks for: checked against its task, and joined with what waits already. */
+import type { TObject } from 'typebox'
+import { Value } from 'typebox/value'
+import { errors } from '../error.ts'
+import type { Task } from '../plugin/define.ts'
+
+const LONGEST_PAYLOAD = 4 * 1024 * 1024
+
+/** With the schema's defaults filled in. @throws bad_request */
+export function checkPayload(task: Task, payload: Record<string, unknown>): Record<string, unknown> {
+  const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
+  if (!Value.Check(task.payload, filled)) {
+    const [fault] = Value.Errors(task.payload as TObject, filled)
+    throw errors.badRequest(`The task ${task.name} cannot be started like this: ${fault?.instancePath || 'it'} ${fault?.message ?? 'does not fit'}`)
+  }
+  if (JSON.stringify(filled).length > LONGEST_PAYLOAD) throw errors.badRequest(`The task ${task.name} was given more than it can keep; ask for less at once`)
+  return filled
+}
+
+/** One waiting or running job per task and key; null: as many as are asked for. */
+export function keyOf(task: Task, payload: Record<string, unknown>): string | null {
+  if (task.single === undefined) return null
+  return task.single === true ? '' : task.single(payload)
+}
+
+/** The payload of a single job that a second start has met. */
+export const widened = (task: Task, before: Record<string, unknown>, asked: Record<string, unknown>): Record<string, unknown> =>
+  task.widen ? (task.widen(before, asked) as Record<string, unknown>) : asked

@@ -1,0 +1,45 @@
+/** Throttled progress, written to the row. */
+import type { Clock, Timer } from '../clock.ts'
+
+const SHORTEST_PAUSE_MS = 400
+const MOST_MESSAGES = 10
+const LONGEST_MESSAGE = 500
+
+export interface Progress {
+  report(fraction: number, messages: readonly string[]): void
+  /** Writes nothing more. */
+  close(): void
+}
+
+/** Writes the first report at once, then at most one per pause; the last one always, unless the job ends before. */
+export function openProgress(clock: Clock, write: (messages: readonly string[], fraction: number) => void): Progress {
+  let latest: { messages: readonly string[]; fraction: number } = { messages: [], fraction: 0 }
+  let isUnwritten = false
+  let pause: Timer | undefined
+  let isClosed = false
+
+  const writeLatest = () => {
+    isUnwritten = false
+    pause = clock.after(SHORTEST_PAUSE_MS, () => {
+      pause = undefined
+      if (isUnwritten) writeLatest()
+    })
+    write(latest.messages, latest.fraction)
+  }
+
+  return {
+    report(fraction, messages) {
+      if (isClosed) return
+      latest = {
+        fraction: Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0,
+        messages: messages.length > 0 ? messages.slice(0, MOST_MESSAGES).map((text) => text.slice(0, LONGEST_MESSAGE)) : latest.messages,
+      }
+      isUnwritten = true
+      if (!pause) writeLatest()
+    },
+    close() {
+      isClosed = true
+      pause?.cancel()
+    },
+  }
+}

@@ -1,0 +1,437 @@
+/** Claims rows by lane; runs, retries, cancels; rescues orphans at start. */
+import { randomUUID } from 'node:crypto'
+import type { Clock, Timer } from '../clock.ts'
+import { errors } from '../error.ts'
+import { hasEnded, jobRows, type Ending, type Job } from '../ledger/jobs.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { App, Task, TaskDefinition } from '../plugin/define.ts'
+import { attempt, type Interruption, type Outcome } from './attempt.ts'
+import { openJobLog, type JobLog } from './job-log.ts'
+import { openNotices } from './notify.ts'
+import { checkPayload, keyOf, widened } from './payload.ts'
+import { openProgress, type Progress } from './progress.ts'
+import type { AnyTask, JobChange, JobsRunner } from './types.ts'
+import { Waiters } from './waiters.ts'
+
+export interface JobsOptions {
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  tasks: ReadonlyMap<string, AnyTask>
+  /** Item lanes, as the manifests declare them. */
+  lanes: readonly string[]
+  /** Asked for when the first job runs: jobs are opened before the app is whole. */
+  app: () => App
+  /** Failures keep their traceback. */
+  debug: boolean
+}
+
+const OWN_LANES: Record<string, number> = { index: 1, light: 4 }
+/** Jobs of an item lane that are started together; their items take turns (lanes.ts). */
+const STARTED_IN_AN_ITEM_LANE = 8
+const CLOSE_WITHIN_MS = 10_000
+const TRY_LEDGER_AGAIN_MS = 5_000
+const LISTED = 1000
+
+const KEPT_MS = 24 * 60 * 60 * 1000
+const KEPT_ENDED = 2000
+const PRUNE_EVERY_MS = 60 * 60 * 1000
+const PRUNE_EVERY_ENDED = 500
+const PRUNED_AT_ONCE = 500
+
+const WENT_DOWN: Ending = { state: 'FAILED', result: 'It was running when the server went down', traceback: null }
+const CLOSING_TEXT = 'The server is closing; work that was accepted is finished after its next start'
+
+interface Running {
+  job: Job
+  task: Task
+  payload: Record<string, unknown>
+  controller: AbortController
+  interruption: Interruption | undefined
+  isStopping: boolean
+  isAwaited: boolean
+  /** Whether it fills a place in its lane. */
+  hasPlace: boolean
+  log: JobLog
+  progress: Progress
+  /** Its row has been handed back while it still ran: what it says now counts no more. */
+  isAbandoned: boolean
+  done: Promise<void>
+}
+
+/** @throws a sentence: a task names a lane that nobody declares */
+export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debug }: JobsOptions): JobsRunner {
+  // What a task's payload is only its own `run` knows; here it is any object that its schema accepts.
+  const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
+  const places = new Map(Object.entries(OWN_LANES))
+  for (const lane of lanes) places.set(lane, STARTED_IN_AN_ITEM_LANE)
+  for (const task of tasks.values()) {
+    if (!places.has(task.lane)) throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
+  }
+
+  const rows = jobRows(ledger, () => clock.now())
+  const watchers = new Set<(change: JobChange) => void>()
+  const endWatchers = new Set<(run: Job) => void>()
+  const tell = (change: JobChange) => callAll(watchers, change, log)
+  const notices = openNotices({ ledger, clock, log, tasks, onChange: () => tell({ notifications: true }) })
+
+  const running = new Map<string, Running>()
+  /** Rows that this process has started itself: not orphans, however early they came. */
+  const own = new Set<string>()
+  const taken = new Map<string, number>()
+  const forRun = new Waiters<string | null>()
+  const forEnd = new Waiters<Job>()
+  let isClaiming = false
+  let isClosing = false
+  let endedSincePrune = 0
+  let retryTimer: Timer | undefined
+  let pruneTimer: Timer | undefined
+
+  // --- adding
+
+  const taskOf = (asked: { name: string } | string): Task => {
+    const name = typeof asked === 'string' ? asked : asked.name
+    const task = tasks.get(name)
+    if (!task) throw errors.notFound('task', name)
+    return task
+  }
+
+  const newRow = (task: Task, payload: Record<string, unknown>, singleKey: string | null) => ({
+    id: randomUUID(),
+    task: task.name,
+    lane: task.lane,
+    singleKey,
+    internal: task.internal ?? false,
+    payload,
+  })
+
+  const start = async (asked: TaskDefinition<never> | string, payload: Record<string, unknown> = {}): Promise<Job> => {
+    const task = taskOf(asked)
+    const checked = checkPayload(task, payload)
+    const key = keyOf(task, checked)
+    const job = await ledger.write(() => {
+      const open = key === null ? undefined : rows.openSingle(task.name, key)
+      return open ? rows.meet(open.id, widened(task, open.payload, checked)) : rows.add(newRow(task, checked, key), false)
+    })
+    const met = running.get(job.id)
+    if (met) met.payload = job.payload
+    tell({ job })
+    claim(task.lane)
+    return job
+  }
+
+  const run = async (asked: TaskDefinition<never> | string, payload: Record<string, unknown> = {}): Promise<string | null> => {
+    const task = taskOf(asked)
+    const checked = checkPayload(task, payload)
+    const key = keyOf(task, checked)
+    const isAtOnce = task.lane in OWN_LANES
+    const { job, isMine } = await ledger.write(() => {
+      if (isClosing) throw errors.unavailable(CLOSING_TEXT)
+      const open = key === null ? undefined : rows.openSingle(task.name, key)
+      if (open && (open.state === 'STARTED' || !isAtOnce)) return { job: open, isMine: false }
+      const job = open ? rows.take(open.id, widened(task, open.payload, checked)) : rows.add(newRow(task, checked, key), isAtOnce)
+      if (isAtOnce) writeBegun(job)
+      return { job, isMine: isAtOnce }
+    })
+    const result = forRun.wait(job.id)
+    tell({ job })
+    if (isMine) execute(job, { isAwaited: true, hasPlace: false })
+    else claim(task.lane)
+    return result
+  }
+
+  // --- running
+
+  const writeBegun = (job: Job) => {
+    own.add(job.id)
+    notices.writeBegun(job)
+  }
+
+  /** Fills the free places of a lane with those who wait longest. */
+  const claim = (lane: string): void => {
+    const free = (places.get(lane) ?? 0) - (taken.get(lane) ?? 0)
+    if (!isClaiming || free <= 0) return
+    taken.set(lane, (taken.get(lane) ?? 0) + free)
+    const giveBack = (count: number) => void taken.set(lane, (taken.get(lane) ?? 0) - count)
+    ledger
+      .write(() => {
+        const claimed: Job[] = []
+        while (isClaiming && claimed.length < free) {
+          const job = rows.claim(lane)
+          if (!job) break
+          writeBegun(job)
+          claimed.push(job)
+        }
+        return claimed
+      })
+      .then(
+        (claimed) => {
+          giveBack(free - claimed.length)
+          for (const job of claimed) execute(job, { isAwaited: false, hasPlace: true })
+        },
+        (error: unknown) => {
+          giveBack(free)
+          log.error({ err: error, lane }, 'jobs could not be claimed; it is tried again')
+          clock.after(TRY_LEDGER_AGAIN_MS, () => claim(lane))
+        },
+      )
+  }
+
+  const execute = (job: Job, { isAwaited, hasPlace }: { isAwaited: boolean; hasPlace: boolean }): void => {
+    const task = taskOf(job.task)
+    const jobLog = openJobLog(log, { job: job.id, task: job.task }, clock, rows.logOf(job.id))
+    const entry: Running = {
+      job,
+      task,
+      payload: job.payload,
+      controller: new AbortController(),
+      interruption: undefined,
+      isStopping: false,
+      isAwaited,
+      hasPlace,
+      log: jobLog,
+      progress: openProgress(clock, (messages, fraction) => notices.report(job, messages, fraction)),
+      isAbandoned: false,
+      done: Promise.resolve(),
+    }
+    running.set(job.id, entry)
+    tell({ job })
+    notices.changed()
+    if (isClosing) interrupt(entry, 'close')
+    entry.done = runToEnd(entry)
+  }
+
+  const runToEnd = async (entry: Running): Promise<void> => {
+    const { job, task } = entry
+    const outcome = await attempt(
+      {
+        job,
+        task,
+        signal: entry.controller.signal,
+        interruption: () => entry.interruption,
+        isStopping: () => entry.isStopping,
+        payload: () => entry.payload,
+        log: entry.log.log,
+        progress: entry.progress.report,
+        markStep: (name) => {
+          ledger.write(() => rows.setStep(job.id, name)).catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
+        },
+        isAwaited: entry.isAwaited,
+      },
+      { app: app(), clock, debug },
+    )
+    entry.progress.close()
+    const saved = entry.isAbandoned ? undefined : await save(entry, outcome)
+    running.delete(job.id)
+    own.delete(job.id)
+    if (entry.hasPlace) {
+      taken.set(task.lane, (taken.get(task.lane) ?? 0) - 1)
+      claim(task.lane)
+    }
+    if (!saved) return
+    tell({ job: saved })
+    notices.changed()
+    if (outcome.kind === 'retry') wakeInTime()
+    if (saved.state === 'PENDING') claim(task.lane)
+    if (outcome.kind === 'ended') {
+      answer(saved, outcome.ending, outcome.error)
+      if (++endedSincePrune >= PRUNE_EVERY_ENDED) prune()
+    } else if (outcome.kind === 'handed back') {
+      forRun.reject(job.id, errors.unavailable(CLOSING_TEXT))
+      if (hasEnded(saved)) answer(saved, { state: saved.state as Ending['state'], result: saved.result, traceback: saved.traceback })
+    }
+  }
+
+  /** The last move of a run. A full disk makes it wait, not fail: the row must not say less than has happened. */
+  const save = async (entry: Running, outcome: Outcome): Promise<Job | undefined> => {
+    const { job } = entry
+    for (;;) {
+      try {
+        return await ledger.write(() => {
+          if (outcome.kind === 'handed back') return writeRescued(job, entry.task, entry.log.lines)
+          const ended = outcome.kind === 'retry' ? rows.retry(job.id, outcome, entry.log.lines) : rows.end(job.id, outcome.ending, entry.log.lines)
+          notices.writeEnded(outcome.kind === 'retry' ? ended : { ...ended, ...outcome.ending })
+          return ended
+        })
+      } catch (error) {
+        log.error({ err: error, job: job.id }, 'the end of a job could not be written; it is tried again')
+        if (isClosing) return undefined
+        await clock.sleep(TRY_LEDGER_AGAIN_MS)
+      }
+    }
+  }
+
+  /** Tells those who wait, and those who listen, how a run has ended. */
+  const answer = (row: Job, ending: Ending, error?: unknown): void => {
+    callAll(endWatchers, { ...row, ...ending, endedAt: row.endedAt ?? clock.now() }, log)
+    if (ending.state === 'SUCCESS') forRun.resolve(row.id, ending.result)
+    else forRun.reject(row.id, ending.state === 'REVOKED' ? errors.conflict('The job was ended by kill') : (error ?? errors.unavailable(ending.result ?? 'The job failed')))
+    if (hasEnded(row)) forEnd.resolve(row.id, row)
+  }
+
+  const interrupt = (entry: Running, why: Interruption): void => {
+    // Who was told to end by kill stays killed, even if the server closes meanwhile.
+    entry.interruption ??= why
+    entry.controller.abort(why === 'kill' ? errors.conflict('The job was ended by kill') : errors.unavailable(CLOSING_TEXT))
+  }
+
+  // --- after a crash, before a close
+
+  /** What becomes of a row that says it runs, but does no more. */
+  const writeRescued = (row: Job, task: Task | undefined, lines?: Running['log']['lines']): Job => {
+    const { command, again } = rows.get(row.id) ?? row
+    notices.writeEnded({ ...row, state: 'FAILED' })
+    const kept = lines ?? rows.logOf(row.id)
+    if (!task) return rows.end(row.id, { ...WENT_DOWN, result: `No plugin offers the task ${row.task} any more` }, kept)
+    if (command === 'KILL') return rows.end(row.id, { state: 'REVOKED', result: null, traceback: null }, kept)
+    if (command === 'STOP') return rows.end(row.id, { state: 'SUCCESS', result: null, traceback: null }, kept)
+    if (task.resumable || task.internal || again) return rows.handBack(row.id, lines)
+    return rows.end(row.id, WENT_DOWN, kept)
+  }
+
+  const begin = async (): Promise<void> => {
+    const rescued = await ledger.write(() => {
+      notices.writeNothing()
+      for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
+      const orphans = rows.started().filter((row) => !own.has(row.id))
+      const homeless = rows.waitingOfOthers([...tasks.keys()])
+      return [
+        ...orphans.map((row) => writeRescued(row, tasks.get(row.task))),
+        ...homeless.map((row) => rows.endWaiting(row.id, { state: 'FAILED', result: `No plugin offers the task ${row.task} any more`, traceback: null }, null)),
+      ]
+    })
+    for (const row of rescued) {
+      log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
+      tell({ job: row })
+      if (hasEnded(row)) answer(row, { state: row.state as Ending['state'], result: row.result, traceback: row.traceback })
+    }
+    isClaiming = !isClosing
+    wakeInTime()
+    prune()
+    for (const lane of places.keys()) claim(lane)
+  }
+
+  const close = async (): Promise<void> => {
+    if (isClosing) return
+    isClosing = true
+    isClaiming = false
+    retryTimer?.cancel()
+    pruneTimer?.cancel()
+    for (const entry of running.values()) interrupt(entry, 'close')
+    let timer: Timer | undefined
+    const tooLong = new Promise<void>((resolve) => (timer = clock.after(CLOSE_WITHIN_MS, resolve)))
+    while (running.size > 0) {
+      const isOver = await Promise.race([Promise.all([...running.values()].map((entry) => entry.done)).then(() => false), tooLong.then(() => true)])
+      if (isOver) break
+    }
+    timer?.cancel()
+    const late = [...running.values()]
+    for (const entry of late) entry.isAbandoned = true
+    await ledger.write(() => {
+      for (const { job, task, log: { lines } } of late) {
+        if (rows.get(job.id)?.state === 'STARTED') writeRescued(job, task, lines)
+      }
+    })
+    for (const { job } of late) log.warn({ job: job.id, task: job.task }, 'job did not end in time and was handed back')
+    notices.close()
+    forRun.rejectAll(errors.unavailable(CLOSING_TEXT))
+    forEnd.rejectAll(errors.unavailable(CLOSING_TEXT))
+  }
+
+  // --- in time
+
+  const wakeInTime = (): void => {
+    retryTimer?.cancel()
+    const next = rows.nextRetryAt()
+    if (next === undefined || !isClaiming) return
+    retryTimer = clock.after(next - clock.now(), () => {
+      ledger
+        .write(() => rows.wake())
+        .then((woken) => {
+          for (const job of woken) tell({ job })
+          for (const lane of new Set(woken.map((job) => taskOf(job.task).lane))) claim(lane)
+          wakeInTime()
+        })
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'jobs to be tried again could not be woken')
+          retryTimer = clock.after(TRY_LEDGER_AGAIN_MS, wakeInTime)
+        })
+    })
+  }
+
+  const prune = (): void => {
+    endedSincePrune = 0
+    pruneTimer?.cancel()
+    if (!isClaiming) return
+    pruneTimer = clock.after(PRUNE_EVERY_MS, prune)
+    ledger
+      .write(() => rows.prune(clock.now() - KEPT_MS, KEPT_ENDED, PRUNED_AT_ONCE))
+      .then((gone) => {
+        if (gone >= PRUNED_AT_ONCE) prune()
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'old jobs could not be removed'))
+  }
+
+  // --- commands
+
+  const command: JobsRunner['command'] = async (id, asked) => {
+    const found = rows.get(id)
+    if (!found) throw errors.notFound('task', id)
+    if (!tasks.get(found.task)?.apiStop) throw errors.badRequest(`${found.task} takes no commands`)
+    const job = await ledger.write(() => {
+      const row = rows.get(id)
+      if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')
+      if (row.state === 'STARTED') return rows.command(id, asked) ?? row
+      const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
+      notices.writeEnded({ ...row, state: 'REVOKED' })
+      return rows.endWaiting(id, { state, result: null, traceback: null }, asked)
+    })
+    const entry = running.get(id)
+    if (entry) {
+      entry.isStopping = true
+      if (job.command === 'KILL') interrupt(entry, 'kill')
+    }
+    tell({ job })
+    notices.changed()
+    if (hasEnded(job)) answer(job, { state: job.state as Ending['state'], result: null, traceback: null })
+  }
+
+  return {
+    start: start as JobsRunner['start'],
+    run: run as JobsRunner['run'],
+    get: rows.get,
+    list: ({ task, limit = LISTED } = {}) => rows.list(task, limit),
+    active: rows.active,
+    async ended(id) {
+      const row = rows.get(id)
+      if (!row) throw errors.notFound('task', id)
+      return hasEnded(row) ? row : forEnd.wait(id)
+    },
+    command,
+    notifications: notices.shown,
+    notify: notices.notify,
+    logOf: (id) => [...(running.get(id)?.log.lines ?? rows.logOf(id))],
+    watch(listener) {
+      watchers.add(listener)
+      return () => void watchers.delete(listener)
+    },
+    onEnded(listener) {
+      endWatchers.add(listener)
+      return () => void endWatchers.delete(listener)
+    },
+    begin,
+    close,
+  }
+}
+
+/** A listener's fault is its own: the others hear all the same. */
+function callAll<Said>(listeners: ReadonlySet<(said: Said) => void>, said: Said, log: Log): void {
+  for (const listener of listeners) {
+    try {
+      listener(said)
+    } catch (error) {
+      log.error({ err: error }, 'a listener to jobs failed')
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** Those who wait for something about a job. */
+
+interface Waiter<Value> {
+  resolve: (value: Value) => void
+  reject: (reason: unknown) => void
+}
+
+export class Waiters<Value> {
+  readonly #byId = new Map<string, Array<Waiter<Value>>>()
+
+  wait(id: string): Promise<Value> {
+    const promise = new Promise<Value>((resolve, reject) => {
+      this.#byId.set(id, [...(this.#byId.get(id) ?? []), { resolve, reject }])
+    })
+    // Whoever waits hears a refusal by what is returned; one that went away must not bring the process down.
+    promise.catch(() => undefined)
+    return promise
+  }
+
+  resolve(id: string, value: Value): void {
+    for (const waiter of this.#take(id)) waiter.resolve(value)
+  }
+
+  reject(id: string, reason: unknown): void {
+    for (const waiter of this.#take(id)) waiter.reject(reason)
+  }
+
+  rejectAll(reason: unknown): void {
+    for (const id of [...this.#byId.keys()]) this.reject(id, reason)
+  }
+
+  #take(id: string): Array<Waiter<Value>> {
+    const waiters = this.#byId.get(id) ?? []
+    this.#byId.delete(id)
+    return waiters
+  }
+}

@@ -1,0 +1,252 @@
+/** Every statement on job rows: the states and the legal moves. */
+import type { Ledger } from './sqlite.ts'
+
+/** As stored. On the wire a STARTED job reads PENDING with `date_start` set (contract 8.3). */
+export type JobState = 'PENDING' | 'STARTED' | 'RETRY' | 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
+export type JobCommand = 'STOP' | 'KILL'
+/** A job in these has ended. */
+export type EndState = 'SUCCESS' | 'FAILURE' | 'REVOKED' | 'FAILED'
+
+export interface Job {
+  id: string
+  task: string
+  state: JobState
+  payload: Record<string, unknown>
+  result: string | null
+  traceback: string | null
+  command: JobCommand | null
+  retries: number
+  /** Epoch milliseconds. */
+  createdAt: number
+  startedAt: number | null
+  endedAt: number | null
+  /** A second start asked for one more run. */
+  again: boolean
+  /** The named piece it is at, while it runs. */
+  step: string | null
+}
+
+export interface LogLine {
+  /** ISO 8601. */
+  time: string
+  level: string
+  message: string
+}
+
+interface JobRow {
+  id: string
+  task: string
+  state: JobState
+  payload: string
+  result: string | null
+  traceback: string | null
+  command: JobCommand | null
+  step: string | null
+  again: 0 | 1
+  retries: number
+  created_at: number
+  started_at: number | null
+  ended_at: number | null
+}
+
+export interface NewJob {
+  id: string
+  task: string
+  lane: string
+  /** One waiting or running job per task and key; null: as many as are asked for. */
+  singleKey: string | null
+  internal: boolean
+  payload: Record<string, unknown>
+}
+
+export interface Ending {
+  state: EndState
+  result: string | null
+  traceback: string | null
+}
+
+const COLUMNS = 'id, task, state, payload, result, traceback, command, step, again, retries, created_at, started_at, ended_at'
+const OPEN = `state IN ('PENDING', 'STARTED', 'RETRY')`
+const NEXT_SEQ = '(SELECT coalesce(max(seq), 0) + 1 FROM jobs)'
+
+export const hasEnded = (job: Job): boolean => job.endedAt !== null
+
+function toJob(row: JobRow): Job {
+  return {
+    id: row.id,
+    task: row.task,
+    state: row.state,
+    payload: JSON.parse(row.payload) as Record<string, unknown>,
+    result: row.result,
+    traceback: row.traceback,
+    command: row.command,
+    retries: row.retries,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    again: row.again === 1,
+    step: row.step,
+  }
+}
+
+export type JobRows = ReturnType<typeof jobRows>
+
+/** All that reads may be called at any time, all that writes only inside `ledger.write`. */
+export function jobRows(ledger: Ledger, now: () => number) {
+  const one = (text: string, ...values: unknown[]): Job | undefined => {
+    const row = ledger.sql<JobRow>(text).get(...values)
+    return row && toJob(row)
+  }
+  const many = (text: string, ...values: unknown[]): Job[] => ledger.sql<JobRow>(text).all(...values).map(toJob)
+  const change = (text: string, ...values: unknown[]): number => ledger.sql(text).run(...values).changes
+  const surely = (job: Job | undefined, what: string): Job => {
+    if (!job) throw new Error(`A job row was not where it should be: ${what}`)
+    return job
+  }
+
+  return {
+    get: (id: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`, id),
+
+    list(task: string | undefined, limit: number): Job[] {
+      return task === undefined
+        ? many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 ORDER BY created_at DESC, seq DESC LIMIT ?`, limit)
+        : many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`, task, limit)
+    },
+
+    /** The oldest that waits or runs. */
+    active: (task: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task),
+
+    openSingle: (task: string, key: string) =>
+      one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND single_key = ? AND single_key IS NOT NULL AND ${OPEN}`, task, key),
+
+    /** @param isStarted  begun by the caller itself, past its lane */
+    add({ id, task, lane, singleKey, internal, payload }: NewJob, isStarted: boolean): Job {
+      const state: JobState = isStarted ? 'STARTED' : 'PENDING'
+      return surely(
+        one(
+          `INSERT INTO jobs (id, task, lane, single_key, internal, state, payload, created_at, started_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+          id, task, lane, singleKey, internal ? 1 : 0, state, JSON.stringify(payload), now(), isStarted ? now() : null,
+        ),
+        'add',
+      )
+    },
+
+    /** A second start has met this single job: one that runs already will run once more. */
+    meet(id: string, payload: Record<string, unknown>): Job {
+      return surely(one(`UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`, JSON.stringify(payload), id), 'meet')
+    },
+
+    /** The oldest that waits in a lane. */
+    claim(lane: string): Job | undefined {
+      return one(
+        `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, traceback = NULL
+         WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
+        now(), lane,
+      )
+    },
+
+    /** One that waits, out of turn. */
+    take(id: string, payload: Record<string, unknown>): Job {
+      return surely(
+        one(
+          `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, traceback = NULL, payload = ?
+           WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+          now(), JSON.stringify(payload), id,
+        ),
+        'take',
+      )
+    },
+
+    /** The last move of a run: over, unless a wake-up came meanwhile; then it waits again, behind the others. */
+    end(id: string, { state, result, traceback }: Ending, log: readonly LogLine[]): Job {
+      return surely(
+        one(
+          `UPDATE jobs SET
+             state = CASE WHEN again THEN 'PENDING' ELSE ? END,
+             seq = CASE WHEN again THEN ${NEXT_SEQ} ELSE seq END,
+             started_at = CASE WHEN again THEN NULL ELSE started_at END,
+             ended_at = CASE WHEN again THEN NULL ELSE ? END,
+             command = CASE WHEN again THEN NULL ELSE command END,
+             retries = CASE WHEN again THEN 0 ELSE retries END,
+             result = ?, traceback = ?, log = ?, step = NULL, again = 0
+           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+          state, now(), result, traceback, JSON.stringify(log), id,
+        ),
+        'end',
+      )
+    },
+
+    /** Failed, and tried again at its time. */
+    retry(id: string, { result, traceback, retryAt }: { result: string; traceback: string | null; retryAt: number }, log: readonly LogLine[]): Job {
+      return surely(
+        one(
+          `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, traceback = ?, log = ?, step = NULL, again = 0
+           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+          retryAt, result, traceback, JSON.stringify(log), id,
+        ),
+        'retry',
+      )
+    },
+
+    /** Those whose time to be tried again has come wait in their lanes. */
+    wake: () => many(`UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND retry_at <= ? RETURNING ${COLUMNS}`, now()),
+
+    /** When the next one is to be tried again. */
+    nextRetryAt: () => ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ?? undefined,
+
+    /** The command on a running job's row. It takes back a wake-up from before it. */
+    command: (id: string, command: JobCommand) =>
+      one(`UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`, command, id),
+
+    /** Ends one that waits; nothing of it runs. */
+    endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
+      return surely(
+        one(
+          `UPDATE jobs SET state = ?, result = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
+          ending.state, ending.result, command, now(), id,
+        ),
+        'endWaiting',
+      )
+    },
+
+    setStep: (id: string, step: string) => change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id),
+
+    /** Rows that say they run: at start, what a crash has left. */
+    started: () => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
+
+    /** Rows that wait, of tasks other than these. */
+    waitingOfOthers: (tasks: readonly string[]) =>
+      many(`SELECT ${COLUMNS} FROM jobs WHERE state IN ('PENDING', 'RETRY') AND task NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(tasks)),
+
+    /** Back to the end of where it came from, as if it had not begun. @param log  kept if left out */
+    handBack(id: string, log?: readonly LogLine[]): Job {
+      return surely(
+        one(
+          `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0, log = coalesce(?, log)
+           WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+          log ? JSON.stringify(log) : null, id,
+        ),
+        'handBack',
+      )
+    },
+
+    /** A task's lane is the code's to say: rows of an earlier version follow it. */
+    moveToLane: (task: string, lane: string) => change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane),
+
+    logOf(id: string): LogLine[] {
+      const row = ledger.sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
+      return row?.log ? (JSON.parse(row.log) as LogLine[]) : []
+    },
+
+    /** Drops ended jobs by age and count, some at a time. @returns how many */
+    prune(endedBefore: number, kept: number, atMost: number): number {
+      const old = change('DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)', endedBefore, atMost)
+      const many = change(
+        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',
+        atMost, kept,
+      )
+      return old + many
+    },
+  }
+}

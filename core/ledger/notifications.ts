@@ -1,0 +1,78 @@
+/** The messages that are shown now: one per run of a job, and some that belong to none. */
+import type { JobCommand } from './jobs.ts'
+import type { Ledger } from './sqlite.ts'
+
+export type Level = 'info' | 'error'
+
+export interface NotificationRow {
+  id: string
+  /** Null where it belongs to no job. */
+  task: string | null
+  title: string
+  group_name: string
+  level: Level
+  messages: string[]
+  progress: number
+  command: JobCommand | null
+}
+
+export interface NewNotification {
+  id: string
+  task: string | null
+  title: string
+  group: string
+  level: Level
+  messages: readonly string[]
+  expiresAt: number | null
+}
+
+/** Of those that belong to no job, so that a fault which repeats does not fill the page. */
+const KEPT_WITHOUT_A_JOB = 20
+
+export type NotificationRows = ReturnType<typeof notificationRows>
+
+/** All that reads may be called at any time, all that writes only inside `ledger.write`. */
+export function notificationRows(ledger: Ledger) {
+  return {
+    /** Oldest first. */
+    shown(now: number): NotificationRow[] {
+      return ledger
+        .sql<Omit<NotificationRow, 'messages'> & { messages: string }>(
+          `SELECT n.id, n.task, n.title, n.group_name, n.level, n.messages, n.progress, j.command
+           FROM notifications n LEFT JOIN jobs j ON j.id = n.id
+           WHERE n.expires_at IS NULL OR n.expires_at > ? ORDER BY n.seq`,
+        )
+        .all(now)
+        .map((row) => ({ ...row, messages: JSON.parse(row.messages) as string[] }))
+    },
+
+    /** A job that runs once more gets a new one, at the end. */
+    add({ id, task, title, group, level, messages, expiresAt }: NewNotification): void {
+      ledger
+        .sql('INSERT OR REPLACE INTO notifications (id, task, title, group_name, level, messages, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)')
+        .run(id, task, title, group, level, JSON.stringify(messages), expiresAt)
+      if (task === null) {
+        ledger
+          .sql('DELETE FROM notifications WHERE task IS NULL AND seq NOT IN (SELECT seq FROM notifications WHERE task IS NULL ORDER BY seq DESC LIMIT ?)')
+          .run(KEPT_WITHOUT_A_JOB)
+      }
+    },
+
+    /** Not after its closing message. */
+    report(id: string, messages: readonly string[], progress: number): void {
+      ledger.sql('UPDATE notifications SET messages = ?, progress = ? WHERE id = ? AND expires_at IS NULL').run(JSON.stringify(messages), progress, id)
+    },
+
+    /** The last message, which goes by itself. @param progress  kept where left out */
+    close(id: string, level: Level, messages: readonly string[], expiresAt: number, progress?: number): void {
+      ledger
+        .sql('UPDATE notifications SET level = ?, messages = ?, expires_at = ?, progress = coalesce(?, progress) WHERE id = ?')
+        .run(level, JSON.stringify(messages), expiresAt, progress ?? null, id)
+    },
+
+    remove: (id: string): number => ledger.sql('DELETE FROM notifications WHERE id = ?').run(id).changes,
+    clear: (): number => ledger.sql('DELETE FROM notifications').run().changes,
+    expire: (now: number): number => ledger.sql('DELETE FROM notifications WHERE expires_at <= ?').run(now).changes,
+    nextExpiry: (): number | undefined => ledger.sql<{ at: number | null }>('SELECT min(expires_at) AS at FROM notifications').get()?.at ?? undefined,
+  }
+}

@@ -1,0 +1,74 @@
+/** Which task runs when, and where messages about it go. */
+import type { Ledger } from './sqlite.ts'
+
+export interface ScheduleRow {
+  task: string
+  /** Three fields; never `auto`. */
+  cron: string
+  config: Record<string, unknown>
+  /** Epoch milliseconds. */
+  last_run_at: number | null
+  next_run_at: number | null
+}
+
+interface StoredSchedule extends Omit<ScheduleRow, 'config'> {
+  config: string
+}
+
+const toRow = (row: StoredSchedule): ScheduleRow => ({ ...row, config: JSON.parse(row.config) as Record<string, unknown> })
+
+const INITIAL = 'schedule.initial.'
+
+export type ScheduleRows = ReturnType<typeof scheduleRows>
+
+/** All that reads may be called at any time, all that writes only inside `ledger.write`. */
+export function scheduleRows(ledger: Ledger) {
+  return {
+    list: (): ScheduleRow[] => ledger.sql<StoredSchedule>('SELECT * FROM schedules ORDER BY task').all().map(toRow),
+
+    get(task: string): ScheduleRow | undefined {
+      const row = ledger.sql<StoredSchedule>('SELECT * FROM schedules WHERE task = ?').get(task)
+      return row && toRow(row)
+    },
+
+    put(task: string, cron: string, config: Record<string, unknown>, nextRunAt: number | null): void {
+      ledger
+        .sql(
+          `INSERT INTO schedules (task, cron, config, next_run_at) VALUES (?, ?, ?, ?)
+           ON CONFLICT (task) DO UPDATE SET cron = excluded.cron, config = excluded.config, next_run_at = excluded.next_run_at`,
+        )
+        .run(task, cron, JSON.stringify(config), nextRunAt)
+    },
+
+    remove: (task: string): boolean => ledger.sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0,
+
+    /** Has run at `ranAt` (null: was passed over), and is due again at `nextRunAt`. */
+    advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
+      ledger.sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?').run(ranAt, nextRunAt, task)
+    },
+
+    /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */
+    hadInitial: (task: string): boolean => ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
+    markInitial: (task: string): void => void ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task),
+
+    /** In the order they were added. */
+    urls(): Array<{ task: string; url: string }> {
+      return ledger.sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number').all()
+    },
+
+    addUrl(task: string, url: string): void {
+      ledger
+        .sql('INSERT OR IGNORE INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))')
+        .run(task, url, task)
+    },
+
+    countUrls: (task: string): number => ledger.sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)?.count ?? 0,
+
+    /** @returns how many went */
+    removeUrls(task: string, url: string | undefined): number {
+      return url === undefined
+        ? ledger.sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
+        : ledger.sql('DELETE FROM outgoing_urls WHERE task = ? AND url = ?').run(task, url).changes
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openLanes } from '../../../core/jobs/lanes.ts'
+import { testClock } from '../../support/clock.ts'
+import { gate } from './workshop.ts'
+
+function aLane() {
+  const clock = testClock()
+  const lanes = openLanes({ clock, lanes: ['item'] })
+  const done: string[] = []
+  const item = (asker: string, name = asker, options: { isUrgent?: boolean; signal?: AbortSignal; waitMs?: number } = {}) =>
+    lanes.turn('item', { asker, ...options }, async () => void done.push(name))
+  return { clock, lanes, done, item }
+}
+
+test('one item at a time is worked on, and askers take turns however many items one of them has', async () => {
+  const { lanes, done, item } = aLane()
+  const held = gate()
+  const first = lanes.turn('item', { asker: 'queue' }, () => held.passed)
+
+  const all = [...['q1', 'q2', 'q3'].map((name) => item('queue', name)), ...['a1', 'a2'].map((name) => item('a', name)), item('b', 'b1')]
+  assert.deepEqual(done, [])
+  held.open()
+  await Promise.all([first, ...all])
+
+  assert.deepEqual(done, ['a1', 'b1', 'q1', 'a2', 'q2', 'q3'])
+})
+
+test('a job that works through a long list lets one that comes later in after its current item', async () => {
+  const { done, item } = aLane()
+  const long = async () => {
+    for (let number = 0; number < 1000; number++) await item('long', `long ${number}`)
+  }
+  const running = long()
+
+  await item('late', 'late')
+
+  assert.ok(done.indexOf('late') <= 2, `came after ${done.indexOf('late')} items`)
+  await running
+})
+
+test('an urgent request enters before the next item of any job', async () => {
+  const { lanes, done, item } = aLane()
+  const held = gate()
+  const first = lanes.turn('item', { asker: 'a' }, () => held.passed)
+
+  const all = [item('b'), item('c'), item('request', 'urgent', { isUrgent: true })]
+  held.open()
+  await Promise.all([first, ...all])
+
+  assert.deepEqual(done, ['urgent', 'b', 'c'])
+})
+
+test('who waits longer than it may is told unavailable, and the others move up', async () => {
+  const { clock, lanes, done, item } = aLane()
+  const held = gate()
+  const first = lanes.turn('item', { asker: 'a' }, () => held.passed)
+  const refused = assert.rejects(item('request', 'request', { isUrgent: true, waitMs: 20_000 }), { code: 'unavailable' })
+  const other = item('b')
+
+  await clock.advance(20_000)
+  await refused
+  held.open()
+  await Promise.all([first, other])
+
+  assert.deepEqual(done, ['b'])
+})
+
+test('an abort ends the waiting, and a failed item frees the lane', async () => {
+  const { lanes, done, item } = aLane()
+  const held = gate()
+  const first = assert.rejects(lanes.turn('item', { asker: 'a' }, () => held.passed), /broken/)
+  const controller = new AbortController()
+  const waiting = assert.rejects(item('b', 'b', { signal: controller.signal }), /enough/)
+
+  controller.abort(new Error('enough'))
+  await waiting
+  held.fail(new Error('broken'))
+  await first
+  await item('c')
+
+  assert.deepEqual(done, ['c'])
+})

@@ -1,0 +1,409 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { errors } from '../../../core/error.ts'
+import type { Job } from '../../../core/jobs/types.ts'
+import { defineTask } from '../../../core/plugin/define.ts'
+import { aborted, gate, openWorkshop } from './workshop.ts'
+
+const Anything = Type.Object({})
+
+test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', async (t) => {
+  const held = gate()
+  const work = defineTask({ name: 'work', title: 'Work', payload: Type.Object({ n: Type.Integer(), unit: Type.String({ default: 'm' }) }), lane: 'light', run: async ({ payload }) => held.passed.then(() => `${payload.n} ${payload.unit}`) })
+  const { jobs } = await openWorkshop(t, [work])
+  const seen: string[] = []
+  jobs.watch(({ job }) => job && seen.push(job.state))
+
+  const accepted = await jobs.start(work, { n: 3 })
+  assert.equal(accepted.state, 'PENDING')
+  await jobs.begin()
+  held.open()
+  const ended = await jobs.ended(accepted.id)
+
+  assert.deepEqual([ended.state, ended.result, ended.traceback], ['SUCCESS', '3 m', null])
+  assert.ok(ended.startedAt !== null && ended.endedAt !== null)
+  assert.deepEqual(seen, ['PENDING', 'STARTED', 'SUCCESS'])
+  assert.deepEqual(jobs.get(accepted.id), ended)
+})
+
+test('what cannot be started is refused by name', async (t) => {
+  const work = defineTask({ name: 'work', title: 'Work', payload: Type.Object({ n: Type.Integer() }), lane: 'light', run: async () => undefined })
+  const { jobs } = await openWorkshop(t, [work])
+
+  await assert.rejects(jobs.start('nothing'), { code: 'not_found' })
+  await assert.rejects(jobs.start(work, { n: 'three' }), { code: 'bad_request', message: /work/ })
+  await assert.rejects(jobs.start(work), { code: 'bad_request' })
+  assert.deepEqual(jobs.list(), [])
+})
+
+test('a task in a lane that nobody declares stops the start', async (t) => {
+  const lost = defineTask({ name: 'lost', title: 'Lost', payload: Anything, lane: 'elsewhere', run: async () => undefined })
+
+  await assert.rejects(openWorkshop(t, [lost]), /lost.*elsewhere/)
+})
+
+test('a failure ends the job with its text; the traceback is kept only in debug mode', async (t) => {
+  const fail = defineTask({ name: 'fail', title: 'Fail', payload: Anything, lane: 'light', run: () => Promise.reject(new Error('no route to https://me:secret@host/x')) })
+  for (const debug of [false, true]) {
+    const { jobs } = await openWorkshop(t, [fail], { debug })
+    await jobs.begin()
+
+    const ended = await jobs.ended((await jobs.start(fail)).id)
+
+    assert.deepEqual([ended.state, ended.result], ['FAILURE', 'no route to https://***@host/x'])
+    assert.equal(ended.traceback !== null, debug)
+  }
+})
+
+test('unavailable and unknown errors are tried again at their time, others fail at once', async (t) => {
+  const thrown: Record<string, () => Error> = { unavailable: () => errors.unavailable('away'), unknown: () => new Error('odd'), conflict: () => errors.conflict('no') }
+  for (const [name, error] of Object.entries(thrown)) {
+    let runs = 0
+    const task = defineTask({
+      name: 'task', title: 'Task', payload: Anything, lane: 'light', retries: { times: 2, delaySeconds: 60 },
+      async run() {
+        if (++runs < 3) throw error()
+        return 'at last'
+      },
+    })
+    const { jobs, clock, close } = await openWorkshop(t, [task])
+    await jobs.begin()
+    const { id } = await jobs.start(task)
+    await clock.advance(59_000)
+
+    assert.deepEqual([runs, jobs.get(id)?.state], [1, name === 'conflict' ? 'FAILURE' : 'RETRY'], name)
+
+    await clock.advance(120_000)
+    assert.deepEqual([runs, jobs.get(id)?.state, jobs.get(id)?.result], name === 'conflict' ? [1, 'FAILURE', 'no'] : [3, 'SUCCESS', 'at last'], name)
+    await close()
+  }
+})
+
+test('a second start of a single task that waits returns its id', async (t) => {
+  let runs = 0
+  const single = defineTask({ name: 'single', title: 'Single', payload: Anything, lane: 'index', single: true, run: async () => void runs++ })
+  const { jobs } = await openWorkshop(t, [single])
+  const [one, two] = await Promise.all([jobs.start(single), jobs.start(single)])
+  await jobs.begin()
+  await jobs.ended(one.id)
+
+  assert.equal(two.id, one.id)
+  assert.equal(runs, 1)
+})
+
+test('a start in the last step of a running single task runs it once more: no wake-up is lost', async (t) => {
+  const runs: unknown[] = []
+  const current: unknown[] = []
+  const gates = [gate(), gate()]
+  const single = defineTask({
+    name: 'single', title: 'Single', payload: Type.Object({ all: Type.Boolean() }), lane: 'index', single: true,
+    widen: (before, asked) => ({ all: before.all || asked.all }),
+    async run(job) {
+      runs.push(job.payload.all)
+      await gates[runs.length - 1]?.passed
+      current.push(job.current().all)
+      return `run ${runs.length}`
+    },
+  })
+  const { jobs, clock } = await openWorkshop(t, [single])
+  await jobs.begin()
+  const endings: Array<string | null> = []
+  jobs.onEnded((run) => endings.push(run.result))
+  const first = await jobs.start(single, { all: false })
+  const ended = jobs.ended(first.id)
+
+  // Several while it runs make one more run, of the widest payload.
+  const again = await Promise.all([jobs.start(single, { all: true }), jobs.start(single, { all: false })])
+  assert.deepEqual(again.map((job) => [job.id, job.again]), [[first.id, true], [first.id, true]])
+  gates[0]?.open()
+  await clock.advance(0)
+  assert.equal(jobs.get(first.id)?.state, 'STARTED')
+  gates[1]?.open()
+
+  assert.equal((await ended).result, 'run 2')
+  assert.deepEqual(runs, [false, true])
+  assert.deepEqual(current, [true, true])
+  assert.deepEqual(endings, ['run 1', 'run 2'])
+})
+
+test('wake-ups that come at every moment of a run are all followed by a run', async (t) => {
+  let asked = 0
+  let done = 0
+  const single = defineTask({ name: 'single', title: 'Single', payload: Anything, lane: 'light', single: true, run: async () => void (done = asked) })
+  const { jobs, clock } = await openWorkshop(t, [single])
+  await jobs.begin()
+
+  for (let number = 0; number < 300; number++) {
+    asked++
+    const starting = jobs.start(single)
+    for (let turn = 0; turn < number % 4; turn++) await new Promise((resolve) => setImmediate(resolve))
+    if (number % 3 === 0) await starting
+  }
+  await clock.advance(0)
+  const last = jobs.active('single')
+  if (last) await jobs.ended(last.id)
+
+  assert.equal(done, asked)
+})
+
+test('single by key: one at a time per key, keys beside each other', async (t) => {
+  const held = gate()
+  const running: string[] = []
+  const keyed = defineTask({
+    name: 'keyed', title: 'Keyed', payload: Type.Object({ id: Type.String() }), lane: 'light', single: ({ id }) => id,
+    run: ({ payload }) => {
+      running.push(payload.id)
+      return held.passed
+    },
+  })
+  const { jobs, clock } = await openWorkshop(t, [keyed])
+  await jobs.begin()
+
+  const ids = (await Promise.all(['a', 'b', 'a'].map((id) => jobs.start(keyed, { id })))).map((job) => job.id)
+  await clock.advance(0)
+
+  assert.equal(new Set(ids).size, 2)
+  assert.deepEqual(running, ['a', 'b'])
+  held.open()
+})
+
+test('the index lane runs one job at a time, the light lane four, an item lane starts eight', async (t) => {
+  const places: Record<string, number> = { index: 1, light: 4, item: 8 }
+  for (const [lane, expected] of Object.entries(places)) {
+    let now = 0
+    let most = 0
+    const task = defineTask({
+      name: 'task', title: 'Task', payload: Anything, lane,
+      async run() {
+        most = Math.max(most, ++now)
+        await new Promise((resolve) => setImmediate(resolve))
+        now--
+      },
+    })
+    const { jobs } = await openWorkshop(t, [task])
+    await jobs.begin()
+    const started = await Promise.all(Array.from({ length: 20 }, () => jobs.start(task)))
+    await Promise.all(started.map((job) => jobs.ended(job.id)))
+
+    assert.equal(most, expected, lane)
+  }
+})
+
+test('run answers with the result, does not wait for its lane, and hands on what the task threw', async (t) => {
+  const held = gate()
+  const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
+  const remove = defineTask({
+    name: 'remove', title: '', payload: Type.Object({ id: Type.String() }), lane: 'index', internal: true,
+    run: async ({ payload }) => (payload.id === 'gone' ? Promise.reject(errors.notFound('thing', payload.id)) : `removed ${payload.id}`),
+  })
+  const { jobs } = await openWorkshop(t, [busy, remove])
+  await jobs.begin()
+  await jobs.start(busy)
+
+  assert.equal(await jobs.run(remove, { id: 'x' }), 'removed x')
+  await assert.rejects(jobs.run(remove, { id: 'gone' }), { code: 'not_found' })
+  assert.deepEqual(jobs.list().map((job) => job.task), ['busy'], 'internal jobs are not listed')
+  held.open()
+})
+
+test('a second run with the same key waits for the first one’s result, error included', async (t) => {
+  let runs = 0
+  const gates = [gate(), gate()]
+  const remove = defineTask({
+    name: 'remove', title: '', payload: Type.Object({ id: Type.String() }), lane: 'index', internal: true, single: ({ id }) => id,
+    async run() {
+      await gates[runs++]?.passed
+      return 'done'
+    },
+  })
+  const { jobs } = await openWorkshop(t, [remove])
+  await jobs.begin()
+
+  const both = [jobs.run(remove, { id: 'x' }), jobs.run(remove, { id: 'x' })]
+  gates[0]?.open()
+  assert.deepEqual(await Promise.all(both), ['done', 'done'])
+  assert.equal(runs, 1)
+
+  const failing = [jobs.run(remove, { id: 'x' }), jobs.run(remove, { id: 'x' })]
+  gates[1]?.fail(errors.unavailable('disk away'))
+  for (const one of failing) await assert.rejects(one, { code: 'unavailable', message: 'disk away' })
+  assert.equal(runs, 2)
+})
+
+test('run takes over a row that waits', async (t) => {
+  const held = gate()
+  const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
+  const move = defineTask({ name: 'move', title: '', payload: Type.Object({ to: Type.String() }), lane: 'index', internal: true, single: true, run: async ({ payload }) => payload.to })
+  const { jobs } = await openWorkshop(t, [busy, move])
+  await jobs.begin()
+  await jobs.start(busy)
+  const waiting = await jobs.start(move, { to: 'a' })
+
+  assert.equal(await jobs.run(move, { to: 'b' }), 'b')
+  assert.equal(jobs.get(waiting.id)?.state, 'SUCCESS')
+  held.open()
+})
+
+test('stop lets a job end by itself, kill aborts it', async (t) => {
+  const began = { stop: gate(), kill: gate() }
+  const task = defineTask({
+    name: 'task', title: 'Task', payload: Type.Object({ how: Type.Union([Type.Literal('stop'), Type.Literal('kill')]) }), lane: 'light', apiStop: true,
+    async run({ payload, isStopping, signal }) {
+      began[payload.how].open()
+      if (payload.how === 'kill') await aborted(signal)
+      while (!isStopping()) await new Promise((resolve) => setImmediate(resolve))
+      return 'half of it'
+    },
+  })
+  const { jobs } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const stopped = await jobs.start(task, { how: 'stop' })
+  const killed = await jobs.start(task, { how: 'kill' })
+  await Promise.all([began.stop.passed, began.kill.passed])
+
+  await jobs.command(stopped.id, 'STOP')
+  await jobs.command(killed.id, 'KILL')
+
+  const parts = ({ state, result, command }: Job) => [state, result, command]
+  assert.deepEqual(parts(await jobs.ended(stopped.id)), ['SUCCESS', 'half of it', 'STOP'])
+  assert.deepEqual(parts(await jobs.ended(killed.id)), ['REVOKED', null, 'KILL'])
+})
+
+test('commands: unknown id, task that takes none, job that has ended', async (t) => {
+  const deaf = defineTask({ name: 'deaf', title: 'Deaf', payload: Anything, lane: 'light', run: async () => undefined })
+  const task = defineTask({ ...deaf, name: 'task', apiStop: true })
+  const { jobs } = await openWorkshop(t, [deaf, task])
+  const unheard = await jobs.start(deaf)
+  const over = await jobs.start(task)
+  const waiting = await jobs.start(task)
+  await jobs.command(waiting.id, 'KILL')
+  await jobs.begin()
+  await jobs.ended(over.id)
+
+  await assert.rejects(jobs.command('00000000-0000-4000-8000-000000000000', 'STOP'), { code: 'not_found' })
+  await assert.rejects(jobs.command(unheard.id, 'STOP'), { code: 'bad_request' })
+  await assert.rejects(jobs.command(over.id, 'STOP'), { code: 'conflict' })
+  assert.equal(jobs.get(waiting.id)?.state, 'REVOKED', 'one that waited never runs')
+})
+
+test('stop and kill take back a wake-up from before them, not one that comes after', async (t) => {
+  for (const command of ['STOP', 'KILL'] as const) {
+    let runs = 0
+    const task = defineTask({
+      name: 'task', title: 'Task', payload: Anything, lane: 'light', apiStop: true, single: true,
+      async run({ isStopping, signal }) {
+        if (++runs === 3) return
+        while (!isStopping()) await new Promise((resolve) => setImmediate(resolve))
+        signal.throwIfAborted()
+      },
+    })
+    const { jobs } = await openWorkshop(t, [task])
+    await jobs.begin()
+    const { id } = await jobs.start(task)
+    await jobs.start(task)
+    await jobs.command(id, command)
+    await jobs.ended(id)
+    assert.equal(runs, 1, command)
+
+    const second = await jobs.start(task)
+    await Promise.all([jobs.command(second.id, command), jobs.start(task)])
+    assert.equal((await jobs.ended(second.id)).state, 'SUCCESS')
+    assert.equal(runs, 3, command)
+  }
+})
+
+test('illegal moves are refused by the ledger itself', async (t) => {
+  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: async () => undefined })
+  const { jobs, ledger } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task)
+  await jobs.ended(id)
+
+  for (const state of ['PENDING', 'STARTED', 'RETRY', 'FAILURE', 'REVOKED', 'FAILED']) {
+    await assert.rejects(ledger.write(() => ledger.sql('UPDATE jobs SET state = ? WHERE id = ?').run(state, id)), /cannot move/, state)
+  }
+})
+
+test('steps are on the row and told before and after; none begins after a kill', async (t) => {
+  const told: string[] = []
+  const task = defineTask({
+    name: 'task', title: 'Task', payload: Anything, lane: 'light', apiStop: true,
+    async run({ step, id }) {
+      await step('one', () => told.push('work'))
+      await step('two', () => jobs.command(id, 'KILL'))
+      await step('three', () => told.push('never'))
+    },
+  })
+  const workshop = await openWorkshop(t, [task])
+  const { jobs, facts, clock } = workshop
+  facts.listen('job.step', async ({ step, phase, id }) => {
+    await clock.advance(0)
+    told.push(`${phase} ${step}, row at ${jobs.get(id)?.step}`)
+  })
+  await jobs.begin()
+  const ended = await jobs.ended((await jobs.start(task)).id)
+
+  assert.deepEqual(told, ['before one, row at one', 'work', 'after one, row at one', 'before two, row at two', 'after two, row at two'])
+  assert.deepEqual([ended.state, ended.step], ['REVOKED', null])
+})
+
+test('the last 200 log lines of a job are kept with it, those of its child logs too', async (t) => {
+  const task = defineTask({
+    name: 'task', title: 'Task', payload: Anything, lane: 'light',
+    async run({ log, id }) {
+      for (let line = 0; line < 250; line++) log.info({ line, password: 'secret' }, 'line %d', line)
+      log.child({ part: 'x' }).warn({ err: new Error('why') }, 'from a child')
+      assert.equal(jobs.logOf(id).length, 200)
+    },
+  })
+  const { jobs, reopen } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task)
+  assert.equal((await jobs.ended(id)).state, 'SUCCESS')
+
+  const later = await reopen()
+  const lines = later.jobs.logOf(id)
+  assert.deepEqual([lines.length, lines[0]?.message, lines[0]?.level], [200, 'line 51', 'info'])
+  assert.deepEqual(lines.at(-1), { time: '2026-01-15T10:00:00.000Z', level: 'warn', message: 'from a child: why' })
+})
+
+test('ended jobs go after a day, and the oldest past two thousand', async (t) => {
+  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: async () => undefined })
+  const { jobs, clock, ledger } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const first = await jobs.start(task)
+  await jobs.ended(first.id)
+  await clock.advance(23 * 3600_000)
+  assert.ok(jobs.get(first.id))
+  await clock.advance(2 * 3600_000)
+  assert.equal(jobs.get(first.id), undefined)
+
+  const many = await Promise.all(Array.from({ length: 3000 }, () => jobs.start(task)))
+  await Promise.all(many.map((job) => jobs.ended(job.id)))
+  await clock.advance(2 * 3600_000)
+  assert.equal(ledger.sql<{ n: number }>('SELECT count(*) AS n FROM jobs').get()?.n, 2000)
+  assert.equal(jobs.get(many[0]!.id), undefined)
+})
+
+test('ten thousand jobs are added, listed and claimed in linear time', async (t) => {
+  const task = defineTask({ name: 'task', title: 'Task', payload: Type.Object({ n: Type.Integer() }), lane: 'light', internal: true, run: async () => undefined })
+  const { jobs } = await openWorkshop(t, [task])
+  const started = await Promise.all(Array.from({ length: 10_000 }, (_, n) => jobs.start(task, { n })))
+  const spans: number[] = []
+  let ended = 0
+  let since = performance.now()
+  const all = new Promise<void>((resolve) =>
+    jobs.onEnded(() => {
+      if (++ended % 2000 === 0) {
+        spans.push(performance.now() - since)
+        since = performance.now()
+      }
+      if (ended === started.length) resolve()
+    }),
+  )
+  await jobs.begin()
+  await all
+
+  assert.ok(spans.at(-1)! < 4 * spans[0]! + 200, `thousands of milliseconds per fifth: ${spans.map(Math.round).join(', ')}`)
+})

@@ -1,0 +1,84 @@
+/** A ledger in a temporary folder with jobs on it, for the tests of core/jobs. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { FactBoard } from '../../../core/events.ts'
+import { openJobs } from '../../../core/jobs/runner.ts'
+import { openLanes, type Lanes } from '../../../core/jobs/lanes.ts'
+import type { AnyTask, JobsRunner } from '../../../core/jobs/types.ts'
+import { openLedger, type OpenedLedger } from '../../../core/ledger/sqlite.ts'
+import { openLog, type Log } from '../../../core/log.ts'
+import type { App } from '../../../core/plugin/define.ts'
+import { testClock, type TestClock } from '../../support/clock.ts'
+
+export interface Workshop {
+  folder: string
+  ledger: OpenedLedger
+  clock: TestClock
+  log: Log
+  facts: FactBoard
+  jobs: JobsRunner
+  lanes: Lanes
+  tasks: Map<string, AnyTask>
+  /** The same folder, as after a start of a new process. */
+  reopen(tasks?: readonly AnyTask[]): Promise<Workshop>
+  close(): Promise<void>
+}
+
+export const silentLog = (): Log => openLog('silent')
+
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'archivolt-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export async function openWorkshop(t: TestContext, tasks: readonly AnyTask[], { folder = temporaryFolder(t), clock = testClock(), debug = false, lanes: names = ['item'] } = {}): Promise<Workshop> {
+  const log = silentLog()
+  const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
+  const facts = new FactBoard()
+  const byName = new Map(tasks.map((task) => [task.name, task]))
+  const lanes = openLanes({ clock, lanes: names })
+  const app = { tell: (name: 'job.step', fact: never) => facts.tell(name, fact), lanes, clock, log, ledger } as unknown as App
+  const jobs = openJobs({ ledger, clock, log, tasks: byName, lanes: names, app: () => app, debug })
+  const close = async () => {
+    await jobs.close()
+    await ledger.close()
+  }
+  t.after(close)
+  return {
+    folder,
+    ledger,
+    clock,
+    log,
+    facts,
+    jobs,
+    lanes,
+    tasks: byName,
+    async reopen(others = tasks) {
+      await close()
+      return openWorkshop(t, others, { folder, clock, debug, lanes: names })
+    },
+    close,
+  }
+}
+
+/** A point that work waits at until it is opened. */
+export function gate(): { passed: Promise<void>; open: () => void; fail: (error: unknown) => void } {
+  let open: () => void = () => undefined
+  let fail: (error: unknown) => void = () => undefined
+  const passed = new Promise<void>((resolve, reject) => {
+    open = resolve
+    fail = reject
+  })
+  passed.catch(() => undefined)
+  return { passed, open, fail }
+}
+
+/** Waits for the abort, as a task does that honours its signal. */
+export async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
+}
