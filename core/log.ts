@@ -1,11 +1,21 @@
 /** pino, with a child per plugin, request and job. Secrets are masked here, whoever logs them. */
-import { pino, type DestinationStream, type Logger } from 'pino'
+import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 
 export type Log = Logger
 
 const SECRET_KEYS = ['password', 'token', 'cookie', 'authorization', 'api_key', 'secret', 'current_password']
+const STDERR = 2
 
-export function openLog(level: string, destination?: DestinationStream): Log {
-  const redact = { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '***' }
-  return destination ? pino({ level, redact, base: null }, destination) : pino({ level, redact, base: null })
+/** One JSON object a line, on stderr unless told otherwise: stdout is for what the program has to say to whoever started it. */
+export function openLog(level: string, to: DestinationStream = destination({ fd: STDERR, sync: true })): Log {
+  return pino(
+    {
+      level,
+      redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '***' },
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    to,
+  )
 }

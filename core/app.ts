@@ -1,0 +1,205 @@
+/** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
+import { access, constants, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
+import type { Settings } from '../config/schema.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { systemClock, type Clock } from './clock.ts'
+import { StartError } from './error.ts'
+import { FactBoard, type FactName, type Listener } from './events.ts'
+import { openHttp, type Http } from './http/server.ts'
+import type { IndexDefinition } from './index/mapping.ts'
+import type { Index } from './index/port.ts'
+import { openLanes } from './jobs/lanes.ts'
+import { openJobs } from './jobs/runner.ts'
+import { openScheduler } from './jobs/scheduler.ts'
+import { keepDailyCopies } from './ledger/copies.ts'
+import { openPreferences } from './ledger/settings.ts'
+import { openLedger } from './ledger/sqlite.ts'
+import { openSecretKey } from './ledger/tokens.ts'
+import { openAccounts, type FirstAccount } from './ledger/users.ts'
+import { openLog, type Log } from './log.ts'
+import type { App, Plugin, Services, SlotName, Slots } from './plugin/define.ts'
+import type { FoundPlugin } from './plugin/find.ts'
+import { findPlugins, registerPlugins } from './plugin/load.ts'
+
+export interface AppOptions {
+  sources: ConfigSources
+  clock?: Clock
+  log?: Log
+  /** Instead of the built-in plugins and those of AV_PLUGINS_DIR. */
+  plugins?: readonly FoundPlugin[]
+}
+
+export interface OpenedApp {
+  /** As core sees it; a plugin's own has its log. */
+  app: App
+  url: string
+  /** The first admin; where it was made just now, with its password. */
+  first: FirstAccount
+  /** Lets requests finish, hands running jobs back to the ledger, ends children, writes everything to disk. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a server. It listens as soon as the ledger is open, and answers 503 until the index has been brought up to date.
+ * @throws StartError, or an Error with a sentence; then everything that was opened is closed again
+ */
+export async function openApp({ sources, clock = systemClock, log: givenLog, plugins: given }: AppOptions): Promise<OpenedApp> {
+  const core = readCore(sources)
+  await openDataFolder(core.dataDir)
+  const loaded = registerPlugins(given ?? (await findPlugins(core)))
+  const settings = readSettings(sources, loaded.settings)
+  const log = givenLog ?? openLog(settings.logLevel)
+  const { registry } = loaded
+  const { plugins, tasks, routes } = registry
+
+  const opened = new Closers(log)
+  try {
+    const file = join(settings.dataDir, 'ledger.sqlite')
+    const owners = plugins.map(({ name, migrations = [] }) => ({ name, migrations }))
+    const ledger = await openLedger({ file, log, clock, plugins: owners })
+    opened.add(() => ledger.close())
+    const copies = keepDailyCopies({ file, ledger, clock, log })
+    opened.add(() => copies.close())
+    const preferences = openPreferences({ ledger, sections: loaded.preferences })
+    const accounts = openAccounts({ ledger, clock, log, dataDir: settings.dataDir, secretKey: await openSecretKey(settings.dataDir) })
+
+    let isReady = false
+    const board = new FactBoard()
+    const slots = new Map<string, unknown[]>()
+    const slotOf = (name: string): unknown[] => slots.get(name) ?? slots.set(name, []).get(name)!
+    const http = openHttp({
+      routes,
+      app: (route) => appOf(loaded.ownerOf(route)),
+      settings,
+      log,
+      clock,
+      accounts,
+      preferences,
+      envelopes: plugins.flatMap(({ envelope }) => envelope ?? []),
+      slot: slotOf,
+      isReady: () => isReady,
+    })
+    const { url } = await listen(http, settings)
+    const stopServing = once(() => http.close())
+    opened.add(stopServing)
+
+    const first = await accounts.ensureFirst({ username: settings.username, password: settings.password })
+    const index = await openIndex(settings, loaded.indexes, log, clock)
+    opened.add(() => index.close())
+
+    const lanes = openLanes({ clock, lanes: loaded.lanes })
+    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, app: () => app, debug: settings.debug })
+    const schedules = openScheduler({ ledger, clock, log, tasks, jobs })
+    const app = {
+      settings,
+      version: manifest.version,
+      clock,
+      log,
+      index,
+      ledger,
+      jobs,
+      lanes,
+      schedules,
+      accounts,
+      preferences,
+      registry,
+      tell: (name, fact) => board.tell(name, fact),
+      slot: (name) => slotOf(name) as never,
+    } as Omit<App, keyof Services> as App
+
+    // A plugin's app is core's, with its own log: services that come later are seen by all.
+    const apps = new Map<Plugin, App>(plugins.map((plugin) => [plugin, Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as App]))
+    const appOf = (plugin: Plugin | undefined): App => (plugin && apps.get(plugin)) ?? app
+
+    for (const plugin of plugins) addServices(app, plugin, appOf(plugin))
+    for (const plugin of plugins) connect(plugin, appOf(plugin), board, slotOf)
+    for (const plugin of plugins) {
+      opened.add(() => plugin.close?.(appOf(plugin)))
+      await plugin.setup?.(appOf(plugin))
+    }
+
+    await jobs.begin()
+    opened.add(() => Promise.all([stopServing(), jobs.close()]))
+    await schedules.begin()
+    opened.add(() => schedules.close())
+    isReady = true
+    return { app, url, first, close: () => opened.close() }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** Made for its owner's eyes only. */
+async function openDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in the way' : `${code}`
+    throw new StartError(`The data folder ${folder} cannot be made or written (${why}): correct its permissions, or set AV_DATA_DIR`, { cause: error })
+  }
+}
+
+async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
+  const { openSqliteIndex } = await import('./index/sqlite/index.ts')
+  return openSqliteIndex({ file: join(settings.dataDir, 'index.sqlite'), definitions, log, prefix: settings.prefix, clock })
+}
+
+async function listen(http: Http, { host, port }: Settings): Promise<{ url: string }> {
+  try {
+    return await http.listen()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const problem =
+      code === 'EADDRINUSE'
+        ? `port ${port} of ${host} is taken by another program: end that one, or set AV_PORT`
+        : code === 'EACCES'
+          ? `port ${port} needs rights that this user does not have: set AV_PORT to one from 1024 on`
+          : `${host} is not an address of this machine (${code}): set AV_HOST`
+    throw new StartError(`Cannot listen: ${problem}`, { cause: error })
+  }
+}
+
+function addServices(app: App, plugin: Plugin, own: App): void {
+  for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
+    if (name in app) throw new StartError(`plugin ${plugin.name}: its service ${name} has the name of something that is there already; rename it`)
+    Object.assign(app, { [name]: service })
+  }
+}
+
+function connect(plugin: Plugin, app: App, board: FactBoard, slotOf: (name: string) => unknown[]): void {
+  for (const [slot, fill] of Object.entries(plugin.fills ?? {}) as Array<[SlotName, (app: App) => Slots[SlotName]]>) slotOf(slot).push(fill(app))
+  for (const [fact, listener] of Object.entries(plugin.listens ?? {}) as Array<[FactName, (app: App) => Listener<FactName>]>) board.listen(fact, listener(app))
+}
+
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined
+  return () => (running ??= work())
+}
+
+/** What has been opened, to be closed in reverse; one that fails does not keep the others open. */
+class Closers {
+  readonly #list: Array<() => unknown> = []
+  readonly #log: Log
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  add(close: () => unknown): void {
+    this.#list.push(close)
+  }
+
+  async close(): Promise<void> {
+    for (let close = this.#list.pop(); close; close = this.#list.pop()) {
+      try {
+        await close()
+      } catch (error) {
+        this.#log.error({ err: error }, 'a part could not be closed')
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Start and signals: what the program says to whoever started it. */
+import { readSources } from '../config/load.ts'
+import { openApp, type OpenedApp } from './app.ts'
+import { lockFolder } from './ledger/lock.ts'
+import { rotateSecretKey } from './ledger/tokens.ts'
+
+const STOP_WITHIN_MS = 10_000
+
+/** A sentence for people: no stack, which AV_LOG_LEVEL=debug shows. */
+function refuse(error: unknown): never {
+  const message = error instanceof Error && error.message ? error.message : String(error)
+  process.stderr.write(`Archivolt could not start. ${message.split('\n')[0]}\n`)
+  process.exit(1)
+}
+
+function greet({ url, first, app }: OpenedApp): void {
+  process.stdout.write(`Archivolt ${app.version} listens on ${url}\n`)
+  if (!first.isNew) return
+  const { username, password, passwordFile } = first
+  if (!password) process.stdout.write(`Sign in as ${username} with the password of AV_PASSWORD\n`)
+  // A terminal's text is read by one person; any other place may be a log that is kept.
+  else process.stdout.write(`Sign in as ${username}; the password is in ${passwordFile}${process.stdout.isTTY ? `: ${password}` : ''}\n`)
+}
+
+function stopOnSignals(opened: OpenedApp): void {
+  let isStopping = false
+  const stop = async (exitCode: number): Promise<void> => {
+    if (isStopping) return
+    isStopping = true
+    setTimeout(() => {
+      opened.app.log.error(`not everything was closed within ${STOP_WITHIN_MS / 1000} s; the next start puts it right`)
+      process.exit(1)
+    }, STOP_WITHIN_MS).unref()
+    await opened.close()
+    process.exit(exitCode)
+  }
+  process.on('SIGINT', () => void stop(0))
+  process.on('SIGTERM', () => void stop(0))
+  // Work that nobody waits for has failed: its job or request has its own fault, the rest goes on.
+  process.on('unhandledRejection', (error) => opened.app.log.error({ err: error }, 'a failure that nobody waited for'))
+  process.on('uncaughtException', (error) => {
+    opened.app.log.fatal({ err: error }, 'an error that nobody caught: the server stops')
+    void stop(1)
+  })
+}
+
+async function rotateKey(): Promise<void> {
+  const { dataDir } = readSources()
+  const lock = lockFolder(dataDir)
+  try {
+    await rotateSecretKey(dataDir)
+  } finally {
+    lock.release()
+  }
+  process.stdout.write('There is a new secret key: all sessions and tokens have ended\n')
+}
+
+const [command] = process.argv.slice(2)
+try {
+  if (command === 'rotate-key') await rotateKey()
+  else if (command !== undefined) throw new Error(`There is no command ${command}; the only one is rotate-key`)
+  else {
+    const opened = await openApp({ sources: readSources() })
+    stopOnSignals(opened)
+    greet(opened)
+  }
+} catch (error) {
+  refuse(error)
+}

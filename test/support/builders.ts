@@ -1,0 +1,108 @@
+/** Documents for tests: whole and valid, and a test names only what it is about. */
+import type { ChannelDoc } from '../../plugins/channel/schema.ts'
+import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
+import type { VideoDoc } from '../../plugins/video/schema.ts'
+
+/** A document and where it belongs. */
+export interface Given {
+  index: string
+  id: string
+  doc: Record<string, unknown>
+}
+
+/** 2026-01-10T12:00:00Z, some days before the test clock's start. */
+const LATELY = 1_768_046_400
+const LATELY_DAY = '2026-01-10'
+
+/** Further fields replace those of the document, at its top level. */
+export function aChannel({ id = 'UC1', ...fields }: { id?: string } & Partial<ChannelDoc> = {}): Given {
+  const doc: ChannelDoc = {
+    channel_id: id,
+    channel_name: `Channel ${id}`,
+    channel_subscribed: false,
+    channel_active: true,
+    channel_description: '',
+    channel_subs: 0,
+    channel_views: 0,
+    channel_tags: [],
+    channel_tabs: ['videos'],
+    channel_last_refresh: LATELY_DAY,
+    channel_thumb_url: `/cache/channels/${id}_thumb.jpg`,
+    channel_banner_url: `/cache/channels/${id}_banner.jpg`,
+    channel_tvart_url: `/cache/channels/${id}_tvart.jpg`,
+    channel_overwrites: {},
+    refreshed_at: LATELY,
+    ...fields,
+  }
+  return { index: 'channel', id, doc }
+}
+
+/** `player` and `stats` are merged, so that a test may say `player: { watched: true }`. */
+export function aVideo({
+  id = 'v1',
+  channelId = 'UC1',
+  player,
+  stats,
+  ...fields
+}: { id?: string; channelId?: string; player?: Partial<VideoDoc['player']>; stats?: Partial<VideoDoc['stats']> } & Partial<Omit<VideoDoc, 'player' | 'stats'>> = {}): Given {
+  const doc: VideoDoc = {
+    platform_id: id,
+    active: true,
+    title: `Video ${id}`,
+    description: '',
+    category: [],
+    tags: [],
+    vid_type: 'videos',
+    published: LATELY_DAY,
+    date_downloaded: LATELY,
+    vid_last_refresh: LATELY_DAY,
+    vid_thumb_url: `/cache/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
+    vid_thumb_base64: false,
+    media_url: `/media/${channelId}/${id}.mp4`,
+    media_size: 1_000_000,
+    playlist: [],
+    stats: { view_count: 0, like_count: 0, dislike_count: 0, average_rating: 0, ...stats },
+    streams: [],
+    subtitles: [],
+    channel_id: channelId,
+    refreshed_at: LATELY,
+    width: 1280,
+    height: 720,
+    ...fields,
+    // Last: the per-user part is appended to the stored text inside it.
+    player: { duration: 100, duration_str: '1m 40s', watched: false, ...player },
+  }
+  return { index: 'video', id, doc }
+}
+
+/** @param entries  ids of its videos, in order; as objects where more of them matters */
+export function aPlaylist({
+  id = 'PL1',
+  entries = [],
+  ...fields
+}: { id?: string; entries?: Array<string | Partial<PlaylistDoc['playlist_entries'][number]>> } & Partial<PlaylistDoc> = {}): Given {
+  const doc: PlaylistDoc = {
+    playlist_id: id,
+    playlist_type: 'regular',
+    playlist_name: `Playlist ${id}`,
+    playlist_description: '',
+    playlist_channel: 'Channel UC1',
+    playlist_channel_id: 'UC1',
+    playlist_subscribed: false,
+    playlist_active: true,
+    playlist_last_refresh: LATELY_DAY,
+    playlist_thumbnail: `/cache/playlists/${id}.jpg`,
+    playlist_sort_order: 'top',
+    playlist_entries: entries.map((entry, idx) => ({
+      platform_id: `v${idx + 1}`,
+      title: 'Video',
+      uploader: null,
+      idx,
+      downloaded: false,
+      ...(typeof entry === 'string' ? { platform_id: entry, title: `Video ${entry}` } : entry),
+    })),
+    refreshed_at: LATELY,
+    ...fields,
+  }
+  return { index: 'playlist', id, doc }
+}

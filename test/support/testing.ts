@@ -1,0 +1,199 @@
+/** Public as 'archivolt/testing': a whole server on a temporary folder, with its clock stopped, for one test. */
+import { rmSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Settings } from '../../config/schema.ts'
+import { openApp, type OpenedApp } from '../../core/app.ts'
+import { openLedger } from '../../core/ledger/sqlite.ts'
+import { openSecretKey } from '../../core/ledger/tokens.ts'
+import { openAccounts } from '../../core/ledger/users.ts'
+import { openLog, type Log } from '../../core/log.ts'
+import type { App, Plugin } from '../../core/plugin/define.ts'
+import { findBuiltIn, type FoundPlugin } from '../../core/plugin/find.ts'
+import type { Given } from './builders.ts'
+import { testClock, type TestClock } from './clock.ts'
+
+export * from './builders.ts'
+export { testClock, type TestClock } from './clock.ts'
+
+export interface TestOptions {
+  /** Exactly these plugins. Default: all built-in ones. */
+  plugins?: readonly Plugin[]
+  /** Each takes the place of the built-in one of its name, or is one more. */
+  replace?: readonly Plugin[]
+  settings?: Partial<Settings>
+  clock?: TestClock
+  log?: Log
+  /** A folder that stays, such as one that another test app has just left. */
+  dataDir?: string
+}
+
+export interface TestReply {
+  status: number
+  // What a server answers is what the test is about: it is looked at, not declared.
+  body: any
+  text: string
+  bytes: Buffer
+  headers: Headers
+}
+
+type Body = object | string | Uint8Array
+export type Ask = (path: string, body?: Body, headers?: Record<string, string>) => Promise<TestReply>
+
+export interface Client {
+  get: (path: string, headers?: Record<string, string>) => Promise<TestReply>
+  post: Ask
+  put: Ask
+  delete: Ask
+}
+
+export interface TestApp {
+  readonly app: App
+  readonly clock: TestClock
+  readonly dataDir: string
+  /** With the final slash of its base path. */
+  readonly url: string
+  /** A client with that account's token; `user` is no admin. */
+  as(who: 'admin' | 'user' | 'nobody'): Client
+  /** Puts documents into the index, as the plugin that owns them would have. */
+  given(...documents: Given[]): Promise<void>
+  /** Ids of all documents of an index, sorted. */
+  ids(index: string): Promise<string[]>
+  /** The stored document. */
+  doc(index: string, id: string): Promise<any>
+  /** Resolves when no job waits or runs (those that wait for a time, wait for the clock). */
+  settled(): Promise<void>
+  /** As SIGTERM does. Called by itself at the test's end. */
+  close(): Promise<void>
+  /** The next start on the same folder, clock and settings. */
+  restart(): Promise<void>
+}
+
+/** Whatever runs clean-ups at its end: a node:test context. */
+interface Scope {
+  after(cleanUp: () => Promise<void>): void
+}
+
+const PASSWORD = 'a password for tests'
+
+export async function testApp(scope: Scope, options: TestOptions = {}): Promise<TestApp> {
+  const { clock = testClock(), log = openLog('silent'), settings = {} } = options
+  const plugins = await chosenPlugins(options)
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'av-test-')))
+  if (!options.dataDir) await cp(await accountsFolder(), dataDir, { recursive: true })
+  const sources = { env: {}, dataDir, filePath: 'settings', file: { port: 0, password: PASSWORD, ...settings, dataDir } }
+  const open = () => openApp({ sources, clock, log, plugins })
+
+  let opened: OpenedApp | undefined = await open()
+  const isOpen = (): OpenedApp => {
+    if (!opened) throw new Error('The test app is closed')
+    return opened
+  }
+  const close = async (): Promise<void> => {
+    const closing = opened
+    opened = undefined
+    await closing?.close()
+  }
+  scope.after(async () => {
+    await close()
+    if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+  })
+
+  const collectionOf = (name: string) => {
+    const { index } = isOpen().app
+    const definition = index.definitions.find((one) => one.name === name)
+    if (!definition) throw new Error(`No plugin of this test app declares the index ${name}`)
+    return index.collection(definition)
+  }
+
+  return {
+    get app() {
+      return isOpen().app
+    },
+    get url() {
+      return isOpen().url
+    },
+    clock,
+    dataDir,
+    as: (who) => clientOf(async (path, init) => fetch(new URL(path.replace(/^\//, ''), isOpen().url), { ...init, headers: { ...(await authorization(isOpen().app, who)), ...init.headers } })),
+    async given(...documents) {
+      for (const { index, id, doc } of documents) await collectionOf(index).put(id, doc, { visible: true })
+    },
+    async ids(index) {
+      const ids: string[] = []
+      for await (const batch of collectionOf(index).scan()) ids.push(...batch.map(({ id }) => id))
+      return ids.sort()
+    },
+    doc: (index, id) => collectionOf(index).get(id),
+    async settled() {
+      const { ledger, jobs } = isOpen().app
+      const isBusy = () => ledger.sql(`SELECT 1 FROM jobs WHERE state IN ('PENDING', 'STARTED') LIMIT 1`).get() !== undefined
+      while (isBusy()) {
+        await new Promise<void>((resolve) => {
+          const unwatch = jobs.watch(() => {
+            unwatch()
+            resolve()
+          })
+        })
+      }
+    },
+    close,
+    async restart() {
+      await close()
+      opened = await open()
+    },
+  }
+}
+
+async function chosenPlugins({ plugins, replace = [] }: TestOptions): Promise<FoundPlugin[]> {
+  const given = (list: readonly Plugin[]) => list.map((plugin) => ({ plugin, origin: 'test' }))
+  if (plugins) return given(plugins)
+  const kept = (await findBuiltIn()).filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
+  return [...kept, ...given(replace)]
+}
+
+let accounts: Promise<string> | undefined
+
+/** Hashing a password takes a quarter of a second by design: it is done once for all test apps of a process. */
+function accountsFolder(): Promise<string> {
+  return (accounts ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'av-test-accounts-'))
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const [log, clock] = [openLog('silent'), testClock()]
+    const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
+    const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey: await openSecretKey(folder) })
+    await book.ensureFirst({ username: 'admin', password: PASSWORD })
+    await book.create({ username: 'user', password: PASSWORD, isStaff: false })
+    await ledger.close()
+    return folder
+  })())
+}
+
+async function authorization({ accounts: book }: App, who: 'admin' | 'user' | 'nobody'): Promise<Record<string, string>> {
+  if (who === 'nobody') return {}
+  const account = book.list().find(({ is_staff }) => is_staff === (who === 'admin'))
+  if (!account) throw new Error(`There is no ${who} any more`)
+  return { authorization: `Token ${await book.token(account.id)}` }
+}
+
+function clientOf(send: (path: string, init: { method: string; headers: Record<string, string>; body?: string | Uint8Array }) => Promise<Response>): Client {
+  const ask = (method: string): Ask => async (path, body, headers = {}) => {
+    const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
+    const response = await send(path, {
+      method,
+      headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array) }),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const text = bytes.toString()
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      text,
+      body: response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined,
+    }
+  }
+  return { get: (path, headers) => ask('GET')(path, undefined, headers), post: ask('POST'), put: ask('PUT'), delete: ask('DELETE') }
+}
