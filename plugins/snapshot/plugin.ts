@@ -1,0 +1,16 @@
+/** Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9). */
+import { definePlugin } from 'archivolt'
+import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
+import { openSnapshotKeeper, snapshotPreferences } from './snapshots.ts'
+import { createSnapshot, restoreSnapshot } from './tasks.ts'
+
+export default definePlugin({
+  name: 'snapshot',
+  needs: ['backup'],
+  preferences: snapshotPreferences,
+  routes: [listSnapshots, take, showSnapshot, restore, deleteSnapshot],
+  tasks: [createSnapshot, restoreSnapshot],
+  services: (app) => ({ snapshots: openSnapshotKeeper(app) }),
+  setup: (app) => app.snapshots.begin(),
+  close: (app) => app.snapshots.end(),
+})
