@@ -1,6 +1,5 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { epochSeconds, errors, isAppError, type App, type Services, type Step } from 'archivolt'
-import { localDay } from './days.ts'
+import { epochSeconds, errors, isAppError, localDay, type App, type Services, type Step } from 'archivolt'
 import { openHandles } from './handles.ts'
 import { channelIndex, type ChannelDoc, type ChannelOverwrites } from './schema.ts'
 import { removeChannel } from './tasks.ts'
@@ -190,6 +189,11 @@ export function openChannels(app: App) {
     collection,
     get,
     known: (ids: readonly string[]) => collection.known(ids),
+    /** @param idOrHandle  a handle is looked up among those of our own channels and those asked for lately */
+    async isOurs(idOrHandle: string): Promise<boolean> {
+      const id = handles.lookUp(idOrHandle) ?? idOrHandle
+      return (await collection.known([id])).has(id)
+    },
     /** As stored: the channel as part of a video's record. */
     text: (id: string) => collection.getText(id),
     texts: (ids: readonly string[]) => collection.getTexts(ids),

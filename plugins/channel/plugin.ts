@@ -14,6 +14,7 @@ export default definePlugin({
   slots: ['channel.remove'],
   fills: {
     'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),
+    'platform.known': (app) => async (target) => target.type === 'channel' && app.channels.isOurs(target.id),
   },
   routes: [listChannels, searchChannel, showChannel, changeChannel, deleteChannel],
   tasks: [removeChannel],

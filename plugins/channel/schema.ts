@@ -1,6 +1,5 @@
 /** The channel as it is kept and shown (contract 5.2). */
-import { defineIndex, Type, type Static } from 'archivolt'
-import { localDay, timeZone } from './days.ts'
+import { defineIndex, localDay, Type, type Static } from 'archivolt'
 
 export const ChannelOverwrites = Type.Object(
   {
@@ -42,7 +41,8 @@ export type ChannelDoc = Static<typeof ChannelDoc>
 export const channelIndex = defineIndex({
   name: 'channel',
   doc: ChannelDoc,
-  form: timeZone(),
+  // Stored days are those of this zone.
+  form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, channel_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     channel_id: { type: 'keyword', filter: true },

@@ -20,6 +20,9 @@ export default definePlugin({
     importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
   },
   slots: ['media.known', 'media.staged'],
+  fills: {
+    'platform.space': (app) => () => app.media.space(),
+  },
   routes: [showMedia, showVideoArt, showChannelArt, showPlaylistArt],
   services: (app) => ({ media: openMedia(app) }),
   setup: tidyMedia,

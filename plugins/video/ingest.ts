@@ -1,8 +1,8 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
 import { access } from 'node:fs/promises'
-import { epochSeconds, errors, type App, type Collection, type DocOf, type NamesOf, type Services, type Step } from 'archivolt'
+import { epochSeconds, errors, localDay, type App, type Collection, type DocOf, type NamesOf, type Services, type Step } from 'archivolt'
 import { readFragments } from './cues.ts'
-import { durationText, localDay } from './days.ts'
+import { durationText } from './durations.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'
 
 type Downloaded = Awaited<ReturnType<Services['platform']['download']>>
@@ -122,6 +122,9 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     }
   }
 
+  const toSubtitles = (channelId: string, id: string, list: Ingest['downloaded']['subtitles']): VideoDoc['subtitles'] =>
+    list.map(({ lang, name, source, url }) => ({ ext: 'vtt', lang, name, source, url, media_url: app.media.subtitleUrl(channelId, id, lang) }))
+
   async function toDoc(input: Ingest, probe: MediaFacts): Promise<VideoDoc> {
     const { facts } = input.downloaded
     const { id, channelId } = facts
@@ -141,14 +144,7 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
       ...(before?.comment_count !== undefined && { comment_count: before.comment_count }),
       ...(before?.sponsorblock && { sponsorblock: before.sponsorblock }),
       playlist: before?.playlist ?? [],
-      subtitles: input.downloaded.subtitles.map(({ lang, name, source, url }) => ({
-        ext: 'vtt' as const,
-        lang,
-        name,
-        source,
-        url,
-        media_url: app.media.subtitleUrl(channelId, id, lang),
-      })),
+      subtitles: toSubtitles(channelId, id, input.downloaded.subtitles),
       channel_id: channelId,
       player: {
         duration,
@@ -175,5 +171,5 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     await step('video.added', () => app.tell('video.added', { id, channelId }))
   }
 
-  return { ingest, fetchArt }
+  return { ingest, fetchArt, toSubtitles, indexSubtitles }
 }

@@ -12,6 +12,7 @@ export default definePlugin({
   owns: ['comment', 'subtitle'],
   slots: ['video.tail', 'video.filter', 'video.remove'],
   fills: {
+    'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },

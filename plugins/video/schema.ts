@@ -1,6 +1,5 @@
 /** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
-import { defineIndex, Type, type Static } from 'archivolt'
-import { localDay, timeZone } from './days.ts'
+import { defineIndex, localDay, Type, type Static } from 'archivolt'
 
 export const Stream = Type.Object({
   type: Type.Enum(['video', 'audio']),
@@ -89,7 +88,8 @@ export const videoIndex = defineIndex({
   name: 'video',
   doc: VideoDoc,
   newest: 'date_downloaded',
-  form: timeZone(),
+  // Stored days are those of this zone.
+  form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     platform_id: { type: 'keyword', filter: true },

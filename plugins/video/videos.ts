@@ -1,6 +1,6 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import { epochSeconds, errors, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
-import { durationText } from './days.ts'
+import { durationText } from './durations.ts'
 import { openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { openRecords, type VideoTail } from './records.ts'
@@ -35,7 +35,7 @@ export function openVideos(app: App) {
   const comments = app.index.collection(commentIndex)
   const subtitles = app.index.collection(subtitleIndex)
   const records = openRecords(app)
-  const { ingest, fetchArt } = openIngest(app, { collection, subtitles })
+  const { ingest, fetchArt, toSubtitles, indexSubtitles } = openIngest(app, { collection, subtitles })
   const known = (ids: readonly string[]) => collection.known(ids)
   const busy = new Map<string, Promise<unknown>>()
 
@@ -107,6 +107,21 @@ export function openVideos(app: App) {
       const set = { ...fields, ...media, stats: { ...stats, dislike_count: doc.stats.dislike_count }, active: true, player: { duration, duration_str } }
       return collection.patch(id, { set }, { visible: true })
     },
+
+    /**
+     * Staged subtitles take the place of those of the same language: files, list, what is said in them. Languages that are
+     * not offered any more stay. @returns false: no such video
+     */
+    setSubtitles: (id: string, staged: Ingest['downloaded']['subtitles'], { isIndexed = true } = {}): Promise<boolean> =>
+      alone(id, async () => {
+        const doc = await collection.get(id)
+        if (!doc) return false
+        await app.media.adopt(doc.channel_id, id, { mediaPath: app.media.pathOf(doc.channel_id, id), subtitles: staged })
+        const fresh = toSubtitles(doc.channel_id, id, staged)
+        const all = [...doc.subtitles.filter(({ lang }) => !fresh.some((one) => one.lang === lang)), ...fresh]
+        await indexSubtitles({ ...doc, subtitles: isIndexed ? all : [] })
+        return collection.patch(id, { set: { subtitles: all } }, { visible: true })
+      }),
 
     /** Whether the platform still has them. @returns how many were ours */
     async setActive(ids: readonly string[], isActive: boolean): Promise<number> {

@@ -1,7 +1,7 @@
 /** Lengths as people read them: contract 1.3. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { durationText } from '../../../plugins/video/days.ts'
+import { durationText } from '../../../plugins/video/durations.ts'
 
 test('a duration is told in units that are not zero', () => {
   const cases: Array<[number, string]> = [

@@ -1,11 +1,4 @@
-/** Days as people of the server's time zone count them, and lengths as they read them. */
-import { format } from 'date-fns/format'
-
-/** `YYYY-MM-DD` of an instant in epoch seconds. */
-export const localDay = (epochSeconds: number): string => format(epochSeconds * 1000, 'yyyy-MM-dd')
-
-/** What stored days depend on. */
-export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+/** Lengths of films as people read them. */
 
 const UNITS = [['y', 365 * 86_400], ['d', 86_400], ['h', 3600], ['m', 60], ['s', 1]] as const
 
