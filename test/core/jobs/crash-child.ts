@@ -1,0 +1,44 @@
+/** A process with jobs on a ledger, killed from within at the step it is told; for crash.test.ts. */
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import { systemClock } from '../../../core/clock.ts'
+import { FactBoard } from '../../../core/events.ts'
+import { openJobs } from '../../../core/jobs/runner.ts'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
+import { openLog } from '../../../core/log.ts'
+import { defineTask, type App, type Task } from '../../../core/plugin/define.ts'
+
+const [folder = '', killAt = ''] = process.argv.slice(2)
+const log = openLog('silent')
+const facts = new FactBoard()
+const note = (text: string) => appendFileSync(join(folder, 'done.txt'), `${text}\n`)
+
+const steps = ['first', 'second', 'third']
+const run: Task['run'] = async ({ step }) => {
+  for (const name of steps) await step(name, () => note(name))
+  return 'whole'
+}
+const payload = Type.Object({})
+const tasks = [
+  defineTask({ name: 'inner', title: '', payload, lane: 'index', internal: true, single: true, run }),
+  defineTask({ name: 'resumable', title: 'Resumable', payload, lane: 'index', resumable: true, run }),
+  defineTask({ name: 'once', title: 'Once', payload, lane: 'index', run }),
+]
+facts.listen('job.step', ({ task, step, phase }) => {
+  if (`${task} ${phase} ${step}` === killAt) process.kill(process.pid, 'SIGKILL')
+})
+
+const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: systemClock })
+const app = { tell: facts.tell.bind(facts) } as unknown as App
+const jobs = openJobs({ ledger, clock: systemClock, log, tasks: new Map(tasks.map((task) => [task.name, task])), lanes: [], app: () => app, debug: false })
+await jobs.begin()
+const name = killAt.split(' ')[0] ?? ''
+if (name === 'inner') await jobs.run(name)
+else if (name !== '') await jobs.ended((await jobs.start(name)).id)
+else for (const task of tasks) for (let job = jobs.active(task.name); job; job = jobs.active(task.name)) await jobs.ended(job.id)
+
+const rows = ledger.sql('SELECT task, state, result FROM jobs ORDER BY seq').all()
+await jobs.close()
+await ledger.close()
+process.stdout.write(JSON.stringify(rows))

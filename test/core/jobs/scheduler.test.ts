@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { readCron } from '../../../core/jobs/cron.ts'
+import { openScheduler } from '../../../core/jobs/scheduler.ts'
+import { defineTask } from '../../../core/plugin/define.ts'
+import { testClock } from '../../support/clock.ts'
+import { openWorkshop } from './workshop.ts'
+
+const HOUR = 3600_000
+const times = (text: string, zone: string, from: string, count: number): string[] => {
+  const cron = readCron(text, zone)
+  const found: string[] = []
+  for (let at = cron.next(Date.parse(from)); at !== undefined && found.length < count; at = cron.next(at)) found.push(new Date(at).toISOString().replace(':00.000Z', 'Z'))
+  return found
+}
+
+test('three fields: one minute, then hours and weekdays as stars, lists, ranges and steps', () => {
+  const monday = '2026-01-12T00:00:30Z'
+  const accepted: Record<string, string[]> = {
+    '0 8 *': ['2026-01-12T08:00Z', '2026-01-13T08:00Z'],
+    '59 23 0': ['2026-01-18T23:59Z', '2026-01-25T23:59Z'],
+    '5 * *': ['2026-01-12T00:05Z', '2026-01-12T01:05Z'],
+    '30 */8 *': ['2026-01-12T00:30Z', '2026-01-12T08:30Z', '2026-01-12T16:30Z', '2026-01-13T00:30Z'],
+    '0 6,18-20 1-5': ['2026-01-12T06:00Z', '2026-01-12T18:00Z', '2026-01-12T19:00Z', '2026-01-12T20:00Z', '2026-01-13T06:00Z'],
+    ' 07  9  6 ': ['2026-01-17T09:07Z'],
+    '0 12 */2': ['2026-01-13T12:00Z', '2026-01-15T12:00Z', '2026-01-17T12:00Z', '2026-01-18T12:00Z'],
+  }
+  for (const [text, expected] of Object.entries(accepted)) assert.deepEqual(times(text, 'UTC', monday, expected.length), expected, text)
+
+  const refused = ['', '0 8', '0 8 * *', '* 8 *', '*/5 8 *', '0,30 8 *', '60 8 *', '-1 8 *', '0 24 *', '0 8 7', '0 8/2 *', '0 8-6 *', '0 */0 *', '0 *x *', '0 8, *', '0 8 MON', '0 8 L', '0 8 1#2', '@daily', 'auto', '0 1-23/2 *', '0 8 *'.padEnd(300), '0 ９ *']
+  for (const text of refused) assert.throws(() => readCron(text), { code: 'bad_request' }, text)
+})
+
+test('times are of the time zone; where clocks change a time is neither lost nor doubled', () => {
+  // 29 March 2026 has no 02:30 in Berlin, 25 October has it twice.
+  assert.deepEqual(times('0 8 *', 'Europe/Berlin', '2026-03-28T00:00Z', 3), ['2026-03-28T07:00Z', '2026-03-29T06:00Z', '2026-03-30T06:00Z'])
+  assert.equal(times('30 2 *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)[0]?.slice(0, 10), '2026-03-29')
+  assert.deepEqual(times('30 2 *', 'Europe/Berlin', '2026-10-24T12:00Z', 2).map((time) => time.slice(0, 10)), ['2026-10-25', '2026-10-26'])
+  assert.deepEqual(times('0 0 0', 'Asia/Kathmandu', '2026-01-12T00:00Z', 1), ['2026-01-17T18:15Z'])
+})
+
+test('a schedule is put into words', () => {
+  assert.equal(readCron('0 8 *').inWords(), 'At 08:00')
+  assert.match(readCron('0 18 0').inWords(), /At 18:00.*Sunday/)
+})
+
+interface Ran {
+  task: string
+  at: string
+  payload: Record<string, unknown>
+}
+
+async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone = 'UTC' } = {}) {
+  const ran: Ran[] = []
+  const clock = testClock(start)
+  const run = (task: string) => async ({ payload }: { payload: object }) => void ran.push({ task, at: new Date(clock.now()).toISOString().slice(0, 16), payload: { ...payload } })
+  const Payload = Type.Object({ days: Type.Optional(Type.Integer()), scheduled: Type.Optional(Type.Boolean()) })
+  const tasks = [
+    defineTask({ name: 'scan', title: 'Scan', payload: Type.Object({}), lane: 'light', outgoing: true, schedule: { auto: '0 8 *' }, run: run('scan') }),
+    defineTask({
+      name: 'check', title: 'Check', payload: Payload, lane: 'light',
+      schedule: { auto: '0 12 *', initially: 'auto', config: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1 })), keep: Type.Optional(Type.Integer()) }), initialConfig: { days: 90, keep: 1 } },
+      run: run('check'),
+    }),
+    defineTask({ name: 'version', title: 'Version', payload: Type.Object({}), lane: 'light', schedule: { auto: '0 11 3', initially: 'random' }, run: run('version') }),
+    defineTask({ name: 'other', title: 'Other', payload: Type.Object({}), lane: 'light', run: run('other') }),
+  ]
+  let workshop = await openWorkshop(t, tasks, { clock })
+  const open = async () => {
+    const scheduler = openScheduler({ ...workshop, timeZone: zone })
+    await workshop.jobs.begin()
+    await scheduler.begin()
+    t.after(() => scheduler.close())
+    return scheduler
+  }
+  let scheduler = await open()
+  return {
+    clock,
+    ran,
+    get ledger() {
+      return workshop.ledger
+    },
+    get schedules() {
+      return scheduler
+    },
+    /** The server is off for so long. */
+    async off(ms: number) {
+      await scheduler.close()
+      await workshop.close()
+      await clock.advance(ms)
+      workshop = await openWorkshop(t, tasks, { clock, folder: workshop.folder })
+      scheduler = await open()
+      await clock.advance(0)
+    },
+  }
+}
+
+test('a new installation has its schedules, and one that was removed stays away', async (t) => {
+  const it = await aScheduler(t)
+  const [check, version] = it.schedules.list()
+  assert.deepEqual(check, { name: 'check', schedule: '0 12 *', schedule_human: 'At 12:00', last_run_at: null, next_run_at: '2026-01-15T12:00:00.000Z', config: { days: 90, keep: 1 } })
+  assert.match(version?.schedule ?? '', /^\d{1,2} \d{1,2} 3$/)
+  assert.equal(it.schedules.list().length, 2)
+
+  await it.schedules.remove('check')
+  await assert.rejects(it.schedules.remove('check'), { code: 'not_found' })
+  await it.off(HOUR)
+  assert.deepEqual(it.schedules.list().map(({ name }) => name), ['version'])
+})
+
+test('a schedule starts its task at its times, with the keys of its config that the task knows', async (t) => {
+  const it = await aScheduler(t)
+  await it.schedules.remove('version')
+  await it.schedules.set('scan', 'auto')
+
+  await it.clock.advance(49 * HOUR)
+
+  assert.deepEqual(it.ran, [
+    { task: 'check', at: '2026-01-15T12:00', payload: { days: 90, scheduled: true } },
+    { task: 'scan', at: '2026-01-16T08:00', payload: {} },
+    { task: 'check', at: '2026-01-16T12:00', payload: { days: 90, scheduled: true } },
+    { task: 'scan', at: '2026-01-17T08:00', payload: {} },
+  ])
+  const record = it.schedules.get('scan')
+  assert.deepEqual([record?.last_run_at, record?.next_run_at], ['2026-01-17T08:00:00.000Z', '2026-01-18T08:00:00.000Z'])
+})
+
+test('times follow the time zone over a change of clocks', async (t) => {
+  const it = await aScheduler(t, { start: '2026-03-27T22:00:00Z', zone: 'Europe/Berlin' })
+  await it.schedules.remove('version')
+  await it.schedules.remove('check')
+  await it.schedules.set('scan', '0 8 *')
+
+  await it.clock.advance(72 * HOUR)
+
+  assert.deepEqual(it.ran.map(({ at }) => at), ['2026-03-28T07:00', '2026-03-29T06:00', '2026-03-30T06:00'])
+})
+
+test('what was missed by less than a day runs once at the start, what is older does not', async (t) => {
+  const it = await aScheduler(t)
+  await it.schedules.remove('version')
+  await it.schedules.remove('check')
+  await it.schedules.set('scan', '0 * *')
+  await it.off(5 * HOUR + 60_000)
+  assert.deepEqual(it.ran.map(({ at }) => at), ['2026-01-15T15:01'], 'five missed, one run')
+
+  await it.schedules.set('scan', '0 8 4')
+  await it.off(7 * 24 * HOUR - 4 * HOUR)
+  assert.equal(it.ran.length, 2, 'missed at 08:00 by less than a day')
+  await it.off(8 * 24 * HOUR + 24 * HOUR)
+  assert.equal(it.ran.length, 2, 'missed by more than a day')
+  assert.equal(it.schedules.get('scan')?.next_run_at, '2026-02-05T08:00:00.000Z')
+})
+
+test('what cannot be a schedule is refused, and nothing changes', async (t) => {
+  const { schedules } = await aScheduler(t)
+  const before = schedules.list()
+  const refused: Array<[string, string, Record<string, unknown>?]> = [
+    ['other', '0 8 *'],
+    ['nothing', '0 8 *'],
+    ['scan', '* * *'],
+    ['scan', '0 8 *', { days: 3 }],
+    ['check', '0 8 *', { days: 0 }],
+    ['check', '0 8 *', { days: '3' }],
+    ['check', '0 8 *', { days: 3, colour: 'red' }],
+    ['check', '0 8 *', JSON.parse('{"__proto__": 3}') as Record<string, unknown>],
+  ]
+  for (const [task, cron, config] of refused) await assert.rejects(schedules.set(task, cron, config), { code: 'bad_request' }, `${task} ${cron} ${JSON.stringify(config)}`)
+  assert.deepEqual(schedules.list(), before)
+
+  assert.deepEqual((await schedules.set('check', '0 9 *')).config, { days: 90, keep: 1 }, 'left out: the config stays')
+  assert.deepEqual((await schedules.set('check', '0 9 *', { days: 3 })).config, { days: 3 })
+})
+
+test('outgoing URLs: per task, twice is once, removed one by one or all', async (t) => {
+  const { schedules } = await aScheduler(t)
+  for (const url of ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host', 'https://host/hook?x=1']) await schedules.addOutgoing('scan', url)
+  assert.deepEqual(schedules.outgoing(), { scan: { urls: ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host'], title: 'Scan' } })
+
+  const bad = ['', 'host/hook', '://x', 'https://', 'https://a b', 'https://a\nb', `https://${'x'.repeat(2000)}`, 'javascript:alert(1)']
+  for (const url of bad) await assert.rejects(schedules.addOutgoing('scan', url), { code: 'bad_request' }, url)
+  for (const task of ['check', 'nothing']) await assert.rejects(schedules.addOutgoing(task, 'https://host'), { code: 'bad_request' })
+
+  await schedules.removeOutgoing('scan', 'mailto:me@host')
+  await assert.rejects(schedules.removeOutgoing('scan', 'mailto:me@host'), { code: 'not_found' })
+  await schedules.removeOutgoing('scan')
+  await assert.rejects(schedules.removeOutgoing('scan'), { code: 'not_found' })
+  assert.deepEqual(schedules.outgoing(), {})
+
+  for (let number = 0; number < 50; number++) await schedules.addOutgoing('scan', `https://host/${number}`)
+  await assert.rejects(schedules.addOutgoing('scan', 'https://host/one-more'), { code: 'conflict' })
+  assert.equal(schedules.outgoing().scan?.urls.length, 50)
+})

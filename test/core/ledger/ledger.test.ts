@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test, type TestContext } from 'node:test'
+import Database from 'better-sqlite3'
+import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/copies.ts'
+import type { MigrationOwner } from '../../../core/ledger/migrate.ts'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
+import { openLog } from '../../../core/log.ts'
+import { testClock } from '../../support/clock.ts'
+
+const log = openLog('silent')
+const child = new URL('./ledger-child.ts', import.meta.url).pathname
+
+const things: MigrationOwner = { name: 'thing', migrations: [{ number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' }] }
+
+function aFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'archivolt-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function aLedger(t: TestContext, { folder = aFolder(t), clock = testClock(), plugins = [things] }: { folder?: string; clock?: ReturnType<typeof testClock>; plugins?: MigrationOwner[] } = {}) {
+  const file = join(folder, 'ledger.sqlite')
+  const ledger = await openLedger({ file, log, clock, plugins })
+  t.after(() => ledger.close())
+  const add = (id: number, text = `thing ${id}`) => ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(id, text).changes)
+  const ids = () => ledger.sql<{ id: number }>('SELECT id FROM thing_list ORDER BY id').all().map((row) => row.id)
+  return { folder, file, clock, ledger, add, ids }
+}
+
+test('writes of one tick share one transaction; what throws is undone alone', async (t) => {
+  const { ledger, add, ids, file } = await aLedger(t)
+  const reader = new Database(file, { readonly: true })
+  t.after(() => reader.close())
+  const version = () => reader.pragma('data_version', { simple: true }) as number
+  const before = version()
+
+  const results = await Promise.allSettled([
+    add(1),
+    ledger.write(() => {
+      ledger.sql('INSERT INTO thing_list VALUES (2, ?)').run('half done')
+      throw new Error('no')
+    }),
+    add(3),
+    add(3),
+  ])
+
+  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  assert.deepEqual(ids(), [1, 3])
+  assert.equal(version() - before, 1, 'one commit')
+})
+
+test('asynchronous work in a transaction is refused and undone', async (t) => {
+  const { ledger, ids } = await aLedger(t)
+
+  await assert.rejects(
+    ledger.write(async () => {
+      ledger.sql('INSERT INTO thing_list VALUES (1, ?)').run('early')
+    }),
+    TypeError,
+  )
+  assert.deepEqual(ids(), [])
+})
+
+test('ten thousand writes at once do not hold the loop', async (t) => {
+  const { add, ids } = await aLedger(t)
+  let longest = 0
+  let last = performance.now()
+  const watching = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  const writes = Array.from({ length: 10_000 }, (_, id) => add(id))
+  last = performance.now()
+  await Promise.all(writes)
+  clearInterval(watching)
+
+  assert.equal(ids().length, 10_000)
+  assert.ok(longest < 100, `${longest} ms`)
+})
+
+test('close commits what still waits, and refuses what comes later', async (t) => {
+  const { folder, ledger, add } = await aLedger(t)
+  const pending = [add(1), add(2)]
+  await ledger.close()
+  await Promise.all(pending)
+  await assert.rejects(add(3), { code: 'unavailable' })
+
+  const again = await aLedger(t, { folder })
+  assert.deepEqual(again.ids(), [1, 2])
+})
+
+test('what a write has answered survives a kill of the process', async (t) => {
+  const folder = aFolder(t)
+  const process = spawn(globalThis.process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let answered = -1
+  for await (const line of createInterface(process.stdout)) {
+    answered = Number(line)
+    if (answered === 200) process.kill('SIGKILL')
+  }
+
+  const { ids } = await aLedger(t, { folder })
+  assert.ok(ids().length > answered, `${answered} answered, ${ids().length} there`)
+})
+
+test('a second process on the same folder is refused with a sentence that names it', async (t) => {
+  const { folder, ledger, add } = await aLedger(t)
+  const second = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const said = readText(second.stderr)
+  const [code] = (await once(second, 'exit')) as [number]
+
+  assert.notEqual(code, 0)
+  assert.match(await said, new RegExp(`Another Archivolt already runs on the data folder ${folder}`))
+  await assert.rejects(openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: testClock() }), /already runs/, 'nor twice in one process')
+  await add(1)
+  await ledger.close()
+  await aLedger(t, { folder })
+})
+
+async function readText(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = ''
+  for await (const part of stream) text += String(part)
+  return text
+}
+
+test('migrations are applied once, in order; a copy is kept before those of a ledger with content', async (t) => {
+  const { folder, file, ledger, add } = await aLedger(t)
+  await add(1)
+  await ledger.close()
+  assert.deepEqual(copiesOf(file), [])
+
+  const more: MigrationOwner = { name: 'thing', migrations: [...things.migrations, { number: 2, sql: `ALTER TABLE thing_list ADD COLUMN size INTEGER NOT NULL DEFAULT 7` }] }
+  const second = await aLedger(t, { folder, plugins: [more] })
+  assert.deepEqual(second.ledger.sql('SELECT * FROM thing_list').all(), [{ id: 1, text: 'thing 1', size: 7 }])
+  const copies = copiesOf(file)
+  assert.equal(copies.length, 1)
+  const copy = new Database(copies[0], { readonly: true })
+  assert.deepEqual(copy.prepare('SELECT * FROM thing_list').all(), [{ id: 1, text: 'thing 1' }])
+  copy.close()
+  await second.ledger.close()
+
+  await (await aLedger(t, { folder, plugins: [more] })).ledger.close()
+  assert.equal(copiesOf(file).length, 1)
+  await assert.rejects(aLedger(t, { folder }), /later version of thing/)
+})
+
+test('a migration that fails leaves the ledger as it was, and the folder free', async (t) => {
+  const { folder, ledger } = await aLedger(t)
+  await ledger.close()
+  const broken: MigrationOwner = { name: 'thing', migrations: [...things.migrations, { number: 2, sql: 'CREATE TABLE thing_more (id INTEGER) STRICT; NOT SQL' }] }
+
+  await assert.rejects(aLedger(t, { folder, plugins: [broken] }), /syntax error/)
+
+  const again = await aLedger(t, { folder })
+  assert.equal(again.ledger.sql(`SELECT 1 FROM sqlite_schema WHERE name = 'thing_more'`).get(), undefined)
+})
+
+test('a plugin keeps to tables of its own name', async (t) => {
+  const refused: Record<string, string> = {
+    'CREATE TABLE others (id INTEGER) STRICT': 'others',
+    'CREATE TABLE things (id INTEGER) STRICT': 'things',
+    'CREATE TABLE thing_a (id INTEGER) STRICT; CREATE INDEX by_id ON thing_a (id)': 'by_id',
+    'CREATE INDEX thing_jobs ON jobs (task)': 'thing_jobs',
+    'ALTER TABLE jobs ADD COLUMN thing_size INTEGER': 'jobs',
+    'DROP TABLE schedules': 'schedules',
+    'CREATE TRIGGER thing_watch AFTER INSERT ON jobs BEGIN DELETE FROM jobs; END': 'thing_watch',
+    'COMMIT; CREATE TABLE thing_a (id INTEGER)': 'transaction',
+  }
+  for (const [sql, named] of Object.entries(refused)) {
+    const folder = aFolder(t)
+    await assert.rejects(aLedger(t, { folder, plugins: [{ name: 'thing', migrations: [{ number: 1, sql }] }] }), new RegExp(`of (the plugin )?thing .*${named}`), sql)
+  }
+  await assert.rejects(aLedger(t, { plugins: [{ name: 'thing', migrations: [{ number: 2, sql: 'SELECT 1' }] }] }), /not numbered/)
+})
+
+test('foreign keys hold, tables are strict, and the file is for its owner alone', async (t) => {
+  const plugins = [{ name: 'thing', migrations: [...things.migrations, { number: 2, sql: 'CREATE TABLE thing_part (thing INTEGER NOT NULL REFERENCES thing_list (id)) STRICT' }] }]
+  const { ledger, file } = await aLedger(t, { plugins })
+
+  await assert.rejects(ledger.write(() => ledger.sql('INSERT INTO thing_part VALUES (99)').run()), /FOREIGN KEY/)
+  await assert.rejects(ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (1, ?)').run(Buffer.from('x'))), /cannot store BLOB/)
+  for (const end of ['', '-wal']) assert.equal(statSync(file + end).mode & 0o777, 0o600)
+  const loose = ledger.sql<{ name: string }>(`SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`).all()
+  assert.deepEqual(loose, [])
+})
+
+test('a damaged ledger is moved aside and the newest good copy takes its place', async (t) => {
+  const clock = testClock()
+  const { folder, file, ledger, add } = await aLedger(t, { clock })
+  await add(1)
+  await ledger.backup(join(copiesFolder(file), 'daily-2026-01-14.sqlite'))
+  await add(2)
+  await ledger.close()
+  writeFileSync(join(copiesFolder(file), 'daily-2026-01-15.sqlite'), 'a copy that is no good either, and newer')
+
+  const damages: Record<string, () => void> = {
+    'overwritten with text': () => writeFileSync(file, 'this is no database, whatever its name says. '.repeat(200)),
+    'cut off': () => truncateSync(file, 5 * 4096),
+    'pages turned to noise': () => writeFileSync(file, readFileSync(file).fill(0xa5, 4096)),
+  }
+  for (const [name, damage] of Object.entries(damages)) {
+    damage()
+    await clock.advance(1000)
+    const next = await aLedger(t, { folder, clock })
+    assert.match(next.ledger.recovered ?? '', /daily-2026-01-14/, name)
+    assert.deepEqual(next.ids(), [1], name)
+    await next.ledger.close()
+  }
+  assert.equal(readdirSync(folder).filter((name) => name.startsWith('ledger.sqlite.damaged-')).length, 3)
+})
+
+test('a damaged ledger without a copy starts blank and says so', async (t) => {
+  const { folder, file, ledger } = await aLedger(t)
+  assert.equal(ledger.recovered, undefined)
+  await ledger.close()
+  writeFileSync(file, 'x'.repeat(9000))
+
+  const next = await aLedger(t, { folder })
+
+  assert.match(next.ledger.recovered ?? '', /no copy/)
+  assert.deepEqual(next.ids(), [])
+})
+
+test('each day one copy is made while the ledger is in use; the newest three stay', async (t) => {
+  const { file, ledger, add, clock } = await aLedger(t)
+  const copies = keepDailyCopies({ file, ledger, clock, log })
+  const shown: string[][] = []
+  for (let day = 0; day < 5; day++) {
+    await add(day)
+    await clock.advance(day === 0 ? 0 : 24 * 3600_000)
+    await untilTrue(() => existsSync(join(copiesFolder(file), `daily-2026-01-${15 + day}.sqlite`)))
+    shown.push(readdirSync(copiesFolder(file)).filter((name) => name.endsWith('.sqlite')).sort())
+  }
+  copies.close()
+
+  assert.deepEqual(shown[0], ['daily-2026-01-15.sqlite'])
+  assert.equal(shown[4]?.at(-1), 'daily-2026-01-19.sqlite')
+  await untilTrue(() => copiesOf(file).length === 3)
+  const newest = new Database(join(copiesFolder(file), 'daily-2026-01-19.sqlite'), { readonly: true })
+  assert.equal(newest.prepare('SELECT count(*) AS n FROM thing_list').pluck().get(), 5)
+  newest.close()
+})
+
+async function untilTrue(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { joinSections, openPreferences, type PreferenceSections, type PreferenceValues } from '../../../core/ledger/settings.ts'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
+import { openLog } from '../../../core/log.ts'
+import { testClock } from '../../support/clock.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const sections: PreferenceSections = {
+  pace: { size: { schema: Count, default: 50 }, limit: { schema: Type.Union([Type.Literal(false), Count]), default: false } },
+  look: { words: { schema: Type.Array(Type.String()), default: ['a'] } },
+}
+type Section = keyof PreferenceValues & string
+
+async function aLedger(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'archivolt-'))
+  const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log: openLog('silent'), clock: testClock() })
+  t.after(async () => {
+    await ledger.close()
+    rmSync(folder, { recursive: true })
+  })
+  return ledger
+}
+
+test('sections have their defaults, and keep what is changed', async (t) => {
+  const ledger = await aLedger(t)
+  const preferences = openPreferences({ ledger, sections })
+  let heard = 0
+  preferences.watch(() => heard++)
+  assert.deepEqual(preferences.all(), { pace: { size: 50, limit: false }, look: { words: ['a'] } })
+
+  await preferences.change({ pace: { limit: 9 }, look: { words: [] } })
+
+  const expected = { pace: { size: 50, limit: 9 }, look: { words: [] } }
+  assert.deepEqual(preferences.all(), expected)
+  assert.equal(heard, 1)
+  assert.deepEqual(openPreferences({ ledger, sections }).all(), expected, 'also after a restart')
+})
+
+test('a section cannot be changed in place', async (t) => {
+  const preferences = openPreferences({ ledger: await aLedger(t), sections })
+  const section = preferences.section('look' as Section) as unknown as { words: string[] }
+
+  assert.throws(() => section.words.push('b'), TypeError)
+  preferences.all().look!.words = 'mine'
+  assert.deepEqual(preferences.all().look, { words: ['a'] })
+})
+
+test('a change is all or nothing, and every fault is named', async (t) => {
+  const preferences = openPreferences({ ledger: await aLedger(t), sections })
+  const refused: Array<[Record<string, unknown>, string[]]> = [
+    [{ pace: { size: 1, limit: -1 } }, ['pace.limit']],
+    [{ pace: { size: '1' }, look: { words: [1] } }, ['look.words', 'pace.size']],
+    [{ pace: { size: 1, colour: 'red' } }, ['pace.colour']],
+    [{ pace: { size: 1 }, other: { x: 1 } }, ['other']],
+    [{ pace: 3 }, ['pace']],
+    [{ pace: null }, ['pace']],
+    [JSON.parse('{"pace": {"__proto__": 1, "size": 2}}') as Record<string, unknown>, ['pace.__proto__']],
+    [{ toString: { x: 1 } }, ['toString']],
+  ]
+  for (const [changes, places] of refused) {
+    await assert.rejects(preferences.change(changes), (error: { code: string; details: { fields: object } }) => {
+      assert.equal(error.code, 'bad_request')
+      assert.deepEqual(Object.keys(error.details.fields).sort(), places)
+      return true
+    })
+  }
+  assert.deepEqual(preferences.all(), { pace: { size: 50, limit: false }, look: { words: ['a'] } })
+})
+
+test('a stored value that no longer fits gives way to the default; one of an absent plugin stays', async (t) => {
+  const ledger = await aLedger(t)
+  await openPreferences({ ledger, sections }).change({ pace: { size: 7 }, look: { words: ['b'] } })
+
+  const narrower = { pace: { size: { schema: Type.Integer({ minimum: 10 }), default: 20 } } }
+  assert.deepEqual(openPreferences({ ledger, sections: narrower }).all(), { pace: { size: 20 } })
+  assert.deepEqual(openPreferences({ ledger, sections }).all().look, { words: ['b'] })
+})
+
+test('two plugins may bring keys of one section, not the same key', () => {
+  const size = { schema: Count, default: 1 }
+  assert.deepEqual(Object.keys(joinSections([{ plugin: 'a', sections: { pace: { size } } }, { plugin: 'b', sections: { pace: { limit: size } } }]).pace ?? {}), ['size', 'limit'])
+  assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size } } }, { plugin: 'b', sections: { pace: { size } } }]), /Both plugins a and b.*pace\.size/)
+  assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size: { schema: Count, default: -1 } } } }]), /pace\.size/)
+})
