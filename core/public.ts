@@ -16,6 +16,7 @@ export type { App, Plugin, Registry, Route, RouteInput, Services, Slots, Step, T
 export { queryBool, queryDay, queryEnum, queryId, queryInt, queryText, ID_PATTERN } from './http/decode.ts'
 export type { Decoder } from './http/decode.ts'
 export { bytes, events, file, json, listing } from './http/reply.ts'
+export { STATUS as errorStatus } from './http/fault.ts'
 export type { Actor, AccountRecord, Accounts } from './http/auth.ts'
 export type { PageWindow } from './http/page.ts'
 
@@ -24,7 +25,9 @@ export type { IndexDefinition, Field, DocOf, NamesOf } from './index/mapping.ts'
 export { MAX_WINDOW } from './index/port.ts'
 export type { Change, Collection, Filter, FindQuery, Found, Hit, Index, TextQuery, AggregateRow, BulkResult, BulkOptions } from './index/port.ts'
 
-export type { Job, JobContext, Jobs, NotificationMessage } from './jobs/types.ts'
+export { maskCredentials } from './jobs/mask.ts'
+export type { Job, JobChange, JobContext, Jobs, NotificationMessage } from './jobs/types.ts'
+export type { LogLine } from './ledger/jobs.ts'
 export type { Lanes } from './jobs/lanes.ts'
 export type { ScheduleRecord, Schedules } from './jobs/scheduler.ts'
 export type { Ledger } from './ledger/sqlite.ts'

@@ -407,3 +407,26 @@ test('ten thousand jobs are added, listed and claimed in linear time', async (t)
 
   assert.ok(spans.at(-1)! < 4 * spans[0]! + 200, `thousands of milliseconds per fifth: ${spans.map(Math.round).join(', ')}`)
 })
+
+test('a full disk makes the end of a job wait; nothing is lost and nothing falls over', async (t) => {
+  const held = gate()
+  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: () => held.passed.then(() => 'done') })
+  const { jobs, clock, ledger } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task)
+  await clock.advance(0)
+  const pages = ledger.sql<{ page_count: number }>('PRAGMA page_count').get()?.page_count ?? 0
+  ledger.sql(`PRAGMA max_page_count = ${pages}`).get()
+  const fill = async () => {
+    for (;;) await jobs.start(task, { ballast: 'x'.repeat(100_000) })
+  }
+  await assert.rejects(fill(), { code: 'SQLITE_FULL' })
+  await assert.rejects(jobs.notify({ title: 'x', group: 'x', level: 'info', messages: ['y'.repeat(100_000)] }), { code: 'SQLITE_FULL' })
+
+  held.open()
+  await clock.advance(10_000)
+  ledger.sql(`PRAGMA max_page_count = ${pages * 100}`).get()
+  await clock.advance(10_000)
+
+  assert.deepEqual([jobs.get(id)?.state, jobs.get(id)?.result], ['SUCCESS', 'done'])
+})
