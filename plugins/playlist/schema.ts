@@ -1,5 +1,5 @@
 /** The playlist as it is kept and shown (contract 5.3). */
-import { defineIndex, Type, type Static } from 'archivolt'
+import { defineIndex, localDay, Type, type Static } from 'archivolt'
 
 export const PlaylistEntry = Type.Object({
   platform_id: Type.String(),
@@ -10,6 +10,10 @@ export const PlaylistEntry = Type.Object({
 })
 export type PlaylistEntry = Static<typeof PlaylistEntry>
 
+/**
+ * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`, and the entries' second id key
+ * (see `records.ts`).
+ */
 export const PlaylistDoc = Type.Object({
   playlist_id: Type.String(),
   playlist_type: Type.Enum(['regular', 'custom']),
@@ -33,6 +37,8 @@ export type PlaylistDoc = Static<typeof PlaylistDoc>
 export const playlistIndex = defineIndex({
   name: 'playlist',
   doc: PlaylistDoc,
+  form: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  reform: (doc) => ({ ...doc, playlist_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     playlist_id: { type: 'keyword', filter: true },
     playlist_name: { type: 'text', sort: true, search: 2 },

@@ -1,0 +1,57 @@
+/** Everybody who listens to `/api/events/`, and what they are sent. */
+import type { Actor, App } from 'archivolt'
+
+type Send = (event: string, data: unknown) => void
+
+interface Listener {
+  accountId: number
+  send: Send
+}
+
+export type Live = ReturnType<typeof openLive>
+
+export function openLive(app: App) {
+  const listeners = new Set<Listener>()
+  let unwatch: (() => void) | undefined
+
+  /** Asked anew for each event: an account may lose its role, or be shut, while it listens. */
+  function tell(event: string, data: unknown, { adminOnly = false } = {}): void {
+    for (const { accountId, send } of listeners) {
+      const account = app.accounts.get(accountId)
+      if (account?.is_active && (account.is_staff || !adminOnly)) send(event, data)
+    }
+  }
+
+  return {
+    begin(): void {
+      unwatch = app.jobs.watch(({ job, notifications }) => {
+        if (!listeners.size) return
+        if (notifications) tell('notification', app.jobs.notifications())
+        if (job) tell('job', app.tasks.record(job), { adminOnly: true })
+      })
+    },
+
+    end(): void {
+      unwatch?.()
+      listeners.clear()
+    },
+
+    /** @returns ends it */
+    join(actor: Actor, send: Send): () => void {
+      const listener = { accountId: actor.id, send }
+      listeners.add(listener)
+      send('notification', app.jobs.notifications())
+      if (actor.isAdmin) send('queue', { reset: true })
+      return () => void listeners.delete(listener)
+    },
+
+    /** An item of the queue as it is now, or `removed`; without an id: much has changed, read it again. */
+    async queueChanged(id: string | undefined): Promise<void> {
+      if (!listeners.size) return
+      if (id === undefined) return tell('queue', { reset: true }, { adminOnly: true })
+      const text = await app.queue.items.getText(id)
+      const item: unknown = text === undefined ? { platform_id: id, ...app.platform.mirror(id), removed: true } : JSON.parse(app.queue.replyText(id, text))
+      tell('queue', item, { adminOnly: true })
+    },
+  }
+}

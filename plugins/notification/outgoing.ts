@@ -1,0 +1,99 @@
+/** Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme. */
+import { errors, type App, type Job } from 'archivolt'
+import { postJson } from './post-json.ts'
+
+export interface OutgoingMessage {
+  title: string
+  body: string
+  kind: 'info' | 'success' | 'failure'
+}
+
+/** Brings a message to a URL. @throws unavailable: why it could not, without the URL, which may hold credentials */
+export type Carrier = (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<void>
+
+/** URL scheme → who carries it. */
+export type Carriers = Readonly<Record<string, Carrier>>
+
+const ownCarriers: Carriers = { json: postJson, jsons: postJson, http: postJson, https: postJson }
+
+const LONGEST_DELIVERY_MS = 30_000
+/** Messages under way at once; the others wait for their turn. */
+const MOST_AT_ONCE = 4
+const MOST_WAITING = 200
+
+const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? ''
+
+export type Outgoing = ReturnType<typeof openOutgoing>
+
+export function openOutgoing(app: App, carriers: Carriers = ownCarriers) {
+  const closing = new AbortController()
+  const waiting: Array<() => Promise<void>> = []
+  const running = new Set<Promise<void>>()
+  let unwatch: (() => void) | undefined
+
+  /** @throws bad_request: nobody carries such URLs; unavailable: it could not be delivered */
+  async function deliver(url: string, message: OutgoingMessage): Promise<void> {
+    const carry = carriers[schemeOf(url)]
+    if (!carry) throw errors.badRequest(`Messages to ${schemeOf(url) || 'such'} URLs cannot be sent; known are ${Object.keys(carriers).join(', ')}`)
+    const late = new AbortController()
+    const timer = app.clock.after(LONGEST_DELIVERY_MS, () => late.abort(new Error('no answer within 30 s')))
+    try {
+      await carry(url, message, AbortSignal.any([late.signal, closing.signal]))
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async function tryToDeliver(task: string, url: string, message: OutgoingMessage): Promise<void> {
+    try {
+      await deliver(url, message)
+    } catch (error) {
+      // The URL stays out of the log: it may hold credentials.
+      app.log.warn({ err: error, task, scheme: schemeOf(url) }, 'an outgoing message could not be delivered')
+    }
+  }
+
+  function work(): void {
+    while (running.size < MOST_AT_ONCE && !closing.signal.aborted) {
+      const next = waiting.shift()
+      if (!next) return
+      const delivery = next().finally(() => {
+        running.delete(delivery)
+        work()
+      })
+      running.add(delivery)
+    }
+  }
+
+  function announce(run: Job): void {
+    const urls = app.schedules.outgoing()[run.task]?.urls ?? []
+    const task = app.registry.tasks.get(run.task)
+    if (!run.result || !task?.outgoing) return
+    const message: OutgoingMessage = {
+      title: `[Archivolt] ${task.title} process ended with ${run.state}`,
+      body: run.result,
+      kind: run.state === 'SUCCESS' ? 'success' : 'failure',
+    }
+    for (const url of urls) {
+      if (waiting.length >= MOST_WAITING) return app.log.warn({ task: run.task }, 'too many outgoing messages wait; this one is dropped')
+      waiting.push(() => tryToDeliver(run.task, url, message))
+    }
+    work()
+  }
+
+  return {
+    deliver,
+
+    begin(): void {
+      unwatch = app.jobs.onEnded(announce)
+    },
+
+    /** Ends what is under way: a message is no reason to hold the server's end back. */
+    async end(): Promise<void> {
+      unwatch?.()
+      closing.abort(new Error('the server closes'))
+      waiting.length = 0
+      await Promise.allSettled(running)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** Notifications: what is shown while tasks run, the event stream of pages, and messages to the outside. */
+import { definePlugin } from 'archivolt'
+import { openLive, type Live } from './live.ts'
+import { openOutgoing, type Outgoing } from './outgoing.ts'
+import { listNotifications, streamEvents } from './routes.ts'
+
+export default definePlugin({
+  name: 'notification',
+  needs: ['task', 'download'],
+  routes: [listNotifications, streamEvents],
+  services: (app) => ({ live: openLive(app), outgoing: openOutgoing(app) }),
+  listens: {
+    'queue.changed':
+      (app) =>
+      ({ id }) =>
+        app.live.queueChanged(id),
+  },
+  setup(app) {
+    app.live.begin()
+    app.outgoing.begin()
+  },
+  async close(app) {
+    app.live.end()
+    await app.outgoing.end()
+  },
+})
+
+declare module 'archivolt' {
+  interface Services {
+    /** Who listens to `/api/events/`. */
+    live: Live
+    /** Messages to URLs outside. */
+    outgoing: Outgoing
+  }
+}

@@ -1,0 +1,54 @@
+/** A message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or a plain http(s) URL of a webhook. */
+import { errors } from 'archivolt'
+import type { OutgoingMessage } from './outgoing.ts'
+
+/**
+ * The request that a URL stands for. `user:password@` becomes basic authentication, `?+name=value` a header, the rest stays.
+ * @throws bad_request  not a URL
+ */
+export function toRequest(text: string): { url: string; headers: Record<string, string> } {
+  const plain = text.replace(/^json(s?):\/\//i, 'http$1://')
+  if (!URL.canParse(plain)) throw errors.badRequest('The URL of the outgoing message is malformed')
+  const url = new URL(plain)
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  if (url.username || url.password) {
+    const login = `${decoded(url.username)}:${decoded(url.password)}`
+    headers['Authorization'] = `Basic ${Buffer.from(login).toString('base64')}`
+    url.username = ''
+    url.password = ''
+  }
+  // URLSearchParams would read the plus as a space.
+  const query = url.search.slice(1).split('&').filter(Boolean)
+  for (const pair of query.filter((part) => part.startsWith('+'))) {
+    const [name = '', value = ''] = pair.slice(1).split('=', 2).map(decoded)
+    if (/^[A-Za-z0-9-]{1,100}$/.test(name) && !/[\r\n\0]/.test(value)) headers[name] = value
+  }
+  url.search = query.filter((part) => !part.startsWith('+')).join('&')
+  return { url: url.href, headers }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw errors.badRequest('The URL of the outgoing message has a malformed % sequence', { cause })
+  }
+}
+
+export async function postJson(target: string, message: OutgoingMessage, signal: AbortSignal): Promise<void> {
+  const { url, headers } = toRequest(target)
+  const body = JSON.stringify({ version: '1.0', title: message.title, message: message.body, attachments: [], type: message.kind })
+  const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch((cause: unknown) => {
+    throw errors.unavailable(`The receiver could not be reached: ${reasonOf(cause)}`, { cause })
+  })
+  await reply.body?.cancel()
+  if (!reply.ok) throw errors.unavailable(`The receiver answered with status ${reply.status}`)
+}
+
+/** fetch says "fetch failed" and keeps the reason beneath. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return 'unknown reason'
+  const beneath = thrown.cause
+  if (beneath instanceof Error) return 'code' in beneath ? String(beneath.code) : beneath.message
+  return thrown.message
+}

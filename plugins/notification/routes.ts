@@ -1,0 +1,43 @@
+/** What runs now, asked for or told as it changes (contract 6.1, 8.4, B). */
+import { defineRoute, events, queryEnum, Type } from 'archivolt'
+
+const Message = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  group: Type.String(),
+  'api-start': Type.Boolean(),
+  'api-stop': Type.Boolean(),
+  api_start: Type.Boolean(),
+  api_stop: Type.Boolean(),
+  level: Type.Enum(['info', 'error']),
+  command: Type.Union([Type.Literal(false), Type.Literal('STOP'), Type.Literal('KILL')]),
+  messages: Type.Array(Type.String()),
+  progress: Type.Number(),
+})
+
+/** Which groups a filter means; others (`reindex:`, `subscription:`) are seen without a filter only. */
+const GROUPS = { download: 'download:', settings: 'setting:', channel: 'channel:' } as const
+
+export const listNotifications = defineRoute({
+  method: 'GET',
+  path: '/api/notification/',
+  access: 'user',
+  summary: 'Messages of tasks that run or have just ended, oldest first',
+  query: { filter: queryEnum(['download', 'settings', 'channel'], { description: 'only messages of these groups' }) },
+  reply: Type.Array(Message),
+  handle({ query }, app) {
+    const messages = app.jobs.notifications()
+    const prefix = query.filter && GROUPS[query.filter]
+    return prefix ? messages.filter(({ group }) => group.startsWith(prefix)) : messages
+  },
+})
+
+export const streamEvents = defineRoute({
+  method: 'GET',
+  path: '/api/events/',
+  access: 'user',
+  summary: 'Server-sent events: `notification` (the whole list), for admins `job` and `queue` too',
+  reply: Type.String(),
+  replyType: 'text/event-stream',
+  handle: ({ actor }, app) => events((send) => app.live.join(actor, send)),
+})

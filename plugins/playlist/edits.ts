@@ -1,0 +1,56 @@
+/** Changes of playlists, one after the other for each; what waits meanwhile is read and written together. */
+import type { App, Collection, DocOf, NamesOf } from 'archivolt'
+import type { playlistIndex, PlaylistDoc } from './schema.ts'
+
+type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+
+/** Says what becomes of a playlist; undefined: it stays. What it throws is its caller's alone. */
+export type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
+
+interface Waiting {
+  edit: Edit
+  resolve(isThere: boolean): void
+  reject(reason: unknown): void
+}
+
+/** @returns runs an edit; false: there is no such playlist */
+export function openEdits(collection: PlaylistCollection, log: App['log']) {
+  const queues = new Map<string, Waiting[]>()
+  const busy = new Set<string>()
+
+  async function turn(id: string, edits: Waiting[]): Promise<void> {
+    const doc = await collection.get(id)
+    if (!doc) return edits.forEach(({ resolve }) => resolve(false))
+    let changes: Partial<PlaylistDoc> = {}
+    const done: Waiting[] = []
+    for (const waiting of edits) {
+      try {
+        changes = { ...changes, ...(await waiting.edit({ ...doc, ...changes })) }
+        done.push(waiting)
+      } catch (reason) {
+        waiting.reject(reason)
+      }
+    }
+    try {
+      const isThere = Object.keys(changes).length === 0 || (await collection.patch(id, { set: changes }, { visible: true }))
+      for (const { resolve } of done) resolve(isThere)
+    } catch (reason) {
+      for (const { reject } of done) reject(reason)
+    }
+  }
+
+  async function work(id: string): Promise<void> {
+    busy.add(id)
+    for (let edits = queues.get(id); edits; edits = queues.get(id)) {
+      queues.delete(id)
+      await turn(id, edits).catch((reason: unknown) => edits!.forEach(({ reject }) => reject(reason)))
+    }
+    busy.delete(id)
+  }
+
+  return (id: string, edit: Edit): Promise<boolean> =>
+    new Promise((resolve, reject) => {
+      queues.set(id, [...(queues.get(id) ?? []), { edit, resolve, reject }])
+      if (!busy.has(id)) work(id).catch((err: unknown) => log.error({ err, playlist: id }, 'changes of a playlist have stopped'))
+    })
+}

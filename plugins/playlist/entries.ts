@@ -1,0 +1,31 @@
+/** The order of entries: where one goes, and their numbers. */
+import type { PlaylistEntry } from './schema.ts'
+
+export const ACTIONS = ['create', 'remove', 'up', 'down', 'top', 'bottom', 'move'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** Numbered from 0 without gaps. */
+export const numbered = (entries: readonly PlaylistEntry[]): PlaylistEntry[] => entries.map((entry, idx) => (entry.idx === idx ? entry : { ...entry, idx }))
+
+/** An entry at another place of the list; beyond the end is the end. */
+export function moved(entries: readonly PlaylistEntry[], from: number, to: number): PlaylistEntry[] {
+  const rest = entries.toSpliced(from, 1)
+  return rest.toSpliced(Math.min(to, rest.length), 0, entries[from]!)
+}
+
+/**
+ * The place that "one up" or "one down" leads to.
+ * @param firstSeen  the first of these videos that the caller sees: the others are jumped over
+ * @returns undefined: it is at that end already, as far as the caller sees
+ */
+export async function neighbour(
+  entries: readonly PlaylistEntry[],
+  from: number,
+  step: -1 | 1,
+  firstSeen: (ids: readonly string[]) => Promise<string | undefined> | string | undefined,
+): Promise<number | undefined> {
+  const ahead = step < 0 ? entries.slice(0, from).reverse() : entries.slice(from + 1)
+  const seen = await firstSeen(ahead.map(({ platform_id }) => platform_id))
+  const distance = ahead.findIndex(({ platform_id }) => platform_id === seen)
+  return distance < 0 ? undefined : from + step * (distance + 1)
+}

@@ -1,0 +1,11 @@
+/** `playlist=` in lists of videos: its archived videos, in its order whatever sort is asked for. */
+import { queryId, type App, type Slots } from 'archivolt'
+
+export function listFilter(app: App): Slots['video.filter'] {
+  return {
+    query: { playlist: queryId({ description: 'videos of this playlist, in its order' }) },
+    async apply({ playlist }) {
+      return typeof playlist === 'string' ? { ids: await app.playlists.videosOf(playlist), order: 'always' } : undefined
+    },
+  }
+}

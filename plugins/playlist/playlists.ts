@@ -1,0 +1,234 @@
+/** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
+import { epochSeconds, errors, isAppError, localDay, MAX_WINDOW, type App, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
+import { openCustom } from './custom.ts'
+import { openEdits } from './edits.ts'
+import { openMembership } from './membership.ts'
+import { openRecords } from './records.ts'
+import { playlistIndex, type PlaylistDoc, type PlaylistEntry } from './schema.ts'
+import { removePlaylist } from './tasks.ts'
+
+export type PlaylistFacts = Awaited<ReturnType<Services['platform']['playlist']>>
+
+export interface IndexOptions {
+  /** A job's id: its turns at the platform, where the playlist's channel has to be read. Without one the channel is left alone. */
+  asker?: string
+  signal?: AbortSignal | undefined
+  /** Left out: as it was; a new one is not. */
+  subscribed?: boolean
+}
+
+export interface PlaylistQuery {
+  type?: PlaylistDoc['playlist_type'] | undefined
+  channel?: string | undefined
+  subscribed?: boolean | undefined
+  from: number
+  size: number
+}
+
+type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
+
+export type Playlists = ReturnType<typeof openPlaylists>
+
+export function openPlaylists(app: App) {
+  const collection = app.index.collection(playlistIndex)
+  const edit = openEdits(collection, app.log)
+  const membership = openMembership(app)
+  const reply = openRecords(app)
+  const known = (ids: readonly string[]) => collection.known(ids)
+  const has = async (id: string) => (await known([id])).has(id)
+  /** Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment anyway. */
+  const leaving = new Set<string>()
+
+  /** As groups: the documents, which may have thousands of entries, are not read. */
+  async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
+    const rows = await collection.aggregate({ filter, groupBy: ['playlist_id'] })
+    return rows.map(({ key }) => String(key[0])).sort()
+  }
+
+  const holding = (videoId: string) => idsWhere({ eq: ['entry', videoId] })
+
+  /** Placeholders of what is gone from the platform are left out, unless we have it. */
+  function toEntries(facts: PlaylistFacts, archived: ReadonlySet<string>): PlaylistEntry[] {
+    return facts.entries.flatMap(({ id, title, uploader, isThere }, idx) =>
+      isThere || archived.has(id) ? [{ platform_id: id, title, uploader, idx, downloaded: archived.has(id) }] : [],
+    )
+  }
+
+  function toFields(facts: PlaylistFacts, archived: ReadonlySet<string>) {
+    const now = epochSeconds(app.clock)
+    return {
+      playlist_name: facts.name,
+      playlist_description: facts.description,
+      playlist_channel: facts.channelName,
+      playlist_channel_id: facts.channelId,
+      playlist_active: true,
+      playlist_last_refresh: localDay(now),
+      playlist_entries: toEntries(facts, archived),
+      refreshed_at: now,
+      ...(facts.thumbnail !== undefined && { art: facts.thumbnail }),
+    }
+  }
+
+  async function fetchArt(facts: PlaylistFacts, old: PlaylistDoc | undefined, signal?: AbortSignal): Promise<void> {
+    if (facts.thumbnail === undefined) return
+    if (old?.art === facts.thumbnail && (await app.media.hasArt('playlist', facts.id))) return
+    await app.media.fetchArt('playlist', facts.id, facts.thumbnail, signal)
+  }
+
+  async function add(fields: ReturnType<typeof toFields>, facts: PlaylistFacts): Promise<void> {
+    const doc: PlaylistDoc = {
+      playlist_id: facts.id,
+      playlist_type: 'regular',
+      playlist_subscribed: false,
+      playlist_thumbnail: app.media.artUrl('playlist', facts.id),
+      playlist_sort_order: 'top',
+      ...fields,
+    }
+    await collection.put(facts.id, doc, { visible: true })
+  }
+
+  /** What a playlist says of its entries, from what is archived now: after something has gone wrong half way. */
+  async function recount(id: string): Promise<void> {
+    await edit(id, async (doc) => {
+      const archived = await membership.archived(doc.playlist_entries.map(({ platform_id }) => platform_id))
+      return { playlist_entries: withFlags(doc, (videoId) => archived.has(videoId)) }
+    })
+  }
+
+  async function drop(id: string): Promise<void> {
+    await membership.takeAll(id)
+    await app.media.removeArt('playlist', id)
+    await collection.remove(id, { visible: true })
+  }
+
+  return {
+    collection,
+    known,
+    has,
+    reply,
+    recount,
+    drop,
+    get: (id: string): Promise<PlaylistDoc | undefined> => collection.get(id),
+    ...openCustom(app, collection, edit),
+
+    /** The record as it is sent. */
+    async record(id: string): Promise<string | undefined> {
+      const text = await collection.getText(id)
+      return text === undefined ? undefined : reply(text)
+    },
+
+    /** By name. */
+    async find({ type, channel, subscribed, from, size }: PlaylistQuery): Promise<{ texts: string[]; total: number }> {
+      const filters: PlaylistFilter[] = []
+      if (type !== undefined) filters.push({ eq: ['playlist_type', type] })
+      if (channel !== undefined) filters.push({ eq: ['playlist_channel_id', channel] })
+      if (subscribed !== undefined) filters.push({ eq: ['playlist_subscribed', subscribed] })
+      const { hits, total } = await collection.find({ ...(filters.length && { filter: { and: filters } }), sort: [{ by: 'playlist_name', order: 'asc' }], from, size })
+      return { texts: hits.map(({ text }) => reply(text)), total }
+    },
+
+    /** Ids of all that are subscribed to and still on the platform. */
+    subscribed: (): Promise<string[]> => idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
+
+    /** Its archived videos, in its order, each once; at most as many as a list may show. Empty for an unknown one. */
+    async videosOf(id: string): Promise<string[]> {
+      const entries = (await collection.get(id))?.playlist_entries ?? []
+      return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))].slice(0, MAX_WINDOW)
+    },
+
+    /**
+     * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of archived videos.
+     * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
+     */
+    async index(facts: PlaylistFacts, { asker, signal, subscribed }: IndexOptions = {}): Promise<void> {
+      const { id, channelId, channelName } = facts
+      const old = await collection.get(id)
+      if (old?.playlist_type === 'custom') throw errors.badRequest('A custom playlist cannot be read from the platform')
+      if (channelId !== null && asker !== undefined) await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
+      await fetchArt(facts, old, signal)
+      const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
+      const present = new Set(facts.entries.map((entry) => entry.id))
+      await membership.take(id, left.filter((videoId) => !present.has(videoId)))
+      const archived = await membership.archived([...present])
+      const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
+      const isThere = await edit(id, () => ({ ...toFields(facts, archived), ...isSubscribed }))
+      if (!isThere) await add({ ...toFields(facts, archived), ...isSubscribed }, facts)
+      await membership.add(id, [...archived])
+    },
+
+    /** @returns false: not ours */
+    setSubscribed: (id: string, isSubscribed: boolean): Promise<boolean> =>
+      collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true }),
+
+    /** Whether the platform still has them. @returns how many were ours */
+    async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
+      let changed = 0
+      for (const id of ids) if (await collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
+      return changed
+    },
+
+    /** A video has come into the archive: playlists of the platform that list it say so, and it says so too. */
+    async takeIn(videoId: string): Promise<void> {
+      for (const id of await holding(videoId)) {
+        await edit(id, (doc) => {
+          const isNews = doc.playlist_entries.some(({ platform_id, downloaded }) => platform_id === videoId && !downloaded)
+          return isNews ? { playlist_entries: doc.playlist_entries.map((entry) => (entry.platform_id === videoId ? { ...entry, downloaded: true } : entry)) } : undefined
+        })
+        await membership.add(id, [videoId])
+      }
+    },
+
+    /** A video goes: playlists of the platform keep the entry, custom ones do not. */
+    async forgetVideo(videoId: string): Promise<void> {
+      for (const id of await holding(videoId)) {
+        if (leaving.has(id)) continue
+        await edit(id, (doc) => ({ playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && entryId !== videoId) }))
+      }
+    },
+
+    /**
+     * Removes the playlist, and with `withVideos` all archived videos in it.
+     * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
+     */
+    async remove(id: string, { withVideos = false } = {}): Promise<void> {
+      if (!(await has(id))) throw errors.notFound('playlist', id)
+      await app.jobs.run(removePlaylist, { id, withVideos })
+    },
+
+    /** The videos of a playlist that is about to go. */
+    async removeVideos(id: string, { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void> {
+      const ids = await this.videosOf(id)
+      leaving.add(id)
+      try {
+        for (const [done, videoId] of ids.entries()) {
+          signal.throwIfAborted()
+          await app.videos.remove(videoId).catch((thrown: unknown) => {
+            if (!isAppError(thrown, 'not_found')) throw thrown // gone already, in an earlier run or by somebody else
+          })
+          progress((done + 1) / ids.length)
+        }
+      } catch (thrown) {
+        leaving.delete(id)
+        await recount(id)
+        throw thrown
+      }
+    },
+
+    /** The last part of a removal: the id in videos, art, document. */
+    async finishRemoval(id: string): Promise<void> {
+      await drop(id)
+      leaving.delete(id)
+    },
+
+    /** A channel goes, and with it what it has listed; its videos are gone already. */
+    async removeOfChannel(channelId: string, step: Step): Promise<void> {
+      for (const id of await idsWhere({ eq: ['playlist_channel_id', channelId] })) await step('playlist.drop', () => drop(id))
+    },
+  }
+}
+
+/** A custom playlist holds archived videos only; one of the platform says which it lists are. */
+function withFlags(doc: PlaylistDoc, isArchived: (videoId: string, isDownloaded: boolean) => boolean): PlaylistEntry[] {
+  const flagged = doc.playlist_entries.map((entry) => ({ ...entry, downloaded: isArchived(entry.platform_id, entry.downloaded) }))
+  return doc.playlist_type === 'custom' ? flagged.filter(({ downloaded }) => downloaded).map((entry, idx) => ({ ...entry, idx })) : flagged
+}

@@ -1,0 +1,38 @@
+/** Playlists: those of the platform as it lists them, and custom ones of archived videos (contract 5.3, 6.6, 9.5, 9.6). */
+import { definePlugin } from 'archivolt'
+import { listFilter } from './filter.ts'
+import { openPlaylists, type Playlists } from './playlists.ts'
+import { changeCustom, changePlaylist, createCustom, deletePlaylist, listPlaylists, listPlaylistVideos, showPlaylist } from './routes.ts'
+import { playlistIndex } from './schema.ts'
+import { removePlaylist } from './tasks.ts'
+
+export default definePlugin({
+  name: 'playlist',
+  needs: ['platform', 'media', 'channel', 'video'],
+  indexes: [playlistIndex],
+  fills: {
+    'media.known': (app) => async (kind, id) => kind === 'playlist' && app.playlists.has(id),
+    'platform.known':
+      (app) =>
+      async ({ type, id }) =>
+        type === 'playlist' && app.playlists.has(id),
+    'video.filter': listFilter,
+    'video.remove': (app) => (video, step) => step('playlist.forgetVideo', () => app.playlists.forgetVideo(video.id)),
+    'channel.remove': (app) => (channelId, step) => app.playlists.removeOfChannel(channelId, step),
+  },
+  listens: {
+    'video.added':
+      (app) =>
+      ({ id }) =>
+        app.playlists.takeIn(id),
+  },
+  routes: [listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, deletePlaylist, listPlaylistVideos],
+  tasks: [removePlaylist],
+  services: (app) => ({ playlists: openPlaylists(app) }),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    playlists: Playlists
+  }
+}

@@ -1,0 +1,17 @@
+/** The removal of a playlist: one job, so that an interruption is finished by the next start. */
+import { defineTask, ID_PATTERN, Type } from 'archivolt'
+
+export const removePlaylist = defineTask({
+  name: 'playlist.remove',
+  title: 'Remove a playlist',
+  payload: Type.Object({ id: Type.String({ pattern: ID_PATTERN }), withVideos: Type.Boolean() }),
+  lane: 'light',
+  single: ({ id }) => id,
+  internal: true,
+  resumable: true,
+  async run({ payload: { id, withVideos }, step, signal, progress }, app): Promise<void> {
+    if (!(await app.playlists.has(id))) return // an earlier run has come to the end
+    if (withVideos) await app.playlists.removeVideos(id, { signal, progress })
+    await step('playlist.drop', () => app.playlists.finishRemoval(id))
+  },
+})

@@ -1,0 +1,33 @@
+/** Tasks and schedules on the wire: what runs, what ran, what is to run, and who is told (contract 6.11, B). */
+import { definePlugin, type Job } from 'archivolt'
+import { toTaskResult } from './record.ts'
+import { commandTask, listTasks, listTasksOfName, showTask, showTaskLog, startTask } from './task-routes.ts'
+import { addNotification, listNotifications, listSchedules, removeNotification, removeSchedule, setSchedule } from './schedule-routes.ts'
+
+export default definePlugin({
+  name: 'task',
+  routes: [
+    listTasks,
+    listTasksOfName,
+    startTask,
+    showTask,
+    commandTask,
+    showTaskLog,
+    listSchedules,
+    setSchedule,
+    removeSchedule,
+    listNotifications,
+    addNotification,
+    removeNotification,
+  ],
+  services: (app) => ({ tasks: { record: (job) => toTaskResult(job, app.registry.tasks) } }),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    tasks: {
+      /** A job in the form of contract 5.10. */
+      record(job: Job): object
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** A job as contract 5.10 shows it. */
+import { Type, type Job, type Registry } from 'archivolt'
+
+export const TaskResult = Type.Object({
+  task_id: Type.String(),
+  /** Empty for internal tasks. */
+  name: Type.String(),
+  status: Type.Enum(['PENDING', 'RETRY', 'SUCCESS', 'FAILURE', 'REVOKED', 'FAILED']),
+  result: Type.Union([Type.String(), Type.Null()]),
+  traceback: Type.Union([Type.String(), Type.Null()]),
+  date_done: Type.Union([Type.String(), Type.Null()]),
+  date_start: Type.Union([Type.String(), Type.Null()]),
+  command: Type.Union([Type.Literal(false), Type.Literal('STOP'), Type.Literal('KILL')]),
+  args: Type.Array(Type.Unknown()),
+  kwargs: Type.Object({}, { additionalProperties: true }),
+  retries: Type.Integer(),
+})
+
+export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
+  return {
+    task_id: job.id,
+    name: tasks.get(job.task)?.internal ? '' : job.task,
+    status: job.state === 'STARTED' ? 'PENDING' : job.state,
+    result: job.result,
+    traceback: job.traceback,
+    date_done: isoOrNull(job.endedAt),
+    date_start: isoOrNull(job.startedAt),
+    command: job.command ?? false,
+    args: [],
+    kwargs: masked(job.payload),
+    retries: job.retries,
+  }
+}
+
+/** UTC with its offset spelled out, as clients know it from here. */
+const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00'))
+
+const LOGIN_IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>@]*@/gi
+const SECRET_IN_QUERY = /([?&][^=&#\s]*(?:token|key|secret|pass|auth|sig)[^=&#\s]*=)[^&#\s"'<>]+/gi
+
+/** Texts with the credentials of their URLs taken out, at any depth. */
+export function masked<Value>(value: Value): Value {
+  if (typeof value === 'string') return value.replace(LOGIN_IN_URL, '$1***@').replace(SECRET_IN_QUERY, '$1***') as Value
+  if (Array.isArray(value)) return value.map(masked) as Value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)])) as Value
+}

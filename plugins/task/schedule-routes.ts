@@ -1,0 +1,116 @@
+/** Schedules, and the outgoing messages of tasks. Values may come in the query or the body (contract 6.11). */
+import { defineRoute, errors, queryText, Type } from 'archivolt'
+
+const Schedule = Type.Object({
+  name: Type.String(),
+  schedule: Type.String(),
+  schedule_human: Type.String(),
+  last_run_at: Type.Union([Type.String(), Type.Null()]),
+  next_run_at: Type.Union([Type.String(), Type.Null()]),
+  config: Type.Object({}, { additionalProperties: true }),
+})
+const Outgoing = Type.Record(Type.String(), Type.Object({ urls: Type.Array(Type.String()), title: Type.String() }))
+const Success = Type.Object({ success: Type.Literal(true) })
+
+const Name = Type.String({ minLength: 1, maxLength: 128 })
+const Url = Type.String({ minLength: 1, maxLength: 2000 })
+
+/**
+ * A value that may stand in the query or in the body; an empty one is none.
+ * @throws bad_request  it stands in both and differs
+ */
+function either(key: string, query: string | undefined, body: string | undefined): string | undefined {
+  if (query && body && query !== body) throw errors.badRequest(`${key} differs between query and body`, { fields: { [key]: 'must be the same in query and body' } })
+  return query || body || undefined
+}
+
+function required(key: string, query: string | undefined, body: string | undefined): string {
+  const value = either(key, query, body)
+  if (value === undefined) throw errors.badRequest(`${key} is required`, { fields: { [key]: 'is required' } })
+  return value
+}
+
+export const listSchedules = defineRoute({
+  method: 'GET',
+  path: '/api/schedule/',
+  access: 'admin',
+  summary: 'What runs by itself, and when',
+  reply: Type.Array(Schedule),
+  handle: (_, app) => app.schedules.list(),
+})
+
+export const setSchedule = defineRoute({
+  method: 'POST',
+  path: '/api/schedule/',
+  access: 'admin',
+  summary: 'Schedule a task: `minute hour day_of_week`, or `auto`',
+  body: Type.Object({
+    task_name: Name,
+    schedule: Type.String({ minLength: 1, maxLength: 200 }),
+    config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
+  reply: Schedule,
+  errors: ['bad_request'],
+  handle: ({ body }, app) => app.schedules.set(body.task_name, body.schedule, body.config),
+})
+
+export const removeSchedule = defineRoute({
+  method: 'DELETE',
+  path: '/api/schedule/',
+  access: 'admin',
+  summary: 'Take a task off the schedule',
+  query: { task_name: queryText({ maxLength: 128 }) },
+  body: Type.Object({ task_name: Type.Optional(Type.String({ maxLength: 128 })) }),
+  bodyOptional: true,
+  reply: Success,
+  errors: ['bad_request', 'not_found'],
+  async handle({ query, body }, app) {
+    await app.schedules.remove(required('task_name', query.task_name, body?.task_name))
+    return { success: true }
+  },
+})
+
+export const listNotifications = defineRoute({
+  method: 'GET',
+  path: '/api/schedule/notification/',
+  access: 'admin',
+  summary: 'Which URLs are told when a task ends',
+  reply: Outgoing,
+  handle: (_, app) => app.schedules.outgoing(),
+})
+
+const notificationQuery = { task_name: queryText({ maxLength: 128 }), url: queryText({ maxLength: 2000 }) }
+const NotificationBody = Type.Object({ task_name: Type.Optional(Type.String({ maxLength: 128 })), url: Type.Optional(Url) })
+
+export const addNotification = defineRoute({
+  method: 'POST',
+  path: '/api/schedule/notification/',
+  access: 'admin',
+  summary: 'Tell one more URL when a task ends',
+  query: notificationQuery,
+  body: NotificationBody,
+  bodyOptional: true,
+  reply: Outgoing,
+  errors: ['bad_request'],
+  async handle({ query, body }, app) {
+    const task = required('task_name', query.task_name, body?.task_name)
+    await app.schedules.addOutgoing(task, required('url', query.url, body?.url))
+    return app.schedules.outgoing()
+  },
+})
+
+export const removeNotification = defineRoute({
+  method: 'DELETE',
+  path: '/api/schedule/notification/',
+  access: 'admin',
+  summary: 'Stop telling one URL, or all of a task',
+  query: notificationQuery,
+  body: NotificationBody,
+  bodyOptional: true,
+  reply: Success,
+  errors: ['bad_request', 'not_found'],
+  async handle({ query, body }, app) {
+    await app.schedules.removeOutgoing(required('task_name', query.task_name, body?.task_name), either('url', query.url, body?.url))
+    return { success: true }
+  },
+})

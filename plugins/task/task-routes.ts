@@ -1,0 +1,101 @@
+/** Tasks by name and by id: list, start, stop, kill, read the log. */
+import { defineRoute, errors, ID_PATTERN, Type, type App, type Task } from 'archivolt'
+import { TaskResult, toTaskResult } from './record.ts'
+
+const TaskName = Type.Object({ taskName: Type.String({ pattern: ID_PATTERN }) })
+const TaskId = Type.Object({ taskId: Type.String({ pattern: ID_PATTERN }) })
+
+/** @throws not_found  also for internal tasks, which have no name here */
+function taskOfName(app: App, name: string): Task {
+  const task = app.registry.tasks.get(name)
+  if (!task || task.internal) throw errors.notFound('task', name)
+  return task
+}
+
+export const listTasks = defineRoute({
+  method: 'GET',
+  path: '/api/task-name/',
+  access: 'admin',
+  summary: 'Tasks that wait, run, or ended within the last day, newest first',
+  reply: Type.Array(TaskResult),
+  handle: (_, app) => app.jobs.list().map((job) => toTaskResult(job, app.registry.tasks)),
+})
+
+export const listTasksOfName = defineRoute({
+  method: 'GET',
+  path: '/api/task-name/:taskName/',
+  access: 'admin',
+  summary: 'The same, of one name',
+  params: TaskName,
+  reply: Type.Array(TaskResult),
+  errors: ['not_found'],
+  handle({ params }, app) {
+    const { name } = taskOfName(app, params.taskName)
+    return app.jobs.list({ task: name }).map((job) => toTaskResult(job, app.registry.tasks))
+  },
+})
+
+const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })
+
+export const startTask = defineRoute({
+  method: 'POST',
+  path: '/api/task-name/:taskName/',
+  access: 'admin',
+  summary: 'Start a task that may be started by hand',
+  params: TaskName,
+  reply: Type.Object({ ...Started.properties, message: Started }),
+  errors: ['not_found', 'bad_request'],
+  async handle({ params }, app) {
+    const task = taskOfName(app, params.taskName)
+    if (!task.apiStart) throw errors.badRequest(`${task.name} cannot be started here: other requests or the schedule start it`)
+    const job = await app.jobs.start(task.name)
+    const started = { task_id: job.id, status: 'PENDING', task_name: task.name }
+    return { ...started, message: started }
+  },
+})
+
+export const showTask = defineRoute({
+  method: 'GET',
+  path: '/api/task-id/:taskId/',
+  access: 'admin',
+  summary: 'One run of a task',
+  params: TaskId,
+  reply: TaskResult,
+  errors: ['not_found'],
+  handle({ params: { taskId } }, app) {
+    const job = app.jobs.get(taskId)
+    if (!job) throw errors.notFound('task', taskId)
+    return toTaskResult(job, app.registry.tasks)
+  },
+})
+
+const COMMANDS = { stop: 'STOP', kill: 'KILL' } as const
+
+export const commandTask = defineRoute({
+  method: 'POST',
+  path: '/api/task-id/:taskId/',
+  access: 'admin',
+  summary: 'Stop a task after its current item, or end it at once',
+  params: TaskId,
+  body: Type.Object({ command: Type.Enum(['stop', 'kill']) }),
+  reply: Type.Object({ message: Type.String() }),
+  errors: ['bad_request', 'not_found', 'conflict'],
+  async handle({ params: { taskId }, body }, app) {
+    await app.jobs.command(taskId, COMMANDS[body.command])
+    return { message: 'command sent' }
+  },
+})
+
+export const showTaskLog = defineRoute({
+  method: 'GET',
+  path: '/api/task-id/:taskId/log/',
+  access: 'admin',
+  summary: 'The last 200 log lines of a task',
+  params: TaskId,
+  reply: Type.Array(Type.Object({ time: Type.String(), level: Type.String(), message: Type.String() })),
+  errors: ['not_found'],
+  handle({ params: { taskId } }, app) {
+    if (!app.jobs.get(taskId)) throw errors.notFound('task', taskId)
+    return app.jobs.logOf(taskId)
+  },
+})

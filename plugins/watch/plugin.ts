@@ -1,0 +1,34 @@
+/** Watching: what has been watched by anybody, and how far each user has come (contract 9.1, 9.2). */
+import { definePlugin, Type } from 'archivolt'
+import { openWatch, type Watch } from './watch.ts'
+import { listFilter } from './filter.ts'
+import { positionTables } from './positions.ts'
+import { clearProgress, markAsWatched, setProgress, showProgress } from './routes.ts'
+import { markVideos } from './tasks.ts'
+
+export default definePlugin({
+  name: 'watch',
+  needs: ['platform', 'channel', 'video', 'playlist'],
+  migrations: [positionTables],
+  preferences: { progress: { autoWatched: { schema: Type.Boolean(), default: false } } },
+  fills: {
+    'video.tail': (app) => (ids, actor) => app.watch.progressOf(ids, actor.id),
+    'video.filter': listFilter,
+    'video.remove': (app) => (video, step) => step('watch.forget', () => app.watch.forget(video.id)),
+  },
+  routes: [markAsWatched, showProgress, setProgress, clearProgress],
+  tasks: [markVideos],
+  services: (app) => ({ watch: openWatch(app) }),
+})
+
+declare module 'archivolt' {
+  interface Services {
+    watch: Watch
+  }
+  interface PreferenceValues {
+    progress: {
+      /** Marks a video as watched when its position comes close to the end. */
+      autoWatched: boolean
+    }
+  }
+}

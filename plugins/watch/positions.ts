@@ -1,0 +1,79 @@
+/** How far each user has come in each video: the one home of these rows. */
+import type { App } from 'archivolt'
+
+export const positionTables = {
+  number: 1,
+  sql: `
+-- Seconds; the duration is the video's when the position was stored, so that a list needs no documents. updated_at: epoch milliseconds.
+CREATE TABLE watch_position (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  video_id TEXT NOT NULL,
+  position REAL NOT NULL,
+  duration INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, video_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_position_newest ON watch_position (user_id, updated_at DESC);
+CREATE INDEX watch_position_video ON watch_position (video_id);
+`,
+}
+
+export interface Position {
+  position: number
+  duration: number
+}
+
+export type Positions = ReturnType<typeof openPositions>
+
+export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
+  return {
+    get(userId: number, videoId: string): Position | undefined {
+      return ledger.sql<Position>('SELECT position, duration FROM watch_position WHERE user_id = ? AND video_id = ?').get(userId, videoId)
+    },
+
+    /** Of these videos, those that have one. */
+    among(userId: number, ids: readonly string[]): Array<Position & { id: string }> {
+      const found = ledger.sql<Position & { id: string }>(
+        'SELECT video_id AS id, position, duration FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
+      )
+      return found.all(userId, JSON.stringify(ids))
+    },
+
+    /** Videos by when their position last changed, newest first. */
+    newest(userId: number, limit: number): string[] {
+      const found = ledger.sql<{ id: string }>('SELECT video_id AS id FROM watch_position WHERE user_id = ? ORDER BY updated_at DESC, video_id LIMIT ?')
+      return found.all(userId, limit).map(({ id }) => id)
+    },
+
+    /** The next videos after one, in order of their ids, whoever has a position in them. */
+    videosAfter(id: string, limit: number): string[] {
+      const found = ledger.sql<{ id: string }>('SELECT DISTINCT video_id AS id FROM watch_position WHERE video_id > ? ORDER BY video_id LIMIT ?')
+      return found.all(id, limit).map((row) => row.id)
+    },
+
+    /** The next videos of one user after one, in order of their ids. */
+    ofUserAfter(userId: number, id: string, limit: number): string[] {
+      const found = ledger.sql<{ id: string }>('SELECT video_id AS id FROM watch_position WHERE user_id = ? AND video_id > ? ORDER BY video_id LIMIT ?')
+      return found.all(userId, id, limit).map((row) => row.id)
+    },
+
+    async set(userId: number, videoId: string, { position, duration }: Position): Promise<void> {
+      const put = ledger.sql(
+        `INSERT INTO watch_position (user_id, video_id, position, duration, updated_at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET position = excluded.position, duration = excluded.duration, updated_at = excluded.updated_at`,
+      )
+      await ledger.write(() => put.run(userId, videoId, position, duration, clock.now()))
+    },
+
+    async remove(userId: number, ids: readonly string[]): Promise<void> {
+      const remove = ledger.sql('DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))')
+      await ledger.write(() => remove.run(userId, JSON.stringify(ids)))
+    },
+
+    /** Everybody's. */
+    async removeVideos(ids: readonly string[]): Promise<void> {
+      const remove = ledger.sql('DELETE FROM watch_position WHERE video_id IN (SELECT value FROM json_each(?))')
+      await ledger.write(() => remove.run(JSON.stringify(ids)))
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
+import { defineRoute, ID_PATTERN, Type, type App } from 'archivolt'
+
+export const markAsWatched = defineRoute({
+  method: 'POST',
+  path: '/api/watched/',
+  access: 'user',
+  summary: 'Mark a video, or all videos of a channel or playlist, as watched or not',
+  body: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }), is_watched: Type.Boolean() }),
+  reply: Type.Object({ message: Type.Literal('success'), id: Type.String(), is_watched: Type.Boolean() }),
+  errors: ['bad_request', 'not_found'],
+  async handle({ body: { id, is_watched }, actor }, app) {
+    await app.watch.mark(actor.id, id, is_watched)
+    return { message: 'success', id, is_watched }
+  },
+})
+
+const path = '/api/video/:videoId/progress/'
+const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
+const Progress = Type.Object({ platform_id: Type.String(), user_id: Type.Integer(), position: Type.Number() })
+
+const toProgress = (app: App, videoId: string, userId: number, position: number) => ({ platform_id: videoId, ...app.platform.mirror(videoId), user_id: userId, position })
+
+export const showProgress = defineRoute({
+  method: 'GET',
+  path,
+  access: 'user',
+  summary: 'Where the caller is in a video, in seconds',
+  params: VideoId,
+  reply: Progress,
+  errors: ['not_found'],
+  handle: async ({ params: { videoId }, actor }, app) => toProgress(app, videoId, actor.id, await app.watch.position(actor.id, videoId)),
+})
+
+/** Players send numbers, some as text. */
+const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,12})?$' })])
+
+export const setProgress = defineRoute({
+  method: 'POST',
+  path,
+  access: 'user',
+  summary: 'Store where the caller is in a video; 0 removes it',
+  params: VideoId,
+  body: Type.Object({ position: Position }),
+  reply: Progress,
+  errors: ['bad_request', 'not_found'],
+  handle: async ({ params: { videoId }, body, actor }, app) =>
+    toProgress(app, videoId, actor.id, await app.watch.setPosition(actor.id, videoId, Number(body.position))),
+})
+
+export const clearProgress = defineRoute({
+  method: 'DELETE',
+  path,
+  access: 'user',
+  summary: 'Forget where the caller is in a video',
+  params: VideoId,
+  reply: Type.Object({ 'progress-reset': Type.String() }),
+  errors: ['not_found'],
+  async handle({ params: { videoId }, actor }, app) {
+    await app.watch.clearPosition(actor.id, videoId)
+    return { 'progress-reset': videoId }
+  },
+})
