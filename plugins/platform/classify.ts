@@ -111,6 +111,7 @@ const KINDS: Record<string, FailureClass> = {
   UserNotLive: 'upcoming',
   Timeout: 'network',
   ContentTooShortError: 'network',
+  Truncated: 'network',
   IncompleteRead: 'network',
 }
 

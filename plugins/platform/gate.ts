@@ -26,7 +26,6 @@ export interface GateRecord {
 export interface GateParts {
   clock: Clock
   log: Log
-  record?: GateRecord | undefined
   save?: (record: GateRecord) => Promise<void>
   /** Whether what halted it is mended: room on the disk, the tool is there. */
   recheck?: (kind: 'disk_full' | 'missing_tool', place: string | undefined) => Promise<boolean>
@@ -57,7 +56,7 @@ const STATE_OF: Record<ClosedKind, PlatformState['state']> = { blocked: 'blocked
 export class Gate {
   #parts: GateParts
   #closure: Closure | undefined
-  #pausedSince: number | null
+  #pausedSince: number | null = null
   #probe: Pass | undefined
   #lastProbed = { item: '', times: 0 }
   #openedAtMs = Number.NEGATIVE_INFINITY
@@ -74,12 +73,14 @@ export class Gate {
   constructor(parts: GateParts) {
     this.#parts = parts
     this.#openSince = epochSeconds(parts.clock)
-    this.#pausedSince = parts.record?.pausedSince ?? null
-    const blocked = parts.record?.blocked
-    if (blocked) {
-      this.#closure = { kind: 'blocked', reason: blocked.reason, since: blocked.since, nextAttemptMs: blocked.nextAttempt * 1000, level: blocked.level }
-      this.#schedule()
-    }
+  }
+
+  /** Goes on where the server was stopped. */
+  restore({ pausedSince, blocked }: GateRecord): void {
+    this.#pausedSince = pausedSince
+    if (!blocked) return
+    this.#closure = { kind: 'blocked', reason: blocked.reason, since: blocked.since, nextAttemptMs: blocked.nextAttempt * 1000, level: blocked.level }
+    this.#schedule()
   }
 
   state(): PlatformState {

@@ -15,8 +15,7 @@ export interface OpenListing {
 export interface KeptChildParts {
   clock: Clock
   log: Log
-  launch: () => Promise<Launch>
-  onJar: (jar: string) => void
+  launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void }>
 }
 
 export class KeptChild {
@@ -114,8 +113,9 @@ export class KeptChild {
     this.#requests = 0
     this.#openListings = 0
     this.#generation++
-    this.#child = new Child(await this.#parts.launch(), this.#parts.clock, this.#parts.log)
-    this.#child.onJar = this.#parts.onJar
+    const { launch, onJar } = await this.#parts.launch()
+    this.#child = new Child(launch, this.#parts.clock, this.#parts.log)
+    this.#child.onJar = onJar
     return this.#child
   }
 

@@ -1,0 +1,83 @@
+/** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
+import { epochSeconds, errors, type Clock, type Lanes, type Log } from 'archivolt'
+import { ChildError, type ChildAskOptions } from './child.ts'
+import { classify, type Verdict } from './classify.ts'
+import { FactsError } from './facts.ts'
+import { PlatformFailure } from './failure.ts'
+import type { Gate } from './gate.ts'
+import type { AskOptions } from './types.ts'
+import { freeBytes, LITTLE_ROOM_BYTES } from './verify.ts'
+
+const URGENT_MS = 20_000
+const AGAIN = Symbol('again')
+
+export interface Ask {
+  lane: 'platform' | 'download'
+  /** What is asked for: the gate counts different items. */
+  item: string
+  /** How long the child may be silent. */
+  quietMs: number
+  /** Where files go. */
+  folder?: string
+}
+
+export class Asks {
+  #gate: Gate
+  #lanes: Lanes
+  #clock: Clock
+  #log: Log
+
+  constructor(parts: { gate: Gate; lanes: Lanes; clock: Clock; log: Log }) {
+    this.#gate = parts.gate
+    this.#lanes = parts.lanes
+    this.#clock = parts.clock
+    this.#log = parts.log
+  }
+
+  /** @throws Failure about the item; unavailable for urgent asks that cannot be answered now; the signal's reason */
+  async do<Result>(ask: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result> {
+    const { asker, signal, isUrgent = false } = options
+    const deadlineMs = this.#clock.now() + URGENT_MS
+    for (;;) {
+      await this.#gate.wait({ signal, isUrgent })
+      const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.now()) }) }
+      const result = await this.#lanes.turn(ask.lane, turn, () => {
+        const quietMs = isUrgent ? Math.max(1000, deadlineMs - this.#clock.now()) : ask.quietMs
+        return this.#attempt(ask, isUrgent, () => work({ signal, quietMs }))
+      })
+      if (result !== AGAIN) return result
+    }
+  }
+
+  async #attempt<Result>(ask: Ask, isUrgent: boolean, work: () => Promise<Result>): Promise<Result | typeof AGAIN> {
+    const pass = this.#gate.claim(ask.item)
+    if (!pass) return AGAIN // closed while we waited for our turn
+    try {
+      const result = await work()
+      this.#gate.settle(pass, 'done')
+      return result
+    } catch (error) {
+      const verdict = await this.#verdictOn(error, ask)
+      if (!verdict) {
+        this.#gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform
+        throw error
+      }
+      this.#log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'an ask of the platform failed')
+      const fate = this.#gate.settle(pass, verdict, ask.folder)
+      if (isUrgent && (fate !== 'throw' || verdict.failure === 'network')) {
+        throw errors.unavailable(`The platform cannot be asked now: ${verdict.message}`, { retryAfterSeconds: 60, cause: error })
+      }
+      if (fate === 'wait') return AGAIN
+      throw new PlatformFailure(verdict, { isDeferred: fate === 'defer', cause: error })
+    }
+  }
+
+  async #verdictOn(error: unknown, ask: Ask): Promise<Verdict | undefined> {
+    if (error instanceof FactsError) return { failure: 'unknown', message: error.message }
+    if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
+    const verdict = classify(error.evidence, epochSeconds(this.#clock))
+    const isVague = verdict.failure === 'unknown' || verdict.failure === 'network'
+    if (isVague && ask.folder && (await freeBytes(ask.folder)) < LITTLE_ROOM_BYTES) return { failure: 'disk_full', message: verdict.message }
+    return verdict
+  }
+}

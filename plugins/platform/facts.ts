@@ -1,0 +1,200 @@
+/** What a worker says → facts in our words. Everything in it comes from outside: types, lengths and ids are checked here. */
+import { ID_PATTERN } from 'archivolt'
+import { classify, type Evidence } from './classify.ts'
+import type { ChannelFacts, CommentFacts, ListEntry, PlaylistEntryFacts, Thumbnail, VideoFacts, VideoType } from './types.ts'
+
+type Raw = Record<string, unknown>
+
+const ID = new RegExp(ID_PATTERN)
+const LANGUAGE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,40}$/
+const URL_START = /^https?:\/\//
+const MAX_TITLE = 500
+const MAX_TEXT = 20_000
+const MAX_URL = 2000
+/** Control characters but tab and line feed; lone halves of surrogate pairs are replaced by `toWellFormed`'s rule. */
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+const GONE_TITLES = new Set(['[private video]', '[deleted video]', '[unavailable video]'])
+const PENDING = new Set(['is_upcoming', 'is_live', 'post_live'])
+
+/** Facts that name no video, channel or playlist that we could keep. */
+export class FactsError extends Error {
+  override readonly name = 'FactsError'
+}
+
+export function text(value: unknown, maxLength = MAX_TEXT): string {
+  if (typeof value !== 'string') return ''
+  return value.slice(0, maxLength).replace(CONTROL, ' ').replace(LONE_SURROGATE, '\ufffd')
+}
+
+const line = (value: unknown, maxLength = MAX_TITLE): string => text(value, maxLength).replace(/\s+/g, ' ').trim()
+const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0)
+const rows = (value: unknown): Raw[] => (Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : [])
+const lines = (value: unknown, most: number): string[] => (Array.isArray(value) ? value.slice(0, most).map((row) => line(row)).filter(Boolean) : [])
+const url = (value: unknown): string => (typeof value === 'string' && value.length <= MAX_URL && URL_START.test(value) ? text(value) : '')
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
+
+function idOf(value: unknown, what: string): string {
+  if (!isId(value)) throw new FactsError(`The platform told no usable id of the ${what}`)
+  return value
+}
+
+/** @throws FactsError */
+export function toVideoFacts(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoFacts {
+  if (raw.id !== askedId) throw new FactsError('The platform answered with another video')
+  const timestamp = count(raw.timestamp) || count(raw.release_timestamp)
+  const liveStatus = typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
+  const unavailable = unavailability(raw, warnings, nowSeconds)
+  return {
+    id: askedId,
+    title: line(raw.title) || askedId,
+    description: text(raw.description),
+    channelId: idOf(raw.channel_id, 'channel'),
+    channelName: line(raw.channel) || line(raw.uploader) || String(raw.channel_id),
+    vidType: vidTypeOf(raw, liveStatus),
+    published: day(raw.upload_date) ?? day(raw.release_date) ?? isoDay(timestamp || nowSeconds),
+    ...(timestamp && { timestamp }),
+    durationSeconds: count(raw.duration),
+    tags: lines(raw.tags, 500),
+    categories: lines(raw.categories, 50),
+    viewCount: count(raw.view_count),
+    likeCount: count(raw.like_count),
+    averageRating: typeof raw.average_rating === 'number' && Number.isFinite(raw.average_rating) ? raw.average_rating : 0,
+    thumbnails: thumbnailsOf(raw),
+    subtitles: { user: languages(raw.subtitles), auto: languages(raw.automaticCaptions) },
+    ...(liveStatus && { liveStatus }),
+    ...(unavailable && { unavailable }),
+  }
+}
+
+/** Whether facts without formats are to be told at all: then the warnings say why, and that may be the end of it. */
+function unavailability(raw: Raw, warnings: string[], nowSeconds: number): VideoFacts['unavailable'] {
+  if (raw.hasFormats && !PENDING.has(String(raw.live_status))) return undefined
+  const { failure, message, availableAt } = classify(noFormats(raw, warnings), nowSeconds)
+  return { failure, message, ...(availableAt !== undefined && { availableAt }) }
+}
+
+/** The evidence in facts that have no formats: the last warning says why. */
+export function noFormats(raw: Raw, warnings: string[]): Evidence {
+  const isLive = raw.hasFormats === true
+  const told = warnings.filter((warning) => !/retrying|no video formats found|requested format is not available/i.test(warning)).at(-1)
+  return {
+    kinds: ['NotPlayable'],
+    message: isLive ? 'The stream is live, or just over and being processed' : (told ?? 'No video formats found'),
+    liveStatus: typeof raw.live_status === 'string' ? raw.live_status : null,
+    availableAt: count(raw.release_timestamp) || null,
+    warnings,
+  }
+}
+
+function vidTypeOf(raw: Raw, liveStatus: string | undefined): VideoType {
+  if (raw.media_type === 'short') return 'shorts'
+  return raw.media_type === 'livestream' || (liveStatus !== undefined && raw.media_type !== 'video') ? 'streams' : 'videos'
+}
+
+function day(value: unknown): string | undefined {
+  const parts = typeof value === 'string' ? /^(\d{4})(\d{2})(\d{2})$/.exec(value) : null
+  const date = parts ? `${parts[1]}-${parts[2]}-${parts[3]}` : ''
+  return date && !Number.isNaN(Date.parse(date)) ? date : undefined
+}
+
+const isoDay = (seconds: number): string => new Date(Math.min(seconds, 253_402_300_799) * 1000).toISOString().slice(0, 10)
+
+function languages(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((language): language is string => typeof language === 'string' && LANGUAGE.test(language)) : []
+}
+
+/** Best last, as yt-dlp sorts them. */
+function thumbnailsOf(raw: Raw): Thumbnail[] {
+  return rows(raw.thumbnails).flatMap((one) => {
+    const address = url(one.url)
+    if (!address) return []
+    return { url: address, ...(count(one.width) && { width: count(one.width) }), ...(count(one.height) && { height: count(one.height) }) }
+  })
+}
+
+/** @throws FactsError */
+export function toChannelFacts(raw: Raw): ChannelFacts {
+  const pictures = rows(raw.thumbnails)
+  const byId = (id: string): string => url(pictures.find((one) => one.id === id)?.url)
+  const banners = pictures.filter((one) => count(one.width) > 5 * count(one.height) && count(one.height) > 0)
+  const thumb = byId('avatar_uncropped') || url(pictures.find((one) => count(one.width) > 0 && one.width === one.height)?.url)
+  const banner = url(banners.sort((a, b) => count(a.width) - count(b.width)).at(-1)?.url)
+  const tvart = byId('banner_uncropped')
+  const handle = line(raw.uploader_id, 200)
+  const id = idOf(raw.channel_id ?? raw.id, 'channel')
+  return {
+    id,
+    name: line(raw.channel) || line(raw.title) || id,
+    ...(handle.startsWith('@') && { handle }),
+    description: text(raw.description),
+    tags: lines(raw.tags, 200),
+    subscribers: count(raw.channel_follower_count),
+    views: count(raw.view_count),
+    tabs: (['videos', 'streams', 'shorts'] as const).filter((tab) => Array.isArray(raw.tabs) && raw.tabs.includes(tab)),
+    art: { ...(thumb && { thumb }), ...(banner && { banner }), ...(tvart && { tvart }) },
+  }
+}
+
+/** A row of a tab, or undefined where it names no video. */
+export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefined {
+  const raw = value as Raw
+  if (!isId(raw?.id)) return undefined
+  const thumbnail = url(raw.thumbnail)
+  return {
+    id: raw.id,
+    title: line(raw.title) || raw.id,
+    ...(count(raw.duration) && { durationSeconds: count(raw.duration) }),
+    vidType: tab,
+    ...(thumbnail && { thumbnail }),
+    isPending: PENDING.has(String(raw.live_status)),
+  }
+}
+
+export function toPlaylistEntry(value: unknown): PlaylistEntryFacts | undefined {
+  const raw = value as Raw
+  if (!isId(raw?.id)) return undefined
+  const title = line(raw.title)
+  const uploader = line(raw.channel) || line(raw.uploader) || null
+  const isPlaceholder = uploader === null && (title === '' || GONE_TITLES.has(title.toLowerCase()))
+  return { id: raw.id, title: title || raw.id, uploader, isThere: !isPlaceholder }
+}
+
+export function toPlaylistName(value: unknown): { id: string; name: string } | undefined {
+  const raw = value as Raw
+  const fromUrl = typeof raw?.url === 'string' ? /[?&]list=([A-Za-z0-9_-]{1,128})/.exec(raw.url)?.[1] : undefined
+  const id = isId(raw?.id) ? raw.id : fromUrl
+  return id === undefined ? undefined : { id, name: line(raw.title) || id }
+}
+
+export function toPlaylistHead(raw: Raw): { name: string; description: string; channelId: string | null; channelName: string | null; thumbnail?: string } {
+  const thumbnail = thumbnailsOf(raw).at(-1)?.url
+  return {
+    name: line(raw.title),
+    description: text(raw.description),
+    channelId: isId(raw.channel_id) ? raw.channel_id : null,
+    channelName: line(raw.channel) || null,
+    ...(thumbnail && { thumbnail }),
+  }
+}
+
+/** Ids of comments have dots in them. */
+const COMMENT_ID = /^[A-Za-z0-9_.-]{1,200}$/
+
+export function toComment(value: unknown): CommentFacts | undefined {
+  const raw = value as Raw
+  if (typeof raw?.id !== 'string' || !COMMENT_ID.test(raw.id)) return undefined
+  return {
+    id: raw.id,
+    parent: typeof raw.parent === 'string' && COMMENT_ID.test(raw.parent) ? raw.parent : 'root',
+    text: text(raw.text),
+    timestamp: count(raw.timestamp),
+    likeCount: count(raw.like_count),
+    isFavorited: raw.is_favorited === true,
+    author: line(raw.author),
+    authorId: isId(raw.author_id) ? raw.author_id : '',
+    authorThumbnail: url(raw.author_thumbnail),
+    authorIsUploader: raw.author_is_uploader === true,
+  }
+}

@@ -1,0 +1,72 @@
+/** The state of the platform, and what a pasted text is. */
+import { defineRoute, queryText, Type, type App } from 'archivolt'
+import type { PlatformService } from './platform.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+
+export const StateReply = Type.Object({
+  state: Type.Enum(['open', 'paused', 'blocked', 'offline', 'halted']),
+  reason: Type.String(),
+  since: Count,
+  next_attempt: Count,
+  waiting: Type.Record(Type.String(), Count),
+  downloader: Type.Object({ version: Type.String(), channel: Type.String() }),
+  tools: Type.Record(Type.String(), Type.String()),
+  space: Type.Object({ media_free: Count, media_total: Count }),
+  missing: Type.Array(Type.String()),
+})
+
+async function stateOf(app: App) {
+  const platform = app.platform as PlatformService
+  const [report, counts, spaces] = await Promise.all([
+    platform.report(),
+    Promise.all(app.slot('platform.waiting').map((waiting) => waiting())),
+    Promise.all(app.slot('platform.space').map((space) => space())),
+  ])
+  const { free = 0, total = 0 } = spaces[0] ?? {}
+  return { ...platform.state(), waiting: Object.assign({}, ...counts) as Record<string, number>, ...report, space: { media_free: free, media_total: total } }
+}
+
+export const showPlatform = defineRoute({
+  method: 'GET',
+  path: '/api/platform/',
+  access: 'admin',
+  summary: 'Whether the platform answers, what waits, which tools are there: why nothing is downloading',
+  reply: StateReply,
+  handle: (_input, app) => stateOf(app),
+})
+
+export const commandPlatform = defineRoute({
+  method: 'POST',
+  path: '/api/platform/',
+  access: 'admin',
+  summary: 'Ask the platform once more now, pause everything that asks it, or go on',
+  body: Type.Object({ command: Type.Enum(['retry', 'pause', 'resume']) }),
+  reply: StateReply,
+  errors: ['conflict'],
+  async handle({ body }, app) {
+    await app.platform.command(body.command)
+    return stateOf(app)
+  },
+})
+
+export const resolveText = defineRoute({
+  method: 'GET',
+  path: '/api/resolve/',
+  access: 'user',
+  summary: 'What the ids and links in a text are, by their form alone',
+  query: { q: queryText({ required: true, maxLength: 20_000, description: 'any text' }) },
+  reply: Type.Array(Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() })),
+  async handle({ query }, app) {
+    const isKnown = app.slot('platform.known')
+    const targets = app.platform.targetsIn(query.q ?? '').slice(0, MOST_TARGETS)
+    return Promise.all(
+      targets.map(async (target) => {
+        const answers = await Promise.all(isKnown.map((ask) => ask(target)))
+        return { type: target.type, id: target.id, known: answers.includes(true) }
+      }),
+    )
+  },
+})
+
+const MOST_TARGETS = 100

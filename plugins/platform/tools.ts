@@ -1,0 +1,155 @@
+/** The programs outside: where they are, whether they are there, which versions. */
+import { existsSync } from 'node:fs'
+import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Clock, Log, Settings } from 'archivolt'
+import { Child, ChildError, type Launch } from './child.ts'
+import { run } from './verify.ts'
+
+export type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
+
+export interface ToolReport {
+  downloader: { version: string; channel: string }
+  /** Tool → version, of those that are there. */
+  tools: Record<string, string>
+  missing: string[]
+}
+
+/** How patient yt-dlp is, in seconds; tests make it brisk. */
+export interface Pace {
+  retryPause: number
+  socketTimeout: number
+}
+
+export const DEFAULT_PLATFORM_URL = 'https://www.youtube.com'
+
+const METADATA_MEMORY_BYTES = 512 << 20
+const DOWNLOAD_MEMORY_BYTES = 1024 << 20
+const VERSION_TIMEOUT_MS = 10_000
+const REPORT_AGE_MS = 10 * 60_000
+const NODE_FOR_CHALLENGES = 22
+
+export class Tools {
+  #settings: ToolSettings
+  #pace: Pace
+  #clock: Clock
+  #log: Log
+  #root = projectRoot()
+  #report: { atMs: number; report: Promise<ToolReport> } | undefined
+  /** A yt-dlp that was installed at start and has proved itself. */
+  updated: { path: string } | undefined
+
+  constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log) {
+    this.#settings = settings
+    this.#pace = pace
+    this.#clock = clock
+    this.#log = log
+  }
+
+  get cacheDir(): string {
+    return join(this.#settings.dataDir, 'yt-dlp')
+  }
+
+  /** @param jar  text of the cookie jar that this child has for itself */
+  async launch(use: 'metadata' | 'download', jar: string | null, paths: string[] = []): Promise<Launch> {
+    const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = this.#settings
+    const venv = ytdlp === null || (await isFolder(ytdlp)) ? (ytdlp ?? join(this.#root, 'tools')) : undefined
+    const cacheDir = join(this.cacheDir, 'cache')
+    await mkdir(cacheDir, { recursive: true })
+    return {
+      python: venv ? join(resolve(venv), 'bin', 'python') : await this.#anyPython(),
+      worker: join(this.#root, 'plugins/platform/worker.py'),
+      setup: {
+        platformUrl,
+        paths: [...paths, ...(this.updated ? [this.updated.path] : []), ...(venv || ytdlp === null ? [] : [resolve(ytdlp)]), ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : [])],
+        jsRuntimes: { deno: {}, ...(isNodeForChallenges() && { node: { path: process.execPath } }) },
+        ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
+        cacheDir,
+        jar,
+        ...this.#pace,
+      },
+      memoryLimitBytes: use === 'download' ? DOWNLOAD_MEMORY_BYTES : METADATA_MEMORY_BYTES,
+    }
+  }
+
+  /** An official zip brings no Python: the one of our own tools, else the system's. */
+  async #anyPython(): Promise<string> {
+    const own = join(this.#root, 'tools/bin/python')
+    return (await isProgram(own)) ? own : 'python3'
+  }
+
+  /** Versions of all, looked up at most every ten minutes. */
+  report(): Promise<ToolReport> {
+    const now = this.#clock.now()
+    if (!this.#report || now - this.#report.atMs > REPORT_AGE_MS) this.#report = { atMs: now, report: this.#look() }
+    return this.#report.report
+  }
+
+  /** Looked up anew at the next report. */
+  forget(): void {
+    this.#report = undefined
+  }
+
+  async #look(): Promise<ToolReport> {
+    const { ffmpeg, ffprobe } = this.#settings
+    const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([this.versionOf(), programVersion(ffmpeg), programVersion(ffprobe)])
+    const found = { 'yt-dlp': ytdlp?.version, ffmpeg: ffmpegVersion, ffprobe: ffprobeVersion }
+    const tools = Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined))
+    return {
+      downloader: ytdlp ?? { version: '', channel: '' },
+      tools,
+      missing: [...Object.keys(found).filter((name) => !(name in tools)), ...((await this.#hasJavaScript()) ? [] : ['javascript'])],
+    }
+  }
+
+  /** Version and channel of the yt-dlp that children load; undefined where none can be started. */
+  async versionOf(paths: string[] = []): Promise<{ version: string; channel: string } | undefined> {
+    const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
+    try {
+      return await child.ready
+    } catch (error) {
+      if (!(error instanceof ChildError)) throw error
+      return undefined
+    } finally {
+      await child.end()
+    }
+  }
+
+  /** Whether everything that a download needs is there. */
+  async areThere(): Promise<boolean> {
+    this.forget()
+    const { missing } = await this.report()
+    return missing.every((name) => name === 'javascript')
+  }
+
+  /** A runtime for the challenges of the platform: our own Node, or the deno that lies beside Python. */
+  async #hasJavaScript(): Promise<boolean> {
+    if (isNodeForChallenges() || this.#settings.platformUrl !== DEFAULT_PLATFORM_URL) return true
+    const { python } = await this.launch('metadata', null)
+    return (isAbsolute(python) && (await isProgram(join(dirname(python), 'deno')))) || (await programVersion('deno', '--version')) !== undefined
+  }
+}
+
+const isNodeForChallenges = (): boolean => Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
+
+async function programVersion(program: string, option = '-version'): Promise<string | undefined> {
+  const output = await run(program, [option], VERSION_TIMEOUT_MS).catch(() => undefined)
+  return output === undefined ? undefined : (/(?:version |deno )(\S{1,60})/.exec(output)?.[1] ?? 'unknown')
+}
+
+const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** The folder of the project: this file runs from its place there, or bundled from dist/. */
+function projectRoot(): string {
+  const isRoot = (folder: string): boolean => existsSync(join(folder, 'plugins/platform/worker.py'))
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!isRoot(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}

@@ -1,0 +1,68 @@
+/** Whether a downloaded file is whole: a cut one is a success to yt-dlp. */
+import { execFile } from 'node:child_process'
+import { readdir, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface StreamSize {
+  format: string
+  size: number
+  /** As the platform told it, where a stream is one file. */
+  announced: number | null
+}
+
+const LEEWAY_SECONDS = 2
+const LEEWAY_SHARE = 0.03
+const PROBE_TIMEOUT_MS = 60_000
+/** Below this a failure of another kind is taken for a full disk. */
+export const LITTLE_ROOM_BYTES = 16 << 20
+
+/**
+ * Compares sizes and each stream's duration with what was announced.
+ * @param durationSeconds  0: not announced
+ * @returns what is wrong, in words; undefined: the file is whole
+ */
+export async function findFault(ffprobe: string, path: string, streams: StreamSize[], durationSeconds: number): Promise<string | undefined> {
+  for (const { format, size, announced } of streams) {
+    if (announced !== null && size < announced) return `stream ${format} has ${size} of ${announced} bytes`
+  }
+  if ((await stat(path)).size === 0) return 'the file is empty'
+  const durations = await streamDurations(ffprobe, path)
+  if (durations.length === 0) return 'the file has neither picture nor sound'
+  const enough = durationSeconds - Math.max(LEEWAY_SECONDS, durationSeconds * LEEWAY_SHARE)
+  const short = durations.find(({ seconds }) => seconds !== undefined && seconds < enough)
+  return short && `the ${short.kind} ends after ${short.seconds?.toFixed(1)} of ${durationSeconds} s`
+}
+
+interface StreamDuration {
+  kind: string
+  seconds: number | undefined
+}
+
+async function streamDurations(ffprobe: string, path: string): Promise<StreamDuration[]> {
+  const entries = 'stream=codec_type,duration:stream_disposition=attached_pic:format=duration'
+  const output = await run(ffprobe, ['-v', 'error', '-show_entries', entries, '-of', 'json', `file:${path}`], PROBE_TIMEOUT_MS)
+  const probed = JSON.parse(output) as { streams?: Array<{ codec_type?: string; duration?: string; disposition?: { attached_pic?: number } }> }
+  return (probed.streams ?? [])
+    .filter(({ codec_type, disposition }) => (codec_type === 'video' || codec_type === 'audio') && disposition?.attached_pic !== 1)
+    .map(({ codec_type = '', duration }) => ({ kind: codec_type, seconds: duration === undefined ? undefined : Number(duration) }))
+}
+
+/** What a program prints, without a shell. @throws where it fails, with its errors */
+export function run(program: string, args: string[], timeoutMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { timeout: timeoutMs, maxBuffer: 1 << 20 }, (error, output, complaints) => {
+      if (error) reject(new Error(complaints.slice(-500) || error.message, { cause: error }))
+      else resolve(output)
+    })
+  })
+}
+
+/** Takes away what a download of this id has left, so that the next one starts afresh. */
+export async function clearDownload(folder: string, id: string): Promise<void> {
+  for (const name of await readdir(folder)) if (name.startsWith(`${id}.`)) await rm(join(folder, name), { force: true })
+}
+
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

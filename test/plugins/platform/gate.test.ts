@@ -1,0 +1,286 @@
+/** The gate: when both lanes are closed, who probes, and when they open again. All on a clock that the test moves. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isAppError } from '../../../core/error.ts'
+import { openLog } from '../../../core/log.ts'
+import type { Verdict } from '../../../plugins/platform/classify.ts'
+import { Gate, type Fate, type GateParts, type GateRecord } from '../../../plugins/platform/gate.ts'
+import { testClock } from '../../support/clock.ts'
+
+const MINUTE = 60_000
+const blocked: Verdict = { failure: 'blocked', message: 'Too many requests' }
+const network: Verdict = { failure: 'network', message: 'No route to host' }
+const signIn: Verdict = { failure: 'login_required', message: 'Please sign in', sign: 'sign_in' }
+const gone: Verdict = { failure: 'gone', message: 'Private video' }
+const garbled: Verdict = { failure: 'unknown', message: 'Failed to parse JSON', sign: 'not_understood' }
+
+function given(parts: Partial<GateParts> = {}) {
+  const clock = testClock()
+  const saved: GateRecord[] = []
+  const save = async (record: GateRecord) => void saved.push(record)
+  const gate = new Gate({ clock, log: openLog('silent'), save, ...parts })
+  /** One item's work with this outcome; undefined: it may not go now. */
+  const attempt = (item: string, outcome: 'done' | Verdict, place?: string): Fate | undefined => {
+    const pass = gate.claim(item)
+    return pass && gate.settle(pass, outcome, place)
+  }
+  return { clock, gate, saved, attempt }
+}
+
+test('a refusal closes the gate for 1, 5, 15, then every 60 minutes, with one probe at a time', async () => {
+  const { clock, gate, attempt } = given()
+
+  assert.equal(attempt('a', blocked), 'wait')
+
+  assert.equal(gate.state().state, 'blocked')
+  assert.match(gate.state().reason, /refuses us: Too many requests/)
+  for (const [minutes, next] of [[1, 5], [5, 15], [15, 60], [60, 60], [60, 60]] as const) {
+    await clock.advance(minutes * MINUTE - 1000)
+    assert.equal(gate.claim('b'), undefined, `nothing passes before ${minutes} min`)
+    await clock.advance(1000)
+    const probe = gate.claim(`item ${minutes} ${next}`)
+    assert.ok(probe?.isProbe)
+    assert.equal(gate.claim('another'), undefined, 'one probe at a time')
+    assert.equal(gate.settle(probe, blocked), 'wait')
+    assert.equal(gate.state().next_attempt, Math.ceil(clock.now() / 1000) + next * 60)
+  }
+})
+
+test('a probe that is answered opens the gate, whatever the answer says of the item', async () => {
+  const { clock, gate, attempt } = given()
+  attempt('a', blocked)
+  await clock.advance(MINUTE)
+
+  assert.equal(attempt('a', gone), 'throw')
+
+  assert.equal(gate.state().state, 'open')
+  assert.equal(gate.state().next_attempt, 0)
+})
+
+test('closed again soon after it opened, the back-off goes on where it was; after a quiet while it starts anew', async () => {
+  const { clock, gate, attempt } = given()
+  attempt('a', blocked)
+  await clock.advance(MINUTE)
+  attempt('a', 'done')
+
+  attempt('b', blocked)
+  assert.equal(gate.state().next_attempt, clock.now() / 1000 + 5 * 60)
+
+  await clock.advance(5 * MINUTE)
+  attempt('b', 'done')
+  await clock.advance(11 * MINUTE)
+  attempt('c', blocked)
+  assert.equal(gate.state().next_attempt, clock.now() / 1000 + 60)
+})
+
+test('those who wait go on by themselves when the probe succeeds', async () => {
+  const { clock, gate, attempt } = given()
+  attempt('a', blocked)
+  const order: string[] = []
+  const waiting = ['x', 'y'].map(async (item) => {
+    for (;;) {
+      await gate.wait()
+      const pass = gate.claim(item)
+      if (!pass) continue
+      order.push(`${item}${pass.isProbe ? ' as probe' : ''}`)
+      await clock.sleep(1000)
+      gate.settle(pass, 'done')
+      return
+    }
+  })
+
+  await clock.advance(MINUTE)
+  assert.deepEqual(order, ['x as probe'])
+  await clock.advance(3000)
+
+  await Promise.all(waiting)
+  assert.deepEqual(order, ['x as probe', 'y'])
+})
+
+test('an item that fails as probe three times in a row is handed back, so that another one may probe', async () => {
+  const { clock, gate, attempt } = given()
+  const refused: Verdict = { failure: 'blocked', message: 'Media refused', sign: 'refused' }
+  attempt('a', refused)
+
+  const fates: Array<Fate | undefined> = []
+  for (const minutes of [1, 5, 15]) {
+    await clock.advance(minutes * MINUTE)
+    fates.push(attempt('a', refused))
+  }
+
+  assert.deepEqual(fates, ['wait', 'wait', 'defer'])
+  await clock.advance(60 * MINUTE)
+  assert.equal(attempt('b', 'done'), 'throw')
+  assert.equal(gate.state().state, 'open')
+})
+
+test('no answer for three different items in a row is offline; for one item again and again it is not', async () => {
+  const { gate, attempt } = given()
+
+  for (let time = 0; time < 5; time++) assert.equal(attempt('a', network), 'throw')
+  assert.equal(attempt('b', network), 'throw')
+  assert.equal(gate.state().state, 'open')
+  assert.equal(attempt('c', network), 'wait')
+
+  assert.equal(gate.state().state, 'offline')
+  assert.match(gate.state().reason, /does not answer/)
+})
+
+test('an answer between them breaks the row', () => {
+  const { gate, attempt } = given()
+
+  for (const [item, outcome] of [['a', network], ['b', network], ['c', gone], ['d', network], ['e', network]] as const) attempt(item, outcome)
+
+  assert.equal(gate.state().state, 'open')
+})
+
+test('while offline a probe that is not answered closes it for longer', async () => {
+  const { clock, gate, attempt } = given()
+  for (const item of ['a', 'b', 'c']) attempt(item, network)
+  await clock.advance(MINUTE)
+
+  assert.equal(attempt('c', network), 'wait')
+
+  assert.equal(gate.state().next_attempt, clock.now() / 1000 + 5 * 60)
+})
+
+test('three different videos in a row that want an account are a block; two, or one of another kind between, are not', () => {
+  const { gate, attempt } = given()
+
+  assert.deepEqual([attempt('a', signIn), attempt('b', signIn), attempt('c', gone)], ['throw', 'throw', 'throw'])
+  assert.deepEqual([attempt('a', signIn), attempt('b', signIn), attempt('b', signIn)], ['throw', 'throw', 'throw'])
+  assert.equal(gate.state().state, 'open')
+  assert.equal(attempt('d', signIn), 'wait')
+
+  assert.equal(gate.state().state, 'blocked')
+})
+
+test('the same text not understood on three different items halts as outdated, and is probed each hour', async () => {
+  const { clock, gate, attempt } = given()
+
+  assert.deepEqual([attempt('a', garbled), attempt('a', garbled), attempt('b', garbled), attempt('c', garbled)], ['throw', 'throw', 'throw', 'wait'])
+
+  assert.equal(gate.state().state, 'halted')
+  assert.match(gate.state().reason, /update yt-dlp/)
+  await clock.advance(60 * MINUTE)
+  assert.equal(attempt('d', 'done'), 'throw')
+  assert.equal(gate.state().state, 'open')
+})
+
+test('a full disk and a missing tool halt at once, are looked at each minute, and go on when mended', async () => {
+  for (const failure of ['disk_full', 'missing_tool'] as const) {
+    let isMended = false
+    const places: Array<string | undefined> = []
+    const { clock, gate, attempt } = given({
+      recheck: async (kind, place) => {
+        assert.equal(kind, failure)
+        places.push(place)
+        return isMended
+      },
+    })
+
+    assert.equal(attempt('a', { failure, message: 'ffmpeg' }, '/library'), 'wait')
+    assert.equal(gate.state().state, 'halted')
+    await clock.advance(3 * MINUTE)
+    assert.equal(gate.claim('a'), undefined, 'no item is a probe of the disk')
+    isMended = true
+    await clock.advance(MINUTE)
+
+    assert.equal(gate.state().state, 'open')
+    assert.deepEqual(places, ['/library', '/library', '/library', '/library'])
+  }
+})
+
+test('what was under way when the gate closed neither opens it nor closes it for longer', async () => {
+  const { gate } = given()
+  const [first, second, third] = ['a', 'b', 'c'].map((item) => gate.claim(item)!)
+  gate.settle(first!, blocked)
+  const until = gate.state().next_attempt
+
+  assert.equal(gate.settle(second!, 'done'), 'throw')
+  assert.equal(gate.settle(third!, blocked), 'wait')
+
+  assert.equal(gate.state().state, 'blocked')
+  assert.equal(gate.state().next_attempt, until)
+})
+
+test('an aborted probe leaves its place to the next', async () => {
+  const { clock, gate, attempt } = given()
+  attempt('a', blocked)
+  await clock.advance(MINUTE)
+  const probe = gate.claim('a')
+
+  gate.settle(probe!)
+
+  assert.ok(gate.claim('b')?.isProbe)
+})
+
+test('an urgent ask at a closed gate is unavailable at once, with the time to come again', async () => {
+  const { clock, gate, attempt } = given()
+  await gate.wait({ isUrgent: true })
+  attempt('a', blocked)
+  await clock.advance(10_000)
+
+  await assert.rejects(gate.wait({ isUrgent: true }), (error) => isAppError(error, 'unavailable') && error.details.retryAfterSeconds === 50)
+})
+
+test('waiting ends with its signal, and with the server', async () => {
+  const { gate, attempt } = given()
+  attempt('a', blocked)
+  const ending = new AbortController()
+  const aborted = gate.wait({ signal: ending.signal })
+  const closed = gate.wait()
+
+  ending.abort(new Error('stopped'))
+  gate.end()
+
+  await assert.rejects(aborted, /stopped/)
+  await assert.rejects(closed, (error) => isAppError(error, 'unavailable'))
+})
+
+test('by hand it is paused and resumed; what blocked it meanwhile is still there afterwards', async () => {
+  const { clock, gate, attempt } = given()
+  await gate.command('pause')
+  assert.equal(gate.state().state, 'paused')
+  assert.equal(gate.claim('a'), undefined)
+  await assert.rejects(gate.command('retry'), (error) => isAppError(error, 'conflict'))
+  await gate.command('resume')
+  attempt('a', blocked)
+  await gate.command('pause')
+  await clock.advance(60 * MINUTE)
+  assert.equal(gate.claim('a'), undefined)
+
+  await gate.command('resume')
+
+  assert.equal(gate.state().state, 'blocked')
+  assert.ok(gate.claim('a')?.isProbe)
+})
+
+test('retry sends one probe now', async () => {
+  const { gate, attempt } = given()
+  attempt('a', blocked)
+  const waiting = gate.wait()
+
+  await gate.command('retry')
+
+  await waiting
+  assert.equal(attempt('a', 'done'), 'throw')
+  assert.equal(gate.state().state, 'open')
+})
+
+test('a pause and a block survive a restart, an outage does not', async () => {
+  const before = given()
+  before.attempt('a', blocked)
+  await before.gate.command('pause')
+  const after = given()
+
+  after.gate.restore(before.saved.at(-1)!)
+
+  assert.equal(after.gate.state().state, 'paused')
+  await after.gate.command('resume')
+  assert.deepEqual(after.gate.state(), { ...before.gate.state(), state: 'blocked', reason: 'The platform refuses us: Too many requests', next_attempt: before.clock.now() / 1000 + 60 })
+
+  const outage = given()
+  for (const item of ['a', 'b', 'c']) outage.attempt(item, network)
+  assert.deepEqual(outage.saved.at(-1), { pausedSince: null, blocked: null })
+})
