@@ -16,9 +16,9 @@ export interface Field {
   sort?: boolean
   /** Is searched by words, with this weight. */
   search?: number
-  /** Words of this field are stemmed English with stop words kept out of the rank; default true for searched fields. */
+  /** Words of this field are also found by their English stem; default true for searched fields. */
   stem?: boolean
-  /** Filtered or sorted on, never part of the reply's text. `get` and `scan` still return it. */
+  /** Filtered or sorted on, never part of the reply's text. `get` and `scan` still return it. Its path leads through objects only. */
   internal?: boolean
 }
 
@@ -28,11 +28,14 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   /** Every document must pass it: checked where documents come from outside (restore, import), not on each put. */
   doc: Doc
   fields: Record<Names, Field>
-  /** Field combinations that lists use, `[filter…, sort]`: an adapter may index them together. */
-  lists?: NoInfer<Names>[][]
+  /**
+   * Field combinations that lists use, `[filter…, sort…]`: an adapter may index them together. A sort that runs upwards says so
+   * (`timestamp asc`); left out, texts run upwards and all else downwards.
+   */
+  lists?: Array<Array<NoInfer<Names> | `${NoInfer<Names>} asc` | `${NoInfer<Names>} desc`>>
   /** Field combinations that a statistic reads: an adapter may cover them with one index. */
   covers?: NoInfer<Names>[][]
-  /** The field by which "newest" is meant, for ranking very common words; documents are rebuilt in that order. */
+  /** The date or long field by which "newest" is meant, for lists and for ranking very common words. */
   newest?: NoInfer<Names>
   /** What the stored texts depend on beside the mapping (time zone, id field …); another value rebuilds by `reform`. */
   form?: string

@@ -1,4 +1,5 @@
 /** The contract both index adapters keep, in our words. It knows no names: an index is declared by the manifest that owns it. */
+import type { Snapshots } from './snapshots.ts'
 import type { IndexDefinition, Scalar, DocOf, NamesOf } from './mapping.ts'
 
 /** Counting ends here: `total` is never more. A window may not end past it. */
@@ -15,24 +16,30 @@ export type Filter<Names extends string = string> =
   | { prefix: [Names, string] }
 
 export interface TextQuery<Names extends string = string> {
-  /** The words as the user typed them: never syntax. Folded, split and segmented by text.ts. */
+  /**
+   * The words as the user typed them: never syntax. Folded, split and segmented by text.ts.
+   * Blank: as if there were no text query. Signs only: finds nothing.
+   */
   words: string
   /** Searched fields with their weights; default: all searched fields with the weights of the mapping. */
   fields?: Partial<Record<Names, number>>
-  /** `all`: each word in any of the fields. `any`: one is enough; documents with more of them come first. */
+  /** `all` (default): each word in any of the fields. `any`: one is enough; documents with more of them come first. */
   match?: 'all' | 'any'
   /** The last word also matches as a prefix. */
   prefixLast?: boolean
   /** Edits per word: a number, or by length (contract 7). Exact hits always rank first. Default 0. */
   fuzziness?: 0 | 1 | 2 | 'auto'
-  /** Leave English stop words out of the query. */
+  /** Leave English stop words out of the query, unless it has no other words. */
   dropStopWords?: boolean
 }
 
 export interface FindQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   text?: TextQuery<Names> | undefined
-  /** Default with `text`: by rank. Else by the mapping's `newest`, newest first. The id is always the last tie-breaker (ascending). */
+  /**
+   * Default with `text`: by rank, newest first where ranks are equal or more than MAX_WINDOW match. Else by the mapping's `newest`,
+   * newest first (none: by id). Documents without a value come last. The id is the last tie-breaker (ascending).
+   */
   sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
   /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is not looked at. */
   ids?: readonly string[] | undefined
@@ -134,14 +141,64 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   scan(query?: { filter?: Filter<Names>; batch?: number; order?: 'id' | 'newest last' }): AsyncIterable<Array<{ id: string; doc: Doc }>>
 }
 
-export interface Index {
+export interface StepOptions {
+  signal?: AbortSignal | undefined
+  /** So far, and of how many; the unit is the adapter's own. */
+  progress?: ((done: number, total: number) => void) | undefined
+}
+
+export interface RestoreOptions extends StepOptions {
+  /** Looks at each document before it is taken: returns it, changed or not, or undefined to leave it out. */
+  accept?: ((collection: string, id: string, doc: Record<string, unknown>) => Record<string, unknown> | undefined) | undefined
+}
+
+export interface RestoreResult {
+  written: number
+  /** Left out: ids or documents that do not pass the definition, or that `accept` refused. */
+  skipped: number
+  /** Why, for the first hundred. */
+  failed: BulkResult['failed']
+}
+
+/** Writes into what will replace a collection. */
+export type ReplaceWrite = (collection: string, docs: ReadonlyArray<{ id: string; doc: object }>, options?: BulkOptions) => Promise<BulkResult>
+
+/** What an adapter offers. */
+export interface IndexAdapter {
   /** `sqlite` or `elasticsearch`, and its version, for people. */
   readonly kind: string
   readonly version: string
   collection<Definition extends IndexDefinition>(definition: Definition): Collection<DocOf<Definition>, NamesOf<Definition>>
   /** All declared collections. */
   readonly definitions: readonly IndexDefinition[]
+  /** Set where the index was found damaged at the start: what was there has been moved to this path, and the index is blank. */
+  readonly recovered?: string | undefined
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
+  /**
+   * Writes a copy of all collections as they are at the end of the copying, while reads and writes go on.
+   * @param path  of the new file; it appears complete or not at all
+   */
+  snapshotTo(path: string, options?: StepOptions): Promise<void>
+  /**
+   * Puts other documents in the place of all declared collections, all or nothing: `load` writes them beside, the swap comes when it
+   * resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not written to becomes empty.
+   * Writes by others during it are lost with what they wrote to: hold them off. Reads go on.
+   * @throws conflict  another one is running
+   */
+  replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void>
+  /**
+   * Puts the documents of a snapshot in the place of all collections, by `replaceAll`. Each must have an id of the usual form and pass
+   * its definition's schema; what does not is left out and counted.
+   * @throws unprocessable  the file is no snapshot
+   */
+  restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
   close(): Promise<void>
+}
+
+/** The index as the server hands it on: an adapter behind the gate of gate.ts. */
+export interface Index extends IndexAdapter {
+  /** A restore is under way: requests that would write are refused, jobs wait. */
+  readonly isReplacing: boolean
+  readonly snapshots: Snapshots
 }

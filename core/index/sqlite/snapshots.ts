@@ -6,7 +6,7 @@ import { Value } from 'typebox/value'
 import type { Clock } from '../../clock.ts'
 import { errors } from '../../error.ts'
 import type { Log } from '../../log.ts'
-import type { Index } from '../port.ts'
+import type { IndexAdapter } from '../port.ts'
 import type { SnapshotRecord, Snapshots } from '../snapshots.ts'
 
 const FILE = /^([A-Za-z0-9_-]{1,128})\.sqlite$/
@@ -20,7 +20,7 @@ const About = Type.Object({
 })
 
 export interface SnapshotFolder {
-  index: Pick<Index, 'version' | 'snapshotTo' | 'restoreFrom'>
+  index: Pick<IndexAdapter, 'version' | 'snapshotTo' | 'restoreFrom'>
   folder: string
   clock: Clock
   log: Log

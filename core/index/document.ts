@@ -1,0 +1,192 @@
+/** Documents against their mapping: which values a field has, what is internal, what a change makes of them. Both adapters use it. */
+import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'
+import type { Change } from './port.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+/** A field with everything spelled out. */
+export interface FieldPlan {
+  name: string
+  type: FieldType
+  path: string[]
+  isMulti: boolean
+  isFilter: boolean
+  isSort: boolean
+  /** Weight, 0: not searched. */
+  weight: number
+  isStemmed: boolean
+  isInternal: boolean
+}
+
+/** What is left of a definition when it crosses to another thread: data only. */
+export interface DefinitionData {
+  name: string
+  fields: Record<string, Field>
+  lists: string[][]
+  covers: string[][]
+  newest: string | undefined
+  form: string
+  /** Top-level keys of the schema, in order: where a patch puts a key that was not there. */
+  keys: string[]
+}
+
+export function definitionData(definition: IndexDefinition): DefinitionData {
+  const { name, fields, lists = [], covers = [], newest, form = '' } = definition
+  return { name, fields, lists, covers, newest, form, keys: Object.keys(definition.doc.properties) }
+}
+
+export function fieldPlans(fields: Record<string, Field>): FieldPlan[] {
+  return Object.entries(fields).map(([name, field]) => ({
+    name,
+    type: field.type,
+    path: (field.path ?? name).split('.'),
+    isMulti: field.multi ?? false,
+    isFilter: field.filter ?? false,
+    isSort: field.sort ?? false,
+    weight: field.search ?? 0,
+    isStemmed: field.search !== undefined && field.stem !== false,
+    isInternal: field.internal ?? false,
+  }))
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const own = (object: JsonObject, key: string): Json | undefined => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/** All values at a path, through arrays; null and missing are no value. */
+function collect(value: Json | undefined, path: readonly string[], at: number, found: Json[]): void {
+  if (value === null || value === undefined) return
+  if (Array.isArray(value)) for (const item of value) collect(item, path, at, found)
+  else if (at === path.length) found.push(value)
+  else if (isObject(value)) collect(own(value, path[at]!), path, at + 1, found)
+}
+
+/** A field has a value of another type than its mapping says. */
+export class WrongType extends Error {
+  readonly field: string
+  constructor(field: string, expected: string) {
+    super(`${field} must be ${expected}`)
+    this.field = field
+  }
+}
+
+const FORMS: Record<FieldType, [string, (value: Json) => boolean]> = {
+  keyword: ['text', (value) => typeof value === 'string'],
+  text: ['text', (value) => typeof value === 'string'],
+  long: ['a whole number', Number.isSafeInteger],
+  date: ['a whole number of seconds', Number.isSafeInteger],
+  double: ['a number', Number.isFinite],
+  boolean: ['true or false', (value) => typeof value === 'boolean'],
+}
+
+/**
+ * The values of a field in a document, in order.
+ * @throws WrongType  another type than the mapping's, or several values in a field for one
+ */
+export function valuesOf(plan: FieldPlan, doc: JsonObject): Scalar[] {
+  const found: Json[] = []
+  collect(doc, plan.path, 0, found)
+  const [expected, isOfType] = FORMS[plan.type]
+  if (found.length > 1 && !plan.isMulti) throw new WrongType(plan.name, `one value, not ${found.length}`)
+  for (const value of found) if (!isOfType(value)) throw new WrongType(plan.name, expected)
+  return found as Scalar[]
+}
+
+/** Parts a document into what a reply shows and the internal values by dotted path. The document given is not changed. */
+export function splitInternal(plans: readonly FieldPlan[], doc: JsonObject): { reply: JsonObject; internal: JsonObject | undefined } {
+  let reply = doc
+  let internal: JsonObject | undefined
+  for (const { path, isInternal } of plans) {
+    if (!isInternal) continue
+    const [value, without] = takeOut(reply, path, 0)
+    if (value === undefined) continue
+    internal ??= {}
+    internal[path.join('.')] = value
+    reply = without
+  }
+  return { reply, internal }
+}
+
+function takeOut(object: JsonObject, path: readonly string[], at: number): [Json | undefined, JsonObject] {
+  const key = path[at]!
+  const value = own(object, key)
+  if (value === undefined) return [undefined, object]
+  if (at === path.length - 1) {
+    const { [key]: _taken, ...rest } = object
+    return [value, rest]
+  }
+  if (!isObject(value)) return [undefined, object]
+  const [taken, inner] = takeOut(value, path, at + 1)
+  return taken === undefined ? [undefined, object] : [taken, { ...object, [key]: inner }]
+}
+
+/** The opposite of `splitInternal`; internal values come last. Changes and returns `reply`. */
+export function joinInternal(reply: JsonObject, internal: JsonObject | undefined): JsonObject {
+  for (const [dotted, value] of Object.entries(internal ?? {})) {
+    const path = dotted.split('.')
+    let target = reply
+    for (const key of path.slice(0, -1)) {
+      const next = own(target, key)
+      target = isObject(next) ? next : ((target[key] = {}) as JsonObject)
+    }
+    target[path.at(-1)!] = value
+  }
+  return reply
+}
+
+/** JSON Merge Patch (RFC 7396). Changes and returns `target`. */
+function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
+  for (const [key, value] of Object.entries(patch)) {
+    // Assigning `__proto__` would change what the object is, not what it holds.
+    if (key === '__proto__') continue
+    if (value === null) delete target[key]
+    else if (isObject(value)) {
+      const before = own(target, key)
+      target[key] = mergePatch(isObject(before) ? before : {}, value)
+    } else target[key] = value
+  }
+  return target
+}
+
+function changeList(plan: FieldPlan | undefined, name: string, doc: JsonObject, change: (list: Json[]) => Json[]): void {
+  if (!plan?.isMulti) throw new WrongType(name, 'a field of several values')
+  let target = doc
+  for (const key of plan.path.slice(0, -1)) {
+    const next = own(target, key)
+    if (Array.isArray(next)) throw new WrongType(name, 'a plain list')
+    target = isObject(next) ? next : ((target[key] = {}) as JsonObject)
+  }
+  const key = plan.path.at(-1)!
+  const before = own(target, key) ?? []
+  if (!Array.isArray(before)) throw new WrongType(name, 'a list')
+  target[key] = change(before)
+}
+
+/**
+ * Applies a change to a whole document (internal values included); the document is changed and returned.
+ * Keys keep their places; a new top-level key goes where the schema has it (first, if it does not), so that a last key stays last.
+ */
+export function applyChange(plans: readonly FieldPlan[], keys: readonly string[], doc: JsonObject, change: Change<never, string>): JsonObject {
+  const planOf = (name: string) => plans.find((plan) => plan.name === name)
+  const before = new Set(Object.keys(doc))
+  if (change.set) mergePatch(doc, change.set as JsonObject)
+  for (const [name, values] of Object.entries(change.add ?? {})) {
+    changeList(planOf(name), name, doc, (list) => [...list, ...new Set(values)].filter((value, at, all) => at < list.length || !all.slice(0, list.length).includes(value)))
+  }
+  for (const [name, values] of Object.entries(change.take ?? {})) {
+    const taken = new Set<Json>(values ?? [])
+    changeList(planOf(name), name, doc, (list) => list.filter((value) => !taken.has(value)))
+  }
+  return Object.keys(doc).every((key) => before.has(key)) ? doc : inSchemaOrder(keys, before, doc)
+}
+
+function inSchemaOrder(keys: readonly string[], before: ReadonlySet<string>, doc: JsonObject): JsonObject {
+  const order = Object.keys(doc).filter((key) => before.has(key))
+  for (const key of Object.keys(doc)) {
+    if (before.has(key)) continue
+    const rank = keys.indexOf(key)
+    const next = order.findIndex((other) => keys.indexOf(other) > rank)
+    order.splice(next < 0 ? order.length : next, 0, key)
+  }
+  return Object.fromEntries(order.map((key) => [key, doc[key]!]))
+}

@@ -1,0 +1,108 @@
+/** The gate before all writes of an index: closed while a restore replaces everything. Jobs wait there, requests are told to come again. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { errors } from '../error.ts'
+import type { Collection, Index, IndexAdapter } from './port.ts'
+import type { Snapshots } from './snapshots.ts'
+
+const RETRY_AFTER_SECONDS = 10
+
+/** What a request that would write is told meanwhile. */
+export const replacing = (): Error => errors.unavailable('A restore is running; what changes documents waits until it has ended', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+
+/** The signal of the job whose work this is. */
+const patient = new AsyncLocalStorage<AbortSignal>()
+
+/** What runs in `work` waits at a closed gate instead of failing, until the signal ends it. */
+export function waitAtGate<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  return patient.run(signal, work)
+}
+
+type AnyCollection = Collection<Record<string, unknown>, string>
+
+/**
+ * The index as the server uses it: writes of its collections pass the gate, reads go on.
+ * @param openSnapshots  made with the gated index, so that restoring a snapshot closes the gate too
+ */
+export async function gateWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>): Promise<Index> {
+  let opened: Promise<void> | undefined
+  const collections = new WeakMap<object, object>()
+
+  async function pass(): Promise<void> {
+    while (opened) {
+      const signal = patient.getStore()
+      if (!signal) throw replacing()
+      await ended(opened, signal)
+    }
+  }
+
+  const gated = (collection: AnyCollection): AnyCollection => {
+    const behind = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
+      async (...args: Args): Promise<Result> => {
+        if (opened) await pass()
+        return write(...args)
+      }
+    return {
+      ...collection,
+      put: behind(collection.put),
+      putMany: behind(collection.putMany),
+      patch: behind(collection.patch),
+      patchWhere: behind(collection.patchWhere),
+      remove: behind(collection.remove),
+      removeWhere: behind(collection.removeWhere),
+    }
+  }
+
+  async function closedFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (opened) throw errors.conflict('A restore is running; try again when it has ended')
+    const { promise, resolve } = deferred()
+    opened = promise
+    try {
+      return await work()
+    } finally {
+      opened = undefined
+      resolve()
+    }
+  }
+
+  const held: IndexAdapter = {
+    ...index,
+    collection: ((definition) => {
+      const collection = index.collection(definition)
+      const known = collections.get(collection)
+      if (known) return known
+      const made = gated(collection as unknown as AnyCollection)
+      collections.set(collection, made)
+      return made
+    }) as Index['collection'],
+    replaceAll: (load) => closedFor(() => index.replaceAll(load)),
+    restoreFrom: (path, options) => closedFor(() => index.restoreFrom(path, options)),
+  }
+  const snapshots = await openSnapshots(held)
+  return {
+    ...held,
+    snapshots,
+    get isReplacing() {
+      return opened !== undefined
+    },
+  }
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+function ended(opened: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    void opened.then(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    })
+  })
+}
