@@ -1,6 +1,7 @@
 /** One run of one job: what the task is handed, and how it came out. */
 import type { Clock } from '../clock.ts'
 import { isAppError } from '../error.ts'
+import { waitAtGate } from '../index/gate.ts'
 import type { Ending, Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import type { App, Step, Task } from '../plugin/define.ts'
@@ -58,7 +59,7 @@ export async function attempt(given: Attempt, { app, clock, debug }: { app: App;
   }
   try {
     signal.throwIfAborted()
-    const said = await task.run(context, app)
+    const said = await waitAtGate(signal, () => task.run(context, app))
     const result = said === null || said === undefined || said === '' ? null : shorten(said, LONGEST_TEXT)
     if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result, traceback: null } }
     return { kind: 'ended', ending: { state: 'SUCCESS', result, traceback: null } }
