@@ -113,7 +113,10 @@ declare module 'archivolt' {
   interface Services {
     snapshots: SnapshotKeeper
   }
+  interface ApplicationPreferences {
+    enable_snapshot: boolean
+  }
   interface PreferenceValues {
-    application: { enable_snapshot: boolean }
+    application: ApplicationPreferences
   }
 }

@@ -1,0 +1,158 @@
+/** Routes → OpenAPI 3.1. TypeBox schemas are JSON Schema already, so they go in as they are. */
+import { errorStatus, ID_PATTERN, type App, type ErrorCode, type Route } from 'archivolt'
+
+type Json = Record<string, unknown>
+
+export interface Operation {
+  operationId: string
+  summary: string
+  tags: string[]
+  security: Json[]
+  parameters: Array<{ name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: Json }>
+  requestBody?: { required: boolean; content: Record<string, { schema: Json }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: Json }>; headers?: Json }>
+}
+
+export interface Document {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  servers: Array<{ url: string }>
+  tags: Array<{ name: string }>
+  paths: Record<string, Record<string, Operation>>
+  components: Json
+}
+
+const JSON_TYPE = 'application/json'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+
+export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 'slot'>): Document {
+  const paths: Document['paths'] = {}
+  for (const route of app.registry.routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route, app) }
+  }
+  const tags = [...new Set(app.registry.routes.map(tagOf))].sort()
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Archivolt',
+      version: app.version,
+      description: 'Paths end with a slash; without it the same answer is given. HEAD works wherever GET does. Bodies are JSON objects; nothing in them is coerced.',
+    },
+    servers: [{ url: app.settings.basePath.replace(/\/$/, '') || '/' }],
+    tags: tags.map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Token <key>`, the key as POST /api/login/ answers it' },
+        session: { type: 'apiKey', in: 'cookie', name: 'sessionid', description: 'From POST /login/. Writes need the header X-CSRFToken with the value of the cookie csrftoken' },
+      },
+      schemas: { Error: ERROR, Paginate: PAGINATE, ClientConfig: CLIENT_CONFIG },
+    },
+  }
+}
+
+/** `/api/channel/:id/` → `channel`; what lies outside the API by its first word. */
+const tagOf = ({ path }: Route): string => /^\/(?:api\/)?([\w-]*)/.exec(path)?.[1] || 'page'
+
+function toOperation(route: Route, app: Pick<App, 'slot'>): Operation {
+  const requestBody = bodyOf(route)
+  return {
+    operationId: [route.method.toLowerCase(), ...route.path.split(/[/*]/).filter(Boolean)].map((part) => part.replace(/\W/g, '')).join('_'),
+    summary: route.summary,
+    tags: [tagOf(route)],
+    security: route.access === 'open' ? [] : [{ token: [] }, { session: [] }],
+    parameters: [...pathParameters(route), ...queryParameters(route, app)],
+    ...(requestBody && { requestBody }),
+    responses: { ...successOf(route), ...errorsOf(route) },
+  }
+}
+
+function pathParameters({ path, params }: Route): Operation['parameters'] {
+  return [...path.matchAll(/:(\w+)|\*$/g)].map(([, name]) => {
+    const own = params?.properties[name ?? '*'] as Json | undefined
+    const schema = { type: 'string', ...own, ...(own?.['pattern'] === undefined && own?.['enum'] === undefined && { pattern: ID_PATTERN }) }
+    return { name: name ?? 'path', in: 'path', required: true, schema }
+  })
+}
+
+function queryParameters(route: Route, { slot }: Pick<App, 'slot'>): Operation['parameters'] {
+  const fills = route.querySlot ? (slot(route.querySlot) as ReadonlyArray<{ query?: Route['query'] }>) : []
+  const shape = Object.assign({}, ...fills.map(({ query }) => query), route.query) as NonNullable<Route['query']>
+  const own = Object.entries(shape).map(([name, { schema, description, required = false, fallback }]) => ({
+    name,
+    in: 'query' as const,
+    required,
+    ...(description !== undefined && { description }),
+    schema: { ...schema, ...(fallback !== undefined && fallback !== null && { default: fallback }) } as Json,
+  }))
+  const page = { name: 'page', in: 'query' as const, required: false, description: '0 and 1 are the first page', schema: { type: 'integer', minimum: 0, default: 0 } }
+  return route.envelope === 'page' ? [...own, page] : own
+}
+
+function bodyOf({ body, bodyOptional = false, form, rawBody }: Route): Operation['requestBody'] {
+  if (rawBody) return { required: true, content: { [rawBody.contentType]: { schema: {} } } }
+  if (!body) return undefined
+  const schema = body as unknown as Json
+  const hasRequired = Array.isArray(schema['required']) && schema['required'].length > 0
+  return { required: !bodyOptional && hasRequired, content: { [JSON_TYPE]: { schema }, ...(form && { [FORM_TYPE]: { schema } }) } }
+}
+
+function successOf(route: Route): Operation['responses'] {
+  const status = String(route.status ?? 200)
+  if (status === '204') return { 204: { description: 'Done; nothing to say' } }
+  const schema = inEnvelope(route)
+  return { [status]: { description: 'Done', content: { [route.replyType ?? JSON_TYPE]: { schema } } } }
+}
+
+function inEnvelope({ envelope, reply }: Route): Json {
+  const value = reply as unknown as Json
+  if (envelope === 'item') return closed({ data: value, config: ref('ClientConfig') })
+  if (envelope !== 'page') return value
+  return closed({ data: value['type'] === 'array' ? value : { type: 'array', items: value }, paginate: ref('Paginate'), config: ref('ClientConfig') })
+}
+
+const closed = (properties: Json): Json => ({ type: 'object', required: Object.keys(properties), properties })
+
+/** What the pipeline may answer on such a route, and what its handler says it raises. */
+function errorsOf(route: Route): Operation['responses'] {
+  const codes = new Set<ErrorCode>(['bad_request', 'unavailable', ...(route.errors ?? [])])
+  const isWrite = route.method !== 'GET'
+  if (route.access !== 'open') codes.add('not_authenticated').add('invalid_token')
+  if (route.access !== 'open' && isWrite) codes.add('csrf_failed')
+  if (route.access === 'admin') codes.add('permission_denied')
+  if (/:|\*/.test(route.path) || route.envelope === 'item') codes.add('not_found')
+  if (route.envelope === 'page') codes.add('page_not_found')
+  if (isWrite) codes.add('body_too_large').add('unsupported_media_type')
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code])
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, of]) => [status, { description: of.join(', '), content: { [JSON_TYPE]: { schema: ref('Error') } } }]))
+}
+
+const text = { type: 'string' }
+const integer = { type: 'integer' }
+const integers = { type: 'array', items: integer }
+
+const ERROR: Json = {
+  type: 'object',
+  description: 'The one error shape: detail, message and error are the same text. Some endpoints add keys of their own.',
+  required: ['detail', 'message', 'error', 'code'],
+  properties: {
+    detail: text,
+    message: text,
+    error: text,
+    code: { enum: Object.keys(errorStatus) },
+    fields: { type: 'object', description: 'Body path or query name → what is wrong with it', additionalProperties: text },
+  },
+}
+
+const PAGINATE: Json = {
+  ...closed({
+    page_size: integer, page_from: integer, prev_pages: integers, current_page: integer, max_hits: { type: 'boolean' },
+    params: text, last_page: integer, next_pages: integers, total_hits: { type: 'integer', maximum: 10_000 },
+  }), // prettier-ignore
+  description: 'last_page is 0 on the last page, and where there is only one',
+}
+
+const CLIENT_CONFIG: Json = { type: 'object', description: 'What clients are told of the settings' }

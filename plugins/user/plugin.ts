@@ -1,0 +1,26 @@
+/** People: how they sign in, their tokens and settings, and the settings of the installation. */
+import { definePlugin, Type } from 'archivolt'
+import { addUser, changeUser, listUsers, removeUser, showUser } from './accounts.ts'
+import { changeOwnSettings, changeSettings, showOwnSettings, showSettings } from './settings.ts'
+import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
+
+export default definePlugin({
+  name: 'user',
+  preferences: { application: { enable_cast: { schema: Type.Boolean(), default: false } } },
+  envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
+  routes: [
+    loginWithToken, ping, login, logout, showToken, revokeToken,
+    showOwnSettings, changeOwnSettings, showSettings, changeSettings,
+    listUsers, addUser, showUser, changeUser, removeUser,
+  ], // prettier-ignore
+})
+
+declare module 'archivolt' {
+  /** The section that several plugins bring keys of. */
+  interface ApplicationPreferences {
+    enable_cast: boolean
+  }
+  interface PreferenceValues {
+    application: ApplicationPreferences
+  }
+}

@@ -1,0 +1,107 @@
+/** Signing in and out: tokens for programs, sessions for browsers. */
+import { defineRoute, errors, Type, type AccountRecord, type Accounts } from 'archivolt'
+
+/** Long enough for any pass phrase; a bound on what is hashed. */
+export const LONGEST_PASSWORD = 1024
+const LONGEST_NAME = 150
+
+const Name = Type.String({ maxLength: LONGEST_NAME })
+const Password = Type.String({ maxLength: LONGEST_PASSWORD })
+
+/** `name` is the same as `username`. Neither is required here: what is missing is told together. */
+const Credentials = Type.Object({ username: Type.Optional(Name), name: Type.Optional(Name), password: Type.Optional(Password) })
+
+async function signIn(accounts: Accounts, body: { username?: string; name?: string; password?: string }, address: string): Promise<AccountRecord> {
+  const username = body.username ?? body.name
+  const { password } = body
+  if (username === undefined || password === undefined) {
+    const fields = { ...(username === undefined && { username: 'is required' }), ...(password === undefined && { password: 'is required' }) }
+    throw errors.badRequest(`${Object.keys(fields).join(' and ')} ${Object.keys(fields).length > 1 ? 'are' : 'is'} required`, { fields })
+  }
+  const account = await accounts.checkPassword(username, password, address)
+  if (!account) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
+  return account
+}
+
+const WRONG = 'Wrong name or password'
+
+export const loginWithToken = defineRoute({
+  method: 'POST',
+  path: '/api/login/',
+  access: 'open',
+  summary: 'The token of an account, for its name and password; no session is started',
+  form: true,
+  body: Credentials,
+  reply: Type.Object({ token: Type.String(), user_id: Type.Integer() }),
+  errors: ['throttled'],
+  async handle({ body, request }, { accounts }) {
+    const { id } = await signIn(accounts, body, request.address)
+    return { token: await accounts.token(id), user_id: id }
+  },
+})
+
+export const ping = defineRoute({
+  method: 'GET',
+  path: '/api/ping/',
+  access: 'user',
+  summary: 'Whether the credentials hold, and the version',
+  reply: Type.Object({ response: Type.Literal('pong'), user: Type.Integer(), version: Type.String() }),
+  handle: ({ actor }, { version }) => ({ response: 'pong', user: actor.id, version: `v${version}` }),
+})
+
+export const login = defineRoute({
+  method: 'POST',
+  path: '/login/',
+  access: 'open',
+  summary: 'Start a session: sets the cookies sessionid and csrftoken',
+  form: true,
+  body: Type.Object({ ...Credentials.properties, remember_me: Type.Optional(Type.Union([Type.Enum(['on', 'off']), Type.Boolean()])) }),
+  reply: Type.Null(),
+  status: 204,
+  errors: ['throttled', 'csrf_failed'],
+  async handle({ body, request, headers }, { accounts }) {
+    // Another site's page could sign its visitor in to the attacker's account.
+    if (request.isCrossSite) throw errors.csrfFailed('This request was sent by a page of another site')
+    const { id } = await signIn(accounts, body, request.address)
+    const { sessionId, csrfToken, maxAgeSeconds } = await accounts.openSession(id, body.remember_me === 'on' || body.remember_me === true)
+    headers.cookie('sessionid', sessionId, { maxAgeSeconds, httpOnly: true })
+    headers.cookie('csrftoken', csrfToken, { maxAgeSeconds })
+    return undefined
+  },
+})
+
+export const logout = defineRoute({
+  method: 'POST',
+  path: '/logout/',
+  access: 'user',
+  summary: 'End the session; with a token nothing ends',
+  reply: Type.Null(),
+  status: 204,
+  async handle({ actor, headers }, { accounts }) {
+    if (actor.session !== undefined) await accounts.endSession(actor.session)
+    headers.cookie('sessionid', '', { maxAgeSeconds: 0, httpOnly: true })
+    headers.cookie('csrftoken', '', { maxAgeSeconds: 0 })
+    return undefined
+  },
+})
+
+export const showToken = defineRoute({
+  method: 'GET',
+  path: '/api/token/',
+  access: 'user',
+  summary: 'The caller’s token, made now if there is none',
+  reply: Type.Object({ token: Type.String() }),
+  handle: async ({ actor }, { accounts }) => ({ token: await accounts.token(actor.id) }),
+})
+
+export const revokeToken = defineRoute({
+  method: 'DELETE',
+  path: '/api/token/',
+  access: 'user',
+  summary: 'Revoke the caller’s token; the next look makes another',
+  reply: Type.Object({ success: Type.Literal(true) }),
+  async handle({ actor }, { accounts }) {
+    await accounts.revokeToken(actor.id)
+    return { success: true }
+  },
+})

@@ -1,0 +1,262 @@
+/** What is sent as a stream: files with byte ranges, bytes, server-sent events; bodies that are streamed in; the stop. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { Type } from 'typebox'
+import { bytes, events, file } from '../../../core/http/reply.ts'
+import { defineRoute, type Route } from '../../../core/plugin/define.ts'
+import { testServer } from './given.ts'
+
+const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, access: 'user', summary: path, reply: Type.Unknown(), handle })
+const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
+
+async function fileServer(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), '.archivolt %41 files-')) // dotted, spaced, with a percent: none of it may matter
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'video.mp4'), CONTENT)
+  await utimes(join(folder, 'video.mp4'), 1_700_000_000, 1_700_000_000)
+  return testServer(t, [
+    get('/media/video/', () => file(join(folder, 'video.mp4'), 'video/mp4')),
+    get('/media/missing/', () => file(join(folder, 'missing.mp4'), 'video/mp4')),
+    get('/media/folder/', () => file(folder, 'video/mp4')),
+    get('/download/', () => file(join(folder, 'video.mp4'), 'application/zip', { download: 'a"b\r\n.zip' })),
+    get('/static/', () => file(join(folder, 'video.mp4'), 'text/css', { immutable: true })),
+  ])
+}
+
+test('a file is sent whole, with what caches need', async (t) => {
+  const { ask } = await fileServer(t)
+  const { status, headers, text } = await ask('/media/video/')
+  assert.equal(status, 200)
+  assert.equal(text, CONTENT)
+  assert.equal(headers.get('content-type'), 'video/mp4')
+  assert.equal(headers.get('accept-ranges'), 'bytes')
+  assert.equal(headers.get('cache-control'), 'private, max-age=300')
+  assert.ok(headers.get('etag'))
+  assert.ok(headers.get('x-request-id'))
+  assert.equal((await ask('/static/')).headers.get('cache-control'), 'private, max-age=31536000, immutable')
+  assert.equal((await ask('/download/')).headers.get('content-disposition'), 'attachment; filename="a_b__.zip"')
+})
+
+test('ranges: which bytes are sent', async (t) => {
+  const { ask } = await fileServer(t)
+  const table: Array<[range: string, status: number, text: string | undefined, contentRange: string | null]> = [
+    ['bytes=0-3', 206, 'abcd', 'bytes 0-3/26'],
+    ['bytes=24-', 206, 'yz', 'bytes 24-25/26'],
+    ['bytes=-2', 206, 'yz', 'bytes 24-25/26'],
+    ['bytes=20-99', 206, 'uvwxyz', 'bytes 20-25/26'],
+    ['bytes=0-0', 206, 'a', 'bytes 0-0/26'],
+    ['bytes=0-1,4-5', 200, CONTENT, null],
+    ['items=0-1', 200, CONTENT, null],
+    ['bytes=26-', 416, undefined, 'bytes */26'],
+    ['bytes=9-3', 416, undefined, 'bytes */26'],
+  ]
+  for (const [range, status, text, contentRange] of table) {
+    const answer = await ask('/media/video/', { headers: { Range: range } })
+    assert.equal(answer.status, status, range)
+    assert.equal(answer.headers.get('content-range'), contentRange, range)
+    if (text === undefined) assert.equal(answer.body['code'], 'invalid_range')
+    else assert.equal(answer.text, text, range)
+  }
+})
+
+test('a range of an older version of the file gets the whole new one; an unchanged file is 304', async (t) => {
+  const { ask, raw, tokens } = await fileServer(t)
+  // Not with fetch: it says `no-cache` along with a condition of one's own.
+  const conditional = (condition: string) => raw(`GET /media/video/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Token ${tokens.user}\r\n${condition}\r\n\r\n`)
+  const etag = (await ask('/media/video/')).headers.get('etag')!
+  assert.equal((await ask('/media/video/', { headers: { Range: 'bytes=0-3', 'If-Range': etag } })).status, 206)
+  assert.equal((await ask('/media/video/', { headers: { Range: 'bytes=0-3', 'If-Range': '"older"' } })).status, 200)
+  assert.match(await conditional(`If-None-Match: ${etag}`), /^HTTP\/1\.1 304 /)
+  assert.match(await conditional(`If-Modified-Since: ${new Date(1_700_000_000_000).toUTCString()}`), /^HTTP\/1\.1 304 /)
+  assert.equal((await ask('/media/video/', { headers: { 'If-Match': '"older"' } })).status, 409)
+})
+
+test('HEAD of a file has its length and no content; a missing file is 404 in our shape', async (t) => {
+  const { ask } = await fileServer(t)
+  const head = await ask('/media/video/', { method: 'HEAD' })
+  assert.equal(head.headers.get('content-length'), '26')
+  assert.equal(head.text, '')
+  for (const path of ['/media/missing/', '/media/folder/']) {
+    const { status, headers, body } = await ask(path)
+    assert.equal(status, 404)
+    assert.equal(body['error'], 'file not found')
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(headers.get('cache-control'), 'no-store')
+  }
+})
+
+test('a page has the headers that keep others from using it', async (t) => {
+  const { ask } = await testServer(t, [get('/page/', ({ headers }) => (headers.set('cache-control', 'no-cache'), bytes('<!doctype html>', 'text/html; charset=utf-8')))])
+  const { headers } = await ask('/page/')
+  assert.match(headers.get('content-security-policy')!, /default-src 'self'.*frame-ancestors 'none'/)
+  assert.equal(headers.get('x-frame-options'), 'DENY')
+  assert.equal(headers.get('referrer-policy'), 'same-origin')
+  assert.equal(headers.get('cache-control'), 'no-cache')
+})
+
+test('cookies of a handler stand for our own paths, and are Secure over https', async (t) => {
+  const route = get('/cookie/', ({ headers }) => {
+    headers.cookie('one', 'a b', { maxAgeSeconds: 60, httpOnly: true })
+    headers.cookie('two', 'x')
+    return {}
+  })
+  const { ask } = await testServer(t, [route], { settings: { basePath: '/av/', trustedProxies: ['loopback'] } })
+  assert.deepEqual((await ask('/av/cookie/')).headers.getSetCookie(), ['one=a%20b; Max-Age=60; Path=/av/; HttpOnly; SameSite=Lax', 'two=x; Path=/av/; SameSite=Lax'])
+  assert.match((await ask('/av/cookie/', { headers: { 'X-Forwarded-Proto': 'https' } })).headers.getSetCookie()[1]!, /; Secure/)
+})
+
+/** Reads what an event stream sends, as it comes. */
+async function listen(url: string, token: string) {
+  const leave = new AbortController()
+  const answer = await fetch(url, { headers: { Authorization: `Token ${token}` }, signal: leave.signal })
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    answer,
+    leave: () => leave.abort(),
+    async until(end: string) {
+      while (!text.includes(end)) {
+        const { value, done } = await reader.read()
+        if (done) return `${text}<end>`
+        text += value
+      }
+      return text
+    },
+  }
+}
+
+test('events are sent as they come, with a comment every 20 seconds, until the client leaves', async (t) => {
+  let send: ((event: string, data: unknown) => void) | undefined
+  const stopped = new EventTarget()
+  const stops = once(stopped, 'stop')
+  const route = get('/events/', () => events((sender) => ((send = sender), () => stopped.dispatchEvent(new Event('stop')))))
+  const { url, tokens, clock } = await testServer(t, [route])
+
+  const client = await listen(`${url}/events/`, tokens.user)
+  assert.equal(client.answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  assert.equal(client.answer.headers.get('cache-control'), 'no-store')
+  send!('queue', { text: 'a\nb' })
+  assert.match(await client.until('"a'), /event: queue\ndata: {"text":"a\\nb"}\n\n/)
+  await clock.advance(20_000)
+  await client.until(': still here\n\n')
+  client.leave()
+  await stops
+})
+
+test('a client that may no longer listen is let go at the next heartbeat', async (t) => {
+  const { url, tokens, clock, accounts } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
+  const client = await listen(`${url}/events/`, tokens.user)
+  await accounts.revokeToken(2)
+  await clock.advance(20_000)
+  assert.match(await client.until('nothing more'), /<end>$/)
+})
+
+test('a client that does not read is dropped', async (t) => {
+  const stopped = new EventTarget()
+  const stops = once(stopped, 'stop')
+  let send: ((event: string, data: unknown) => void) | undefined
+  const { port, tokens } = await testServer(t, [get('/events/', () => events((sender) => ((send = sender), () => stopped.dispatchEvent(new Event('stop')))))])
+  const asking = request({ port, host: '127.0.0.1', path: '/events/', headers: { Authorization: `Token ${tokens.user}` } })
+  asking.on('error', () => undefined).end()
+  const [answer] = await once(asking, 'response')
+  answer.pause()
+  answer.on('error', () => undefined)
+  const big = 'x'.repeat(100_000)
+  for (let count = 0; count < 200; count++) send!('big', big)
+  await stops
+  asking.destroy()
+})
+
+const upload = (maxBodyBytes: number): Route =>
+  defineRoute({
+    method: 'PUT', path: '/upload/', access: 'admin', summary: 'upload', reply: Type.Unknown(), rawBody: { contentType: 'application/zip', maxBodyBytes },
+    async handle({ request: { stream } }) {
+      let sizeBytes = 0
+      for await (const chunk of stream) sizeBytes += (chunk as Buffer).length
+      return { sizeBytes }
+    },
+  })
+
+test('a body may be streamed, up to the route’s own limit', async (t) => {
+  const { ask, raw, tokens } = await testServer(t, [upload(4_000_000)])
+  const zip = { 'Content-Type': 'application/zip' }
+  assert.deepEqual((await ask('/upload/', { method: 'PUT', content: Buffer.alloc(3_000_000), headers: zip })).body, { sizeBytes: 3_000_000 })
+  assert.equal((await ask('/upload/', { method: 'PUT', content: Buffer.alloc(4_000_001), headers: zip })).status, 413)
+  assert.equal((await ask('/upload/', { method: 'PUT', json: {} })).status, 415)
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+  const head = `PUT /upload/ HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${tokens.admin}\r\nContent-Type: application/zip\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
+  assert.match(await raw(`${head}${chunk.repeat(62)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
+})
+
+test('a streamed body that is cut off is an error for who reads it, and no defect', async (t) => {
+  const [seen, ended] = [new EventTarget(), new EventTarget()]
+  const [starts, ends] = [once(seen, 'start'), once(ended, 'end')]
+  let reason: unknown
+  const route: Route = {
+    ...upload(4_000_000),
+    async handle({ request: { stream } }) {
+      try {
+        for await (const _chunk of stream) seen.dispatchEvent(new Event('start'))
+      } catch (error) {
+        reason = error
+        throw error
+      } finally {
+        ended.dispatchEvent(new Event('end'))
+      }
+      return {}
+    },
+  }
+  const { port, tokens, logged } = await testServer(t, [route])
+  const asking = request({ port, host: '127.0.0.1', method: 'PUT', path: '/upload/', headers: { Authorization: `Token ${tokens.admin}`, 'Content-Type': 'application/zip', 'Content-Length': 1000 } })
+  asking.on('error', () => undefined)
+  asking.write('half')
+  await starts
+  asking.destroy()
+  await ends
+  assert.match(String(reason), /cut off/)
+  assert.deepEqual(logged.filter((line) => line.includes('"level":50')), [])
+})
+
+test('the stop lets a running request finish, ends event streams and takes nothing new', async (t) => {
+  const started = new EventTarget()
+  const starts = once(started, 'start')
+  let finish!: () => void
+  const slow = get('/slow/', async () => {
+    started.dispatchEvent(new Event('start'))
+    await new Promise<void>((resolve) => (finish = resolve))
+    return { done: true }
+  })
+  const { ask, http, url, tokens } = await testServer(t, [slow, get('/events/', () => events(() => () => undefined))])
+  const client = await listen(`${url}/events/`, tokens.user)
+  const asked = ask('/slow/')
+  await starts
+
+  const closed = http.close()
+  assert.match(await client.until('nothing more'), /<end>$/)
+  await assert.rejects(fetch(`${url}/health`, { headers: { Connection: 'close' } }))
+  finish()
+
+  assert.deepEqual((await asked).body, { done: true })
+  await closed
+})
+
+test('what does not finish in time is ended by the stop', async (t) => {
+  const started = new EventTarget()
+  const starts = once(started, 'start')
+  const stuck = get('/stuck/', async ({ signal }) => {
+    started.dispatchEvent(new Event('start'))
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  const { ask, http, clock } = await testServer(t, [stuck])
+  const asked = assert.rejects(ask('/stuck/'))
+  await starts
+  const closed = http.close(3000)
+  await clock.advance(3000)
+  await closed
+  await asked
+})
