@@ -229,6 +229,7 @@ export function openChannels(app: App) {
         ...(change.channel_overwrites !== undefined && { channel_overwrites: change.channel_overwrites }),
       }
       if (!(await collection.patch(id, { set }, { visible: true }))) throw errors.notFound('channel', id)
+      await app.tell('channel.changed', { id, change })
     },
 
     /** Whether the platform still has it. @returns how many were ours */
@@ -272,6 +273,10 @@ export type Channels = ReturnType<typeof openChannels>
 declare module 'archivolt' {
   interface Services {
     channels: Channels
+  }
+  interface Facts {
+    /** People have changed the subscription or the settings of a channel. */
+    'channel.changed': { id: string; change: ChannelChangeValues }
   }
   interface Slots {
     /** What else goes with a channel. Its files are in the trash already; every step may be done twice. */

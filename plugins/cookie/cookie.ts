@@ -1,10 +1,10 @@
 /** The service `cookie`: the one cookie jar, where it lies, whether it is in use, and what the platform last said of it (contract 9.7). */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { format } from 'date-fns/format'
-import { epochSeconds, errors, type App } from 'archivolt'
-import type { AskOptions } from '../platform/types.ts'
+import { epochSeconds, errors, localMinute, type App, type Services } from 'archivolt'
 import { parseJar } from './jar.ts'
+
+type AskOptions = Parameters<Services['platform']['validateCookie']>[1]
 
 export interface CookieStatus {
   cookie_enabled: boolean
@@ -46,7 +46,13 @@ export function openCookie(app: App) {
   }
 
   const isEnabled = () => isStored && preferences.section('downloads').cookie_import
-  const apply = () => platform.useCookie(isEnabled() ? path : null)
+  let isInUse = false
+  /** @param isNew  another jar lies at the path */
+  const apply = (isNew = false) => {
+    if (!isNew && isInUse === isEnabled()) return
+    isInUse = isEnabled()
+    platform.useCookie(isInUse ? path : null)
+  }
   const setPreference = (isOn: boolean) => preferences.change({ downloads: { cookie_import: isOn } })
 
   async function read(): Promise<string | undefined> {
@@ -98,7 +104,7 @@ export function openCookie(app: App) {
       cookie_enabled: isEnabled(),
       status: row?.is_valid === 1,
       validated: row?.validated_at ?? 0,
-      validated_str: row ? format(row.validated_at * 1000, 'yyyy-MM-dd HH:mm') : '',
+      validated_str: row ? localMinute(row.validated_at) : '',
     }
   }
 
@@ -113,7 +119,7 @@ export function openCookie(app: App) {
       isStored = (await read()) !== undefined
       if (!isStored && preferences.section('downloads').cookie_import) await setPreference(false)
       apply()
-      preferences.watch(apply)
+      preferences.watch(() => apply())
       platform.onCookieRenewed((jar) => {
         inTurn(async () => {
           if (isStored) await write(jar)
@@ -151,7 +157,7 @@ export function openCookie(app: App) {
         jarNumber++
         await note(true)
         await setPreference(true)
-        apply()
+        apply(true)
       })
       await app.tell('cookie.changed', { isEnabled: true })
     },

@@ -1,8 +1,8 @@
 /** The service `segments`: the parts of a video to skip, read from the community service into the video's document (contract 5.9). */
-import { epochSeconds, type App } from 'archivolt'
-import type { VideoDoc } from '../video/schema.ts'
+import { epochSeconds, type App, type Services } from 'archivolt'
 import { askForSegments, type KnownSegment } from './service.ts'
 
+type VideoDoc = NonNullable<Awaited<ReturnType<Services['videos']['get']>>>
 export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })

@@ -1,0 +1,14 @@
+/** Refresh: read again what is archived, bit by bit or on demand, and find out what is gone. */
+import { definePlugin } from 'archivolt'
+import { openRefreshQueue, refreshTables } from './queue.ts'
+import { activate, showRefresh, startRefresh } from './routes.ts'
+import { checkReindex } from './run.ts'
+
+export default definePlugin({
+  name: 'refresh',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'segment', 'download', 'cookie'],
+  migrations: [refreshTables],
+  routes: [showRefresh, startRefresh, activate],
+  tasks: [checkReindex],
+  services: (app) => ({ refreshQueue: openRefreshQueue(app) }),
+})

@@ -1,0 +1,113 @@
+/** What waits to be read again: three ordered queues without repeats, in the ledger, so they survive a restart (contract 9.8). */
+import type { App } from 'archivolt'
+
+/** In the order of work. */
+export const KINDS = ['video', 'channel', 'playlist'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Item {
+  kind: Kind
+  id: string
+  /** How often it was tried. */
+  attempts: number
+}
+
+interface Row {
+  kind: number
+  id: string
+  attempts: number
+}
+
+const MOST_IN_A_WRITE = 500
+
+export const refreshTables = {
+  number: 1,
+  sql: `CREATE TABLE refresh_queue (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (kind, id)
+  ) STRICT;
+  CREATE INDEX refresh_queue_order ON refresh_queue (kind, position);
+  CREATE TABLE refresh_selected (job_id TEXT PRIMARY KEY) STRICT`,
+}
+
+const numberOf = (kind: Kind): number => KINDS.indexOf(kind)
+
+export type RefreshQueue = ReturnType<typeof openRefreshQueue>
+
+export function openRefreshQueue(app: App) {
+  const { ledger } = app
+  let current: Item | undefined
+  const isCurrent = (kind: Kind, id: string) => current?.kind === kind && current.id === id
+
+  return {
+    /** Adds what is not waiting yet, in the given order. */
+    async add(kind: Kind, ids: readonly string[]): Promise<void> {
+      for (let at = 0; at < ids.length; at += MOST_IN_A_WRITE) {
+        await ledger.write(() => {
+          const put = ledger.sql('INSERT INTO refresh_queue (kind, id) VALUES (?, ?) ON CONFLICT DO NOTHING')
+          for (const id of ids.slice(at, at + MOST_IN_A_WRITE)) put.run(numberOf(kind), id)
+        })
+      }
+    },
+
+    /** The next in line. It stays in its place until `done`, so nothing is lost when the power goes. */
+    next(): Item | undefined {
+      const row = ledger.sql<Row>('SELECT kind, id, attempts FROM refresh_queue ORDER BY kind, position LIMIT 1').get()
+      return row && { kind: KINDS[row.kind]!, id: row.id, attempts: row.attempts }
+    },
+
+    begin: (item: Item) => void (current = item),
+    end: () => void (current = undefined),
+
+    async done({ kind, id }: Item): Promise<void> {
+      await ledger.write(() => ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id))
+    },
+
+    /** To the end of its queue. @param isTried  counts as an attempt */
+    async putOff({ kind, id, attempts }: Item, isTried: boolean): Promise<void> {
+      await ledger.write(() => {
+        const isThere = ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id).changes
+        if (isThere) ledger.sql('INSERT INTO refresh_queue (kind, id, attempts) VALUES (?, ?, ?)').run(numberOf(kind), id, attempts + (isTried ? 1 : 0))
+      })
+    },
+
+    /** How many wait, without the one that is being refreshed. */
+    waiting(kind?: Kind): number {
+      const row =
+        kind === undefined
+          ? ledger.sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue').get()
+          : ledger.sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue WHERE kind = ?').get(numberOf(kind))
+      const isOneRunning = current !== undefined && (kind === undefined || current.kind === kind)
+      return Math.max(0, (row?.count ?? 0) - (isOneRunning ? 1 : 0))
+    },
+
+    stateOf(kind?: Kind): 'running' | 'empty' {
+      const isOneRunning = current !== undefined && (kind === undefined || current.kind === kind)
+      return isOneRunning || this.waiting(kind) > 0 ? 'running' : 'empty'
+    },
+
+    stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty' {
+      if (isCurrent(kind, id)) return 'running'
+      return ledger.sql('SELECT 1 FROM refresh_queue WHERE kind = ? AND id = ?').get(numberOf(kind), id) ? 'in_queue' : 'empty'
+    },
+
+    /** Whether this job has made its selection already: it is made once, also where the job runs again. */
+    hasSelected: (jobId: string): boolean => ledger.sql('SELECT 1 FROM refresh_selected WHERE job_id = ?').get(jobId) !== undefined,
+
+    async noteSelected(jobId: string): Promise<void> {
+      await ledger.write(() => {
+        ledger.sql('DELETE FROM refresh_selected').run() // there is one such job at a time
+        ledger.sql('INSERT INTO refresh_selected (job_id) VALUES (?)').run(jobId)
+      })
+    },
+  }
+}
+
+declare module 'archivolt' {
+  interface Services {
+    refreshQueue: RefreshQueue
+  }
+}

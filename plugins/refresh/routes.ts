@@ -1,0 +1,85 @@
+/** The refresh queue over HTTP, and the flag set back by hand (contract 6.2, 9.8, appendix B). */
+import { defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, Type, type App, type Static } from 'archivolt'
+import { knownOf, setActive } from './item.ts'
+import { KINDS, type Kind } from './queue.ts'
+import { checkReindex } from './run.ts'
+
+/** As many as one question to the index may name. */
+const IDS_AT_ONCE = 5000
+const ID = new RegExp(ID_PATTERN)
+
+const Ids = Type.Optional(Type.Array(Type.String(), { minItems: 1 }))
+const IdsByKind = Type.Object({ video: Ids, channel: Ids, playlist: Ids }, { additionalProperties: false })
+type IdsByKind = Static<typeof IdsByKind>
+
+export const showRefresh = defineRoute({
+  method: 'GET',
+  path: '/api/refresh/',
+  access: 'admin',
+  summary: 'What waits to be read again',
+  query: { type: queryEnum(KINDS), id: queryId({ description: 'needs type' }) },
+  reply: Type.Object({ total_queued: Type.Integer(), type: Type.String(), state: Type.Enum(['running', 'in_queue', 'empty']), id: Type.Optional(Type.String()) }),
+  handle({ query: { type, id } }, app) {
+    const queue = app.refreshQueue
+    if (id === undefined) return { total_queued: queue.waiting(type), type: type ?? 'all', state: queue.stateOf(type) }
+    if (type === undefined) throw errors.badRequest('An id needs its type', { fields: { type: 'is required with id' } })
+    return { total_queued: queue.waiting(type), type, state: queue.stateOfItem(type, id), id }
+  },
+})
+
+export const startRefresh = defineRoute({
+  method: 'POST',
+  path: '/api/refresh/',
+  access: 'admin',
+  summary: 'Read videos, channels, playlists again',
+  query: { extract_videos: queryBool({ fallback: false, description: 'also the archived videos of the channels and playlists' }) },
+  body: IdsByKind,
+  reply: Type.Interface([IdsByKind], { message: Type.String(), task_id: Type.String() }),
+  async handle({ query, body }, app) {
+    requireOne(body)
+    for (const kind of KINDS) {
+      for (const ids of await chunksOfKnown(kind, body[kind], app)) {
+        await app.refreshQueue.add(kind, ids)
+        if (query.extract_videos && kind !== 'video') for (const id of ids) await addVideosOf(kind, id, app)
+      }
+    }
+    const job = await app.jobs.start(checkReindex, {})
+    return { ...body, message: 'refresh task started', task_id: job.id }
+  },
+})
+
+export const activate = defineRoute({
+  method: 'POST',
+  path: '/api/activate/',
+  access: 'admin',
+  summary: 'Mark as still on the platform, so that the next run looks again',
+  body: IdsByKind,
+  reply: Type.Object({ updated: Type.Integer() }),
+  async handle({ body }, app) {
+    requireOne(body)
+    let updated = 0
+    for (const kind of KINDS) for (const ids of await chunksOfKnown(kind, body[kind], app)) updated += await setActive(kind, ids, true, app)
+    return { updated }
+  },
+})
+
+function requireOne(body: IdsByKind): void {
+  if (!KINDS.some((kind) => body[kind])) throw errors.badRequest('At least one of video, channel, playlist is needed', { fields: { video: 'this, channel or playlist is required' } })
+}
+
+/** What is not archived is left out. */
+async function chunksOfKnown(kind: Kind, ids: readonly string[] = [], app: App): Promise<string[][]> {
+  const wanted = [...new Set(ids)].filter((id) => ID.test(id))
+  const chunks: string[][] = []
+  for (let at = 0; at < wanted.length; at += IDS_AT_ONCE) {
+    const chunk = wanted.slice(at, at + IDS_AT_ONCE)
+    const known = await knownOf(kind, chunk, app)
+    chunks.push(chunk.filter((id) => known.has(id)))
+  }
+  return chunks
+}
+
+async function addVideosOf(kind: 'channel' | 'playlist', id: string, app: App): Promise<void> {
+  const filter = kind === 'channel' ? { eq: ['channel_id', id] as ['channel_id', string] } : { eq: ['playlist', id] as ['playlist', string] }
+  for await (const batch of app.videos.collection.scan({ filter })) await app.refreshQueue.add('video', batch.map((video) => video.id))
+}

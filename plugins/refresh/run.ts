@@ -1,0 +1,104 @@
+/** check_reindex: works off the refresh queue; a scheduled run fills it first. */
+import { defineTask, isAppError, Type, type App, type JobContext } from 'archivolt'
+import { putBehindOthers, refreshItem, setActive } from './item.ts'
+import type { Item, Kind } from './queue.ts'
+import { selectOutdated } from './select.ts'
+
+const DEFAULT_DAYS = 90
+/** Of one item, where the platform's answer says nothing about it. */
+const MOST_ATTEMPTS = 3
+
+const Days = Type.Integer({ minimum: 1, maximum: 36_500 })
+type Run = JobContext<{ days?: number; scheduled?: boolean }>
+
+export const checkReindex = defineTask({
+  name: 'check_reindex',
+  title: 'Reindex Documents',
+  group: 'reindex:run',
+  payload: Type.Object({ days: Type.Optional(Days), scheduled: Type.Optional(Type.Boolean()) }),
+  lane: 'platform',
+  single: true,
+  widen: (before, asked) => ({ ...before, ...asked }),
+  resumable: true,
+  outgoing: true,
+  retries: { times: 3, delaySeconds: 600 }, // what is left waits in the ledger
+  schedule: { auto: '0 12 *', initially: 'auto', config: Type.Object({ days: Days }), initialConfig: { days: DEFAULT_DAYS } },
+  async run(job, app) {
+    const queue = app.refreshQueue
+    const { scheduled, days = DEFAULT_DAYS } = job.payload
+    if (scheduled && !queue.hasSelected(job.id)) {
+      await job.step('refresh.select', () => selectOutdated(days, app))
+      await queue.noteSelected(job.id)
+    }
+    if (!queue.next() || !(await isSignedInAsWanted(job, app))) return null
+
+    const counts: Record<Kind, number> = { video: 0, channel: 0, playlist: 0 }
+    for (let number = 0; !job.isStopping(); number++) {
+      job.signal.throwIfAborted()
+      const item = queue.next()
+      if (!item) break
+      if (number > 0) await pause(job, app)
+      job.progress(number / (number + queue.waiting()), `Refreshing ${item.kind} ${item.id}, ${queue.waiting()} waiting`)
+      if (await work(item, job, app)) counts[item.kind]++
+    }
+    return inWords(counts)
+  },
+})
+
+/** A cookie that has run out would make everything that needs it look lost. @throws unavailable: the platform cannot be asked */
+async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
+  if (!app.cookie.isEnabled() || (await app.cookie.validate({ asker: job.id, signal: job.signal }))) return true
+  job.log.warn('the cookie is not valid any more: nothing is refreshed')
+  await app.jobs.notify({ title: checkReindex.title, group: 'setting:application', level: 'error', messages: ['The cookie is not valid any more: import a new one, or remove it'] })
+  return false
+}
+
+async function pause(job: Run, app: App): Promise<void> {
+  const seconds = app.preferences.section('downloads').sleep_interval
+  if (seconds) await app.clock.sleep(seconds * 1000, job.signal)
+}
+
+/** @returns whether something new was learned; one bad item never ends the run */
+async function work(item: Item, job: Run, app: App): Promise<boolean> {
+  const queue = app.refreshQueue
+  queue.begin(item)
+  try {
+    const isRefreshed = await job.step('refresh.item', () => refreshItem(item, job, app))
+    await queue.done(item)
+    return isRefreshed
+  } catch (error) {
+    if (job.signal.aborted) throw error
+    return await settle(item, error, job, app)
+  } finally {
+    queue.end()
+  }
+}
+
+/** Only what is gone changes; a failure that says nothing of the item leaves it as it was. */
+async function settle(item: Item, error: unknown, job: Run, app: App): Promise<boolean> {
+  const queue = app.refreshQueue
+  const failure = app.platform.failureOf(error)
+  if (!failure && isAppError(error, 'unavailable')) throw error // ours: the index, the server's end
+  if (failure?.isDeferred) {
+    await queue.putOff(item, false)
+    return false
+  }
+  job.log.warn({ id: item.id, failure: failure?.failure, err: failure ? undefined : error }, `not refreshed: ${failure?.message ?? 'the log says why'}`)
+  if (failure?.failure === 'gone') {
+    await setActive(item.kind, [item.id], false, app)
+    await queue.done(item)
+    return true
+  }
+  if ((failure?.failure === 'network' || failure?.failure === 'unknown') && item.attempts + 1 < MOST_ATTEMPTS) {
+    await queue.putOff(item, true)
+    return false
+  }
+  if (failure?.failure !== 'network') await putBehindOthers(item, app)
+  await queue.done(item)
+  return false
+}
+
+function inWords(counts: Record<Kind, number>): string | null {
+  const parts = Object.entries(counts).flatMap(([kind, count]) => (count ? [`${count} ${kind}${count === 1 ? '' : 's'}`] : []))
+  return parts.length ? `${parts.join(', ')} refreshed` : null
+}

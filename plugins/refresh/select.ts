@@ -1,0 +1,45 @@
+/** What a scheduled run reads again: what is new, and a share of what was read longest ago (contract 9.8). */
+import { epochSeconds, localDay, type App, type Collection, type Filter } from 'archivolt'
+import type { Kind } from './queue.ts'
+
+const DAY_SECONDS = 86_400
+const NEW_DAYS = 3
+const MOST_AT_ONCE = 9999
+
+/** So many of each kind that all come round in `days`, with a fifth to spare. */
+export const shareOf = (total: number, days: number): number => Math.min(MOST_AT_ONCE, Math.floor((Math.floor(total / days) + 1) * 1.2))
+
+export async function selectOutdated(days: number, app: App): Promise<void> {
+  const now = epochSeconds(app.clock)
+  await addNewVideos(now, app)
+  const before = now - days * DAY_SECONDS
+  const add = async (kind: Kind, ids: Promise<string[]>) => app.refreshQueue.add(kind, await ids)
+  await add('video', outdated(app.videos.collection, 'active', before, days))
+  await add('channel', outdated(app.channels.collection, 'channel_active', before, days))
+  await add('playlist', outdated(app.playlists.collection, 'playlist_active', before, days))
+}
+
+/** Their counts and titles still change. */
+async function addNewVideos(now: number, app: App): Promise<void> {
+  const filter = { and: [{ eq: ['active', true] }, { range: ['published', { gte: localDay(now - NEW_DAYS * DAY_SECONDS) }] }] } satisfies Filter
+  for await (const batch of app.videos.collection.scan({ filter: filter as Filter<'active' | 'published'> })) {
+    await app.refreshQueue.add('video', batch.map(({ id }) => id))
+  }
+}
+
+async function outdated<Names extends string>(
+  collection: Pick<Collection<object, Names | 'refreshed_at'>, 'count' | 'find'>,
+  active: Names,
+  before: number,
+  days: number,
+): Promise<string[]> {
+  const isActive: Filter<Names | 'refreshed_at'> = { eq: [active, true] }
+  const size = shareOf(await collection.count(isActive, Infinity), days)
+  const { hits } = await collection.find({
+    filter: { and: [isActive, { range: ['refreshed_at', { lt: before }] }] },
+    sort: [{ by: 'refreshed_at', order: 'asc' }],
+    size,
+    withoutTotal: true,
+  })
+  return hits.map(({ id }) => id)
+}

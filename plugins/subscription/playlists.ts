@@ -1,0 +1,51 @@
+/** Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is set so. */
+import { defineTask, ID_PATTERN, Type, type App, type JobContext } from 'archivolt'
+import { markWhereGone } from './gone.ts'
+
+export const indexPlaylists = defineTask({
+  name: 'index_playlists',
+  title: 'Index Channel Playlist',
+  group: 'channel:indexplaylist',
+  payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
+  lane: 'platform',
+  single: ({ channelId }) => channelId,
+  resumable: true, // what is indexed already is only written again
+  retries: { times: 3, delaySeconds: 60 },
+  async run(job, app) {
+    const { channelId } = job.payload
+    const asked = { asker: job.id, signal: job.signal }
+    const found = await app.platform.playlistsOf(channelId, asked)
+    for (const [index, { id, name }] of found.entries()) {
+      job.progress(index / found.length, `Indexing playlist ${index + 1}/${found.length}: ${name}`)
+      await indexOne(id, job, app)
+    }
+  },
+})
+
+async function indexOne(id: string, job: JobContext<object>, app: App): Promise<void> {
+  const asked = { asker: job.id, signal: job.signal }
+  try {
+    await app.playlists.index(await app.platform.playlist(id, asked), asked)
+  } catch (error) {
+    await markWhereGone({ kind: 'playlist', id }, error, job, app)
+  }
+}
+
+/** What a download run has brought may have come into playlists meanwhile. */
+export async function afterDownload(ingested: readonly string[], job: JobContext<object>, app: App): Promise<void> {
+  if (!ingested.length) return
+  const ids = await app.playlists.subscribed()
+  for (const [index, id] of ids.entries()) {
+    if (job.isStopping()) return
+    job.progress(1, `Refreshing playlist ${index + 1}/${ids.length}`)
+    await indexOne(id, job, app)
+  }
+  const set = new Map((await app.channels.withOverwrite('index_playlists')).map(({ id, value }) => [id, value]))
+  if (!set.size) return
+  const channels = new Set<string>()
+  for (const id of ingested) {
+    const channelId = (await app.videos.get(id))?.channel_id
+    if (channelId !== undefined && set.get(channelId)) channels.add(channelId)
+  }
+  for (const channelId of channels) await app.jobs.start(indexPlaylists, { channelId })
+}

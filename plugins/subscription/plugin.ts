@@ -1,0 +1,24 @@
+/** Subscriptions: follow channels and playlists, and queue what is new in them. */
+import { definePlugin } from 'archivolt'
+import { afterDownload, indexPlaylists } from './playlists.ts'
+import { subscriptionPreferences } from './preferences.ts'
+import { subscribeChannels, subscribePlaylists } from './routes.ts'
+import { scanTables, updateSubscribed } from './scan.ts'
+import { subscribeTo } from './subscribe.ts'
+
+export default definePlugin({
+  name: 'subscription',
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
+  preferences: subscriptionPreferences,
+  migrations: [scanTables],
+  routes: [subscribeChannels, subscribePlaylists],
+  tasks: [subscribeTo, updateSubscribed, indexPlaylists],
+  fills: {
+    'download.after': (app) => (ingested, job) => job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
+  },
+  listens: {
+    'channel.changed': (app) => async ({ id, change }) => {
+      if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })
+    },
+  },
+})

@@ -1,0 +1,101 @@
+/** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
+import { defineRoute, errors, ID_PATTERN, isAppError, Type, type App, type Services } from 'archivolt'
+import { subscribeTo } from './subscribe.ts'
+
+type Target = ReturnType<Services['platform']['targets']>[number]
+
+const ID = new RegExp(ID_PATTERN)
+const TaskId = Type.Union([Type.String(), Type.Null()])
+const Channels = Type.Array(Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean() }))
+const Playlists = Type.Array(Type.Object({ playlist_id: Type.String(), playlist_subscribed: Type.Boolean() }))
+
+export const subscribeChannels = defineRoute({
+  method: 'POST',
+  path: '/api/channel/',
+  access: 'admin',
+  summary: 'Subscribe to channels, or end subscriptions',
+  body: Type.Object({ data: Channels }),
+  reply: Type.Object({ data: Channels, message: Type.String(), task_id: TaskId }),
+  errors: ['bad_request', 'unavailable'],
+  async handle({ body: { data }, signal }, app) {
+    const wanted: Target[] = []
+    const unwanted: Target[] = []
+    for (const [index, item] of data.entries()) {
+      const target = await channelTarget(item.channel_id, `data[${index}].channel_id`, app)
+      ;(item.channel_subscribed ? wanted : unwanted).push(target)
+    }
+    const ended: string[] = []
+    for (const target of unwanted) {
+      const id = await ownChannel(target, signal, app)
+      if (id !== undefined) ended.push(id)
+    }
+    for (const id of ended) await app.channels.change(id, { channel_subscribed: false })
+    return { data, ...(await start(wanted, app)) }
+  },
+})
+
+export const subscribePlaylists = defineRoute({
+  method: 'POST',
+  path: '/api/playlist/',
+  access: 'admin',
+  summary: 'Subscribe to playlists, or end subscriptions',
+  body: Type.Object({ data: Playlists }),
+  reply: Type.Object({ data: Playlists, message: Type.String(), task_id: TaskId }),
+  errors: ['bad_request'],
+  async handle({ body: { data } }, app) {
+    const wanted: Target[] = []
+    const unwanted: Target[] = []
+    for (const [index, item] of data.entries()) {
+      const target = await playlistTarget(item.playlist_id, `data[${index}].playlist_id`, app)
+      ;(item.playlist_subscribed ? wanted : unwanted).push(target)
+    }
+    for (const { id } of unwanted) await app.playlists.setSubscribed(id, false)
+    return { data, ...(await start(wanted, app)) }
+  },
+})
+
+async function start(targets: readonly Target[], app: App): Promise<{ message: string; task_id: string | null }> {
+  if (!targets.length) return { message: 'nothing to subscribe to', task_id: null }
+  const job = await app.jobs.start(subscribeTo, { targets: targets.map(({ type, id }) => ({ type, id })) })
+  return { message: 'subscribe task started', task_id: job.id }
+}
+
+/** A channel, or a video that stands for its channel. @throws bad_request */
+async function channelTarget(text: string, place: string, app: App): Promise<Target> {
+  const word = text.trim()
+  if (ID.test(word) && (await app.channels.known([word])).has(word)) return { type: 'channel', id: word }
+  const target = oneTarget(word, place, 'must be the id, handle or URL of a channel', app)
+  if (target.type === 'playlist') throw refusal(place, 'must be the id, handle or URL of a channel')
+  return target
+}
+
+/** @throws bad_request: none, or a custom one, which the platform does not have */
+async function playlistTarget(text: string, place: string, app: App): Promise<Target> {
+  const word = text.trim()
+  const rule = 'must be the id or URL of a playlist on the platform'
+  const target = ID.test(word) && (await app.playlists.has(word)) ? ({ type: 'playlist', id: word } as const) : oneTarget(word, place, rule, app)
+  if (target.type !== 'playlist') throw refusal(place, rule)
+  const isCustom = (await app.playlists.get(target.id))?.playlist_type === 'custom' || target.id.startsWith(`${app.settings.prefix}_playlist_`) || target.id.startsWith('TA_playlist_')
+  if (isCustom) throw refusal(place, 'is a custom playlist: the platform does not have it')
+  return target
+}
+
+function oneTarget(word: string, place: string, rule: string, app: App): Target {
+  try {
+    const [target, ...others] = app.platform.targets(word)
+    if (target && !others.length) return target
+  } catch (error) {
+    if (!isAppError(error, 'bad_request')) throw error
+  }
+  throw refusal(place, rule)
+}
+
+const refusal = (place: string, rule: string): Error => errors.badRequest(`${place} ${rule}`, { fields: { [place]: rule } })
+
+/** The archived channel that is meant; undefined: it is not ours. @throws unavailable: a handle that only the platform knows */
+async function ownChannel(target: Target, signal: AbortSignal, app: App): Promise<string | undefined> {
+  if (target.type === 'video') return (await app.videos.get(target.id))?.channel_id
+  const isHandle = target.type === 'channel' && target.isHandle
+  const id = isHandle ? await app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, signal }) : target.id
+  return id !== undefined && (await app.channels.known([id])).has(id) ? id : undefined
+}
