@@ -1,0 +1,127 @@
+/** Statistics through the public door: figures, zeros, local days. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aChannel, aPlaylist, aVideo, testApp } from '../../support/testing.ts'
+
+const DAY = 86_400
+/** Noon of the test clock's first day, in the server's time zone. */
+const noon = (daysBefore: number): number => Math.floor(new Date(2026, 0, 15, 12).getTime() / 1000) - daysBefore * DAY
+
+const NO_VIDEOS = { doc_count: 0, media_size: 0, duration: 0, duration_str: 'NA' }
+const NO_FLAGS = { doc_count: 0, active_true: 0, active_false: 0, subscribed_true: 0, subscribed_false: 0 }
+
+test('an empty archive has every key, with zeros', async (t) => {
+  const app = await testApp(t)
+  const stats = async (path: string) => (await app.as('user').get(`/api/stats/${path}`)).body
+
+  assert.deepEqual(await stats('video/'), { ...NO_VIDEOS, type_videos: NO_VIDEOS, type_streams: NO_VIDEOS, type_shorts: NO_VIDEOS, active_true: NO_VIDEOS, active_false: NO_VIDEOS })
+  assert.deepEqual(await stats('channel/'), NO_FLAGS)
+  assert.deepEqual(await stats('playlist/'), NO_FLAGS)
+  assert.deepEqual(await stats('download/'), { pending: 0, ignore: 0, pending_videos: 0, pending_streams: 0, pending_shorts: 0 })
+  const nothing = { duration: 0, duration_str: 'NA', items: 0 }
+  assert.deepEqual(await stats('watch/'), { total: nothing, watched: { ...nothing, progress: 0 }, unwatched: { ...nothing, progress: 0 } })
+  assert.deepEqual(await stats('downloadhist/'), [])
+  assert.deepEqual(await stats('biggestchannels/'), [])
+  assert.deepEqual(await stats('growth/'), [])
+})
+
+test('videos are counted by type and state, and what has been watched by its length', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aVideo({ id: 'v1', media_size: 100, player: { duration: 25, watched: true } }),
+    aVideo({ id: 'v2', media_size: 200, player: { duration: 75 }, vid_type: 'shorts', active: false }),
+  )
+
+  const video = (await app.as('user').get('/api/stats/video/')).body
+  const watch = (await app.as('user').get('/api/stats/watch/')).body
+
+  assert.deepEqual(video, {
+    doc_count: 2, media_size: 300, duration: 100, duration_str: '1m 40s',
+    type_videos: { doc_count: 1, media_size: 100, duration: 25, duration_str: '25s' },
+    type_streams: NO_VIDEOS,
+    type_shorts: { doc_count: 1, media_size: 200, duration: 75, duration_str: '1m 15s' },
+    active_true: { doc_count: 1, media_size: 100, duration: 25, duration_str: '25s' },
+    active_false: { doc_count: 1, media_size: 200, duration: 75, duration_str: '1m 15s' },
+  })
+  assert.deepEqual(watch, {
+    total: { duration: 100, duration_str: '1m 40s', items: 2 },
+    watched: { duration: 25, duration_str: '25s', progress: 0.25, items: 1 },
+    unwatched: { duration: 75, duration_str: '1m 15s', progress: 0.75, items: 1 },
+  })
+})
+
+test('channels and playlists are counted by their flags, custom playlists as inactive and unsubscribed', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UC1', channel_subscribed: true }),
+    aChannel({ id: 'UC2' }),
+    aChannel({ id: 'UC3', channel_active: false }),
+    aPlaylist({ id: 'PL1', playlist_subscribed: true }),
+    aPlaylist({ id: 'av_playlist_1', playlist_type: 'custom', playlist_active: false }),
+  )
+
+  assert.deepEqual((await app.as('user').get('/api/stats/channel/')).body, { doc_count: 3, active_true: 2, active_false: 1, subscribed_true: 1, subscribed_false: 2 })
+  assert.deepEqual((await app.as('user').get('/api/stats/playlist/')).body, { doc_count: 2, active_true: 1, active_false: 1, subscribed_true: 1, subscribed_false: 1 })
+})
+
+test('priority items count as pending, those of unknown type in no type', async (t) => {
+  const app = await testApp(t)
+  const item = (id: string, vidType: 'videos' | 'shorts' | 'unknown') => ({ id, title: id, channelId: 'UC1', channelName: '', durationSeconds: 0, published: '', vidType })
+  await app.app.queue.add([item('q1', 'videos'), item('q2', 'unknown')], 'pending')
+  await app.app.queue.add([item('q3', 'shorts')], 'priority')
+  await app.app.queue.add([item('q4', 'videos')], 'ignore')
+
+  assert.deepEqual((await app.as('user').get('/api/stats/download/')).body, { pending: 3, ignore: 1, pending_videos: 1, pending_streams: 0, pending_shorts: 1 })
+})
+
+test('the download history goes back seven days, newest first, with zeros between', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aVideo({ id: 'v1', date_downloaded: noon(1), media_size: 10 }),
+    aVideo({ id: 'v2', date_downloaded: noon(1), media_size: 20 }),
+    aVideo({ id: 'v3', date_downloaded: noon(4), media_size: 5 }),
+    aVideo({ id: 'v4', date_downloaded: noon(8), media_size: 1 }),
+  )
+
+  assert.deepEqual((await app.as('user').get('/api/stats/downloadhist/')).body, [
+    { date: '2026-01-14', count: 2, media_size: 30 },
+    { date: '2026-01-13', count: 0, media_size: 0 },
+    { date: '2026-01-12', count: 0, media_size: 0 },
+    { date: '2026-01-11', count: 1, media_size: 5 },
+  ])
+})
+
+test('the biggest channels come in the asked-for order and number, by their real names', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'iPad & eBook' }),
+    aChannel({ id: 'UC2', channel_name: 'Second' }),
+    aVideo({ id: 'v1', channelId: 'UC1', media_size: 1 }),
+    aVideo({ id: 'v2', channelId: 'UC1', media_size: 1 }),
+    aVideo({ id: 'v3', channelId: 'UC2', media_size: 900 }),
+  )
+  const ask = async (query: string) => app.as('user').get(`/api/stats/biggestchannels/${query}`)
+
+  assert.deepEqual((await ask('?order=')).body, [
+    { id: 'UC1', name: 'iPad & eBook', doc_count: 2, media_size: 2, duration: 200, duration_str: '3m 20s' },
+    { id: 'UC2', name: 'Second', doc_count: 1, media_size: 900, duration: 100, duration_str: '1m 40s' },
+  ])
+  assert.deepEqual((await ask('?order=media_size&limit=1')).body.map(({ id }: { id: string }) => id), ['UC2'])
+  for (const query of ['?order=name', '?limit=0', '?limit=101', '?limit=many']) assert.equal((await ask(query)).status, 400, query)
+})
+
+test('growth is by day, week or month, oldest first, up to now, with zeros where nothing came', async (t) => {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: 'v1', date_downloaded: noon(65), media_size: 7, player: { duration: 3 } }), aVideo({ id: 'v2', date_downloaded: noon(2), media_size: 9, player: { duration: 4 } }))
+  const growth = async (query: string) => (await app.as('user').get(`/api/stats/growth/${query}`)).body
+
+  assert.deepEqual(await growth(''), [
+    { date: '2025-11-01', count: 1, media_size: 7, duration: 3 },
+    { date: '2025-12-01', count: 0, media_size: 0, duration: 0 },
+    { date: '2026-01-01', count: 1, media_size: 9, duration: 4 },
+  ])
+  const weeks = await growth('?by=week')
+  assert.deepEqual([weeks[0].date, weeks.at(-1)], ['2025-11-10', { date: '2026-01-12', count: 1, media_size: 9, duration: 4 }])
+  assert.equal((await growth('?by=day')).length, 66)
+  assert.equal((await app.as('user').get('/api/stats/growth/?by=year')).status, 400)
+})
