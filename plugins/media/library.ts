@@ -141,8 +141,9 @@ export function openLibrary(paths: Paths): Library {
         if ('channelFolder' in what) await trashFolder(trash, what.channelFolder)
         // No id has a dot: whatever begins with the id and one is this video's.
         else await trashFiles(trash, what.channelId, (name) => name.startsWith(`${what.videoId}.`))
-      } catch (cause) {
-        await putBack(jobId)
+      } catch (thrown) {
+        // What cannot be put back either stays in the trash of a job that failed: the next start puts it back.
+        const cause = await putBack(jobId).then(() => thrown, (second: unknown) => new AggregateError([thrown, second]))
         throw errors.unavailable('A media file could not be moved; check the permissions of the media folder and try again', { cause })
       }
     },

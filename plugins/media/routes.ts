@@ -4,7 +4,8 @@ import { exists } from './library.ts'
 import { isId, parseArtName, parseMediaName, smallPath, type ArtFolder } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 
-const FileName = Type.String({ maxLength: 200 })
+/** What a name in the path may be made of at all; which names are ours is for `paths.ts`. */
+const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
 const size = queryEnum(['small'], { description: 'the variant of 320 pixels, where there is one' })
 
 export const showMedia = defineRoute({

@@ -1,0 +1,53 @@
+/** Channels are read from the platform once, refreshed without losing what people have set. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aChannel } from 'archivolt/testing'
+import { aFailure, channelFacts, videoApp } from '../video/scripted-platform.ts'
+
+test('a channel is fetched once, however many ask at the same time', async (t) => {
+  const app = await videoApp(t)
+  app.platform.channels.set('UC1', channelFacts('UC1', { handle: '@mill' }))
+  const { channels } = app.app
+
+  const docs = await Promise.all([1, 2, 3].map(() => channels.ensure('UC1', { asker: 'test' })))
+  await channels.ensure('UC1', { asker: 'test' })
+
+  assert.deepEqual(app.platform.asked, ['UC1'])
+  assert.deepEqual(docs.map((doc) => doc.channel_name), ['Channel UC1', 'Channel UC1', 'Channel UC1'])
+  assert.equal((await channels.ensure('@MILL', { asker: 'test' })).channel_id, 'UC1')
+  assert.deepEqual([await channels.isOurs('@mill'), await channels.isOurs('UC2')], [true, false])
+})
+
+test('a channel that cannot be read is kept by its name where one is given', async (t) => {
+  const app = await videoApp(t)
+  const { channels } = app.app
+
+  await assert.rejects(channels.ensure('UC1', { asker: 'test' }), { failure: 'gone' })
+  assert.deepEqual(await app.ids('channel'), [])
+
+  const gone = await channels.ensure('UC1', { asker: 'test', name: 'Mill' })
+  assert.deepEqual([gone.channel_name, gone.channel_active, gone.refreshed_at], ['Mill', false, 0])
+  app.platform.fails = aFailure('login_required')
+  assert.equal((await channels.ensure('UC2', { asker: 'test', name: 'Bakery' })).channel_active, true)
+})
+
+test('a refresh brings metadata and leaves subscription and overwrites', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1', channel_subscribed: true, channel_active: false, channel_overwrites: { autodelete_days: 3 } }))
+
+  assert.equal(await app.app.channels.refreshWith(channelFacts('UC1', { name: 'New', subscribers: 5 })), true)
+  assert.equal(await app.app.channels.refreshWith(channelFacts('UC2')), false)
+
+  const doc = await app.doc('channel', 'UC1')
+  assert.deepEqual([doc.channel_name, doc.channel_subs, doc.channel_subscribed, doc.channel_active, doc.channel_overwrites], ['New', 5, true, true, { autodelete_days: 3 }])
+  assert.equal(doc.channel_last_refresh, '2026-01-15')
+  assert.deepEqual(await app.ids('channel'), ['UC1'])
+})
+
+test('names are told of those that are there', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }))
+
+  assert.deepEqual(await app.app.channels.names(['UC1', 'UC2']), new Map([['UC1', 'Mill']]))
+  assert.equal(await app.app.channels.setActive(['UC1', 'UC2'], false), 1)
+})

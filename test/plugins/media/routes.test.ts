@@ -1,0 +1,82 @@
+/** Files over HTTP: for users only, names of ours only, a placeholder for what is known. */
+import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { videoApp } from '../video/scripted-platform.ts'
+
+test('a missing picture of a known document is a placeholder, of an unknown one 404', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'V1' }))
+
+  for (const path of ['videos/v/V1.jpg', 'videos/v/V1.jpg?size=small', 'channels/UC1_thumb.jpg', 'channels/UC1_banner.jpg', 'channels/UC1_tvart.jpg']) {
+    const { status, headers, bytes } = await app.as('user').get(`/cache/${path}`)
+    assert.deepEqual([status, headers.get('content-type'), bytes.subarray(0, 2).toString('hex')], [200, 'image/jpeg', 'ffd8'], path)
+  }
+  for (const path of ['videos/V/V1.jpg', 'videos/n/none.jpg', 'channels/UC2_thumb.jpg', 'channels/UC1.jpg', 'playlists/PL1.jpg']) {
+    assert.equal((await app.as('user').get(`/cache/${path}`)).status, 404, path)
+  }
+})
+
+test('without the small variant the full picture answers', async (t) => {
+  const app = await videoApp(t)
+  await mkdir(join(app.dataDir, 'cache', 'playlists'), { recursive: true })
+  await writeFile(join(app.dataDir, 'cache', 'playlists', 'PL1.jpg'), 'full')
+
+  assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=small')).text, 'full')
+  await writeFile(join(app.dataDir, 'cache', 'playlists', 'PL1.small.jpg'), 'small')
+  assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=small')).text, 'small')
+  assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg')).text, 'full')
+})
+
+test('a media file is sent in the parts that are asked for', async (t) => {
+  const app = await videoApp(t)
+  await mkdir(app.inLibrary('UC1'), { recursive: true })
+  await writeFile(app.inLibrary('UC1', 'v1.mp4'), '0123456789')
+  const ask = async (range: string) => {
+    const { status, text, headers } = await app.as('user').get('/media/UC1/v1.mp4', { range })
+    return [status, text, headers.get('content-range')]
+  }
+
+  assert.deepEqual(await ask('bytes=2-4'), [206, '234', 'bytes 2-4/10'])
+  assert.deepEqual(await ask('bytes=-3'), [206, '789', 'bytes 7-9/10'])
+  assert.equal((await ask('bytes=10-'))[0], 416)
+  assert.equal((await app.as('nobody').get('/media/UC1/v1.mp4')).status, 401)
+})
+
+test('a hostile path is 404 and reaches no file', async (t) => {
+  const app = await videoApp(t)
+  await mkdir(app.inLibrary('UC1'), { recursive: true })
+  await writeFile(app.inLibrary('UC1', 'v1.mp4'), 'film')
+  await writeFile(app.inLibrary('UC1', 'notes.txt'), 'notes')
+  await writeFile(app.inLibrary('v1.mp4'), 'outside')
+  const paths = [
+    '/media/UC1/..%2f..%2fledger.sqlite',
+    '/media/%2e%2e/ledger.sqlite',
+    '/media/..%2fUC1/v1.mp4',
+    '/media/UC1/notes.txt',
+    '/media/UC1/v1.mp4%00.vtt',
+    '/media/UC1/%2e%2e%2fv1.mp4',
+    '/media/.staging/v1.mp4',
+    '/media/UC1/v1.en.vtt',
+    '/media/UC2/v1.mp4',
+    '/cache/videos/./v1.jpg',
+    '/cache/videos/%2e/%2e%2e%2fx.jpg',
+    '/cache/channels/..%2fUC1_thumb.jpg',
+  ]
+  for (const path of paths) assert.equal((await app.as('user').get(path)).status, 404, path)
+})
+
+test('a start clears staging that nobody goes on with, and puts back what no removal owns', async (t) => {
+  const app = await videoApp(t)
+  await app.app.media.staging('v9')
+  await mkdir(app.inLibrary('UC1'), { recursive: true })
+  await writeFile(app.inLibrary('UC1', 'v1.mp4'), 'film')
+  await app.app.media.trash('lost-job', { channelId: 'UC1', videoId: 'v1' })
+
+  await app.restart()
+
+  assert.deepEqual(await readdir(app.inLibrary('.staging')), [])
+  assert.deepEqual([await readdir(app.inLibrary('UC1')), await readdir(app.inLibrary('.trash'))], [['v1.mp4'], []])
+})

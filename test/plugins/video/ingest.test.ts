@@ -1,0 +1,127 @@
+/** A downloaded video comes into the archive, once or again, and nothing that people have set is lost. */
+import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
+import { aChannel } from 'archivolt/testing'
+import { aDownload, videoApp } from './scripted-platform.ts'
+
+test('a downloaded video is listed, playable and told of', async (t) => {
+  const told: unknown[] = []
+  const listener = definePlugin({ name: 'listener', needs: ['video'], listens: { 'video.added': () => (fact) => void told.push(fact) } })
+  const app = await videoApp(t, { plugins: [listener] })
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }))
+
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+
+  const { body } = await app.as('user').get('/api/video/v1/')
+  const { streams, media_size, ...record } = body.data
+  assert.ok(media_size > 1000)
+  assert.deepEqual(streams.map(({ type, codec, width }: Record<string, unknown>) => [type, codec, width]), [['video', 'h264', 640], ['audio', 'aac', undefined]])
+  assert.deepEqual({ ...record, channel: record.channel.channel_name }, {
+    platform_id: 'v1',
+    youtube_id: 'v1',
+    active: true,
+    title: 'Video v1',
+    description: 'two\nlines',
+    category: ['Food'],
+    tags: ['bread'],
+    vid_type: 'videos',
+    published: '2026-01-02',
+    date_downloaded: Date.parse('2026-01-15T10:00:00Z') / 1000,
+    vid_last_refresh: '2026-01-15',
+    vid_thumb_url: '/cache/videos/v/v1.jpg',
+    vid_thumb_base64: false,
+    media_url: '/media/UC1/v1.mp4',
+    playlist: [],
+    channel: 'Mill',
+    stats: { view_count: 5, like_count: 4, dislike_count: 0, average_rating: 0 },
+    subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/UC1/v1.en.vtt' }],
+    player: { duration: 1, duration_str: '1s', watched: false, position: 0, progress: 0 },
+    _index: 'av_video',
+    _score: 0,
+  })
+  assert.deepEqual(told, [{ id: 'v1', channelId: 'UC1' }])
+
+  const part = await app.as('user').get('/media/UC1/v1.mp4', { range: 'bytes=0-3' })
+  assert.deepEqual([part.status, part.bytes.length, part.headers.get('content-type')], [206, 4, 'video/mp4'])
+  const words = await app.as('user').get('/media/UC1/v1.en.vtt')
+  assert.match(words.headers.get('content-type') ?? '', /^text\/vtt/)
+  assert.match(words.text, /cold proof/)
+  const small = await app.as('user').get('/cache/videos/v/v1.jpg?size=small')
+  assert.deepEqual([small.status, small.headers.get('content-type')], [200, 'image/jpeg'])
+})
+
+test('subtitles are kept as fragments that can be searched, and replaced with the next ingest', async (t) => {
+  const app = await videoApp(t)
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+
+  assert.deepEqual(await app.doc('subtitle', 'v1-en-1'), {
+    platform_id: 'v1',
+    subtitle_fragment_id: 'v1-en-1',
+    subtitle_index: 1,
+    subtitle_line: 'cold proof of sourdough',
+    subtitle_start: '00:00:00.000',
+    subtitle_end: '00:00:02.000',
+    subtitle_lang: 'en',
+    subtitle_source: 'user',
+    subtitle_last_refresh: Date.parse('2026-01-15T10:00:00Z') / 1000,
+    date_downloaded: Date.parse('2026-01-15T10:00:00Z') / 1000,
+    channel_id: 'UC1',
+  })
+  assert.equal((await app.app.videos.subtitles.find({ text: { words: 'sourdough' } })).total, 1)
+
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1'), isSubtitleIndexed: false })
+  assert.deepEqual(await app.ids('subtitle'), [])
+})
+
+test('an ingest that is repeated after its files were moved changes nothing that people have set', async (t) => {
+  const app = await videoApp(t)
+  const downloaded = await aDownload(app.app, 'v1', 'UC1')
+  await app.app.videos.ingest({ downloaded })
+  await app.app.videos.change('v1', { set: { player: { watched: true, watched_date: 7 }, comment_count: 3, sponsorblock: { is_enabled: true, has_unlocked: true, segments: [] } }, add: { playlist: ['PL1'] } })
+  await app.clock.advance(3_600_000)
+
+  await app.app.videos.ingest({ downloaded })
+
+  const doc = await app.doc('video', 'v1')
+  assert.deepEqual([doc.player.watched, doc.player.watched_date, doc.playlist, doc.comment_count], [true, 7, ['PL1'], 3])
+  assert.equal(doc.date_downloaded, Date.parse('2026-01-15T10:00:00Z') / 1000)
+  assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v1.en.vtt', 'v1.mp4'])
+  const { body } = await app.as('user').get('/api/video/v1/')
+  assert.equal(body.data.player.position, 0)
+  assert.equal(body.data.sponsorblock.is_enabled, true)
+})
+
+test('a file that is no film is refused and stays out of the library', async (t) => {
+  const app = await videoApp(t)
+  const downloaded = await aDownload(app.app, 'v1', 'UC1')
+  await writeFile(downloaded.mediaPath, '#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n')
+
+  await assert.rejects(app.app.videos.ingest({ downloaded }), { code: 'unprocessable' })
+
+  assert.deepEqual(await app.ids('video'), [])
+  assert.deepEqual((await readdir(app.inLibrary())).sort(), ['.staging'])
+})
+
+test('a channel that nobody has read yet is kept by its name', async (t) => {
+  const app = await videoApp(t)
+
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+
+  const { body } = await app.as('user').get('/api/channel/UC1/')
+  assert.deepEqual([body.data.channel_name, body.data.channel_subscribed, body.data.channel_active], ['Channel UC1', false, true])
+})
+
+test('a refresh brings what the platform says and leaves what people have set', async (t) => {
+  const app = await videoApp(t)
+  const downloaded = await aDownload(app.app, 'v1', 'UC1')
+  await app.app.videos.ingest({ downloaded })
+  await app.app.videos.change('v1', { set: { active: false, player: { watched: true } } })
+
+  assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, title: 'New', viewCount: 99, vidType: 'shorts' }), true)
+  assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, id: 'unknown' }), false)
+
+  const doc = await app.doc('video', 'v1')
+  assert.deepEqual([doc.title, doc.stats.view_count, doc.vid_type, doc.active, doc.player.watched], ['New', 99, 'videos', true, true])
+})

@@ -1,0 +1,147 @@
+/** Removing a video or a channel takes all of it, or nothing, also when it is interrupted. */
+import assert from 'node:assert/strict'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { aDownload, videoApp, type VideoApp } from './scripted-platform.ts'
+
+async function putFiles(app: VideoApp, channelId: string, ...names: string[]): Promise<void> {
+  await mkdir(app.inLibrary(channelId), { recursive: true })
+  for (const name of names) await writeFile(app.inLibrary(channelId, name), name)
+}
+
+const others = (removed: string[], fails: { times: number } = { times: 0 }) =>
+  definePlugin({
+    name: 'others',
+    needs: ['video'],
+    fills: {
+      'video.remove': () => async ({ id, channelId }) => {
+        if (fails.times-- > 0) throw new Error('others cannot now')
+        removed.push(`${channelId}/${id}`)
+      },
+    },
+  })
+
+test('removing a video takes its files, subtitles, comments and picture, and what others have of it', async (t) => {
+  const removed: string[] = []
+  const app = await videoApp(t, { plugins: [others(removed)] })
+  await app.given(aVideo({ id: 'v2', channelId: 'UC1' }))
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+  await app.app.videos.setComments('v1', [])
+  await putFiles(app, 'UC1', 'v2.mp4')
+
+  const reply = await app.as('admin').delete('/api/video/v1/')
+
+  assert.deepEqual([reply.status, reply.body], [200, { video: 'v1', state: 'delete' }])
+  assert.deepEqual([await app.ids('video'), await app.ids('subtitle'), await app.ids('comment'), await app.ids('channel')], [['v2'], [], [], ['UC1']])
+  assert.deepEqual(await readdir(app.inLibrary('UC1')), ['v2.mp4'])
+  assert.deepEqual(await readdir(app.inLibrary('.trash')), [])
+  assert.deepEqual(removed, ['UC1/v1'])
+  assert.equal((await app.as('user').get('/cache/videos/v/v1.jpg')).status, 404)
+})
+
+test('only an admin removes', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel(), aVideo())
+
+  assert.equal((await app.as('user').delete('/api/video/v1/')).status, 403)
+  assert.equal((await app.as('user').delete('/api/channel/UC1/')).status, 403)
+
+  assert.deepEqual(await app.ids('video'), ['v1'])
+})
+
+test('removing a channel takes its videos and leaves other channels alone', async (t) => {
+  const removed: string[] = []
+  const app = await videoApp(t, { plugins: [others(removed)] })
+  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), aVideo({ id: 'v1', channelId: 'UC1' }), aVideo({ id: 'v2', channelId: 'UC2' }), aVideo({ id: 'v3', channelId: 'UC1' }))
+  await putFiles(app, 'UC1', 'v1.mp4', 'v3.mp4', 'stray.txt')
+  await putFiles(app, 'UC2', 'v2.mp4')
+
+  const reply = await app.as('admin').delete('/api/channel/UC1/')
+
+  assert.deepEqual([reply.status, reply.body], [200, { channel: 'UC1', state: 'delete' }])
+  assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v2'], ['UC2']])
+  assert.deepEqual((await readdir(app.inLibrary())).sort(), ['.trash', 'UC2'])
+  assert.deepEqual(removed.sort(), ['UC1/v1', 'UC1/v3'])
+})
+
+test('where a file cannot be moved the answer is 503 and nothing is gone', async (t) => {
+  const removed: string[] = []
+  const app = await videoApp(t, { plugins: [others(removed)] })
+  await app.given(aChannel(), aVideo())
+  await putFiles(app, 'UC1', 'v1.mp4')
+  await writeFile(app.inLibrary('.trash'), 'a file stands where the trash would be')
+
+  for (const path of ['/api/video/v1/', '/api/channel/UC1/']) {
+    const reply = await app.as('admin').delete(path)
+    assert.deepEqual([reply.status, reply.body.code], [503, 'unavailable'], path)
+  }
+
+  assert.deepEqual([await app.ids('video'), await app.ids('channel'), await readdir(app.inLibrary('UC1')), removed], [['v1'], ['UC1'], ['v1.mp4'], []])
+  await rm(app.inLibrary('.trash'))
+  assert.equal((await app.as('admin').delete('/api/channel/UC1/')).status, 200)
+})
+
+test('where others fail, the files are back and the next try goes through', async (t) => {
+  const removed: string[] = []
+  const app = await videoApp(t, { plugins: [others(removed, { times: 1 })] })
+  await app.given(aChannel(), aVideo())
+  await putFiles(app, 'UC1', 'v1.mp4')
+
+  assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 500)
+  assert.deepEqual([await app.ids('video'), await readdir(app.inLibrary('UC1'))], [['v1'], ['v1.mp4']])
+
+  assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
+  assert.deepEqual([await app.ids('video'), await readdir(app.inLibrary('UC1'))], [[], []])
+})
+
+test('a second removal of the same video waits for the first', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel(), aVideo())
+  await putFiles(app, 'UC1', 'v1.mp4')
+
+  const replies = await Promise.all([app.as('admin').delete('/api/video/v1/'), app.as('admin').delete('/api/video/v1/')])
+
+  assert.ok(replies.every(({ status }) => status === 200 || status === 404))
+  assert.deepEqual(await app.ids('video'), [])
+})
+
+test('a removal that a power cut ends is finished by the next start', async (t) => {
+  const removed: string[] = []
+  let isPowered = true
+  let reached = (): void => undefined
+  let goOn = (): void => undefined
+  const isReached = new Promise<void>((done) => (reached = done))
+  const mayGoOn = new Promise<void>((done) => (goOn = done))
+  const slow = definePlugin({
+    name: 'slow',
+    needs: ['video'],
+    fills: {
+      'video.remove': () => async ({ id }) => {
+        reached()
+        if (isPowered) await mayGoOn
+        removed.push(id)
+      },
+    },
+  })
+  const before = await videoApp(t, { plugins: [slow] })
+  await before.given(aChannel(), aVideo())
+  await putFiles(before, 'UC1', 'v1.mp4')
+  const request = before.as('admin').delete('/api/video/v1/')
+  await isReached
+  // What is on the disk at this moment is all that a power cut leaves: a row that has begun, files in the trash.
+  const dataDir = await mkdtemp(join(tmpdir(), 'power-cut-'))
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  await cp(before.dataDir, dataDir, { recursive: true })
+  isPowered = false
+
+  const after = await videoApp(t, { plugins: [slow], dataDir })
+  await after.settled()
+
+  assert.deepEqual([removed, await after.ids('video'), await readdir(after.inLibrary('.trash'))], [['v1'], [], []])
+  goOn()
+  await request
+})

@@ -1,0 +1,135 @@
+/** A platform that answers what a test says, and the plugins that are tested on top of it. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { definePlugin, errors, Type, type App, type Plugin, type Services } from 'archivolt'
+import { testApp, type TestApp, type TestOptions } from 'archivolt/testing'
+import channel from '../../../plugins/channel/plugin.ts'
+import media from '../../../plugins/media/plugin.ts'
+import video from '../../../plugins/video/plugin.ts'
+
+type Platform = Services['platform']
+type ChannelFacts = Awaited<ReturnType<Platform['channel']>>
+type Downloaded = Awaited<ReturnType<Platform['download']>>
+type FailureClass = NonNullable<ReturnType<Platform['failureOf']>>['failure']
+
+export interface ScriptedPlatform {
+  plugin: Plugin
+  /** By id and by handle; who is not here is `gone`. */
+  channels: Map<string, ChannelFacts>
+  /** Thrown instead of an answer. */
+  fails?: Error | undefined
+  /** What was asked, in order. */
+  asked: string[]
+}
+
+export const aFailure = (failure: FailureClass): Error => Object.assign(new Error(`${failure}, says the platform`), { failure })
+
+export const channelFacts = (id: string, changes: Partial<ChannelFacts> = {}): ChannelFacts => ({
+  id,
+  name: `Channel ${id}`,
+  description: 'about it',
+  tags: ['one'],
+  subscribers: 10,
+  views: 20,
+  tabs: ['videos'],
+  art: {},
+  ...changes,
+})
+
+export function scriptedPlatform(): ScriptedPlatform {
+  const script: ScriptedPlatform = { plugin: definePlugin({ name: 'platform' }), channels: new Map(), asked: [] }
+  const targets: Platform['targets'] = (text) => {
+    if (text.startsWith('@')) return [{ type: 'channel', id: text, isHandle: true }]
+    if (/^UC\w{22}$/.test(text)) return [{ type: 'channel', id: text }]
+    if (/^\w{11}$/.test(text)) return [{ type: 'video', id: text }]
+    throw errors.badRequest(`${text} is nothing of the platform`)
+  }
+  const platform: Partial<Platform> = {
+    targets,
+    targetsIn(text) {
+      try {
+        return targets(text)
+      } catch {
+        return []
+      }
+    },
+    async channel(id) {
+      script.asked.push(id)
+      if (script.fails) throw script.fails
+      const facts = script.channels.get(id)
+      if (!facts) throw aFailure('gone')
+      return facts
+    },
+    failureOf: (thrown) => (thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined),
+    mirror: (id) => ({ youtube_id: id }),
+    isArtUrl: (url) => url.startsWith('http://127.0.0.1'),
+  }
+  const setting = (env: string, value: unknown) => ({ env, schema: Type.Any(), default: value, meaning: env })
+  script.plugin = definePlugin({
+    name: 'platform',
+    settings: { ffmpeg: setting('AV_FFMPEG', 'ffmpeg'), ffprobe: setting('AV_FFPROBE', 'ffprobe') },
+    slots: ['platform.waiting', 'platform.space', 'platform.known'],
+    services: () => ({ platform: platform as Platform }),
+  })
+  return script
+}
+
+export interface VideoApp extends TestApp {
+  platform: ScriptedPlatform
+  /** Where something lies in the library. */
+  inLibrary(...parts: string[]): string
+}
+
+/** Platform (scripted), media, channel and video, and whatever else a test brings. */
+export async function videoApp(scope: Parameters<typeof testApp>[0], { plugins = [], ...options }: TestOptions = {}): Promise<VideoApp> {
+  const platform = scriptedPlatform()
+  const app = await testApp(scope, { ...options, plugins: [platform.plugin, media, channel, video, ...plugins] })
+  return Object.create(app, {
+    platform: { value: platform },
+    inLibrary: { value: (...parts: string[]) => join(app.dataDir, 'media', ...parts) },
+  }) as VideoApp
+}
+
+const CUES = `WEBVTT
+
+00:00.000 --> 00:01.000
+cold proof
+
+00:01.000 --> 00:02.000
+of sourdough
+`
+
+/** A staged download with a film of a second, a thumbnail and English subtitles. */
+export async function aDownload(app: App, id: string, channelId: string, changes: Partial<Downloaded['facts']> = {}): Promise<Downloaded> {
+  const folder = await app.media.staging(id)
+  await mkdir(folder, { recursive: true })
+  const [mediaPath, thumbnailPath, subtitlePath] = [`${id}.mp4`, `${id}.webp`, `${id}.en.vtt`].map((name) => join(folder, name)) as [string, string, string]
+  const source = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=640x360:d=1:r=5']
+  execFileSync('ffmpeg', [...source, '-f', 'lavfi', '-i', 'sine=d=1', '-shortest', '-pix_fmt', 'yuv420p', '-y', mediaPath])
+  execFileSync('ffmpeg', [...source, '-frames:v', '1', '-y', thumbnailPath])
+  await writeFile(subtitlePath, CUES)
+  return {
+    facts: {
+      id,
+      title: `Video ${id}`,
+      description: 'two\nlines',
+      channelId,
+      channelName: `Channel ${channelId}`,
+      vidType: 'videos',
+      published: '2026-01-02',
+      durationSeconds: 1,
+      tags: ['bread'],
+      categories: ['Food'],
+      viewCount: 5,
+      likeCount: 4,
+      averageRating: 0,
+      thumbnails: [],
+      subtitles: { user: ['en'], auto: [] },
+      ...changes,
+    },
+    mediaPath,
+    thumbnailPath,
+    subtitles: [{ lang: 'en', name: 'English', source: 'user', url: '', path: subtitlePath }],
+  }
+}
