@@ -78,7 +78,7 @@ function unavailability(raw: Raw, warnings: string[], nowSeconds: number): Video
 /** The evidence in facts that have no formats: the last warning says why. */
 export function noFormats(raw: Raw, warnings: string[]): Evidence {
   const isLive = raw.hasFormats === true
-  const told = warnings.filter((warning) => !/retrying|no video formats found|requested format is not available/i.test(warning)).at(-1)
+  const told = warnings.filter((warning) => !/retrying|no video formats found|requested format is not available|failed to obtain "title"/i.test(warning)).at(-1)
   return {
     kinds: ['NotPlayable'],
     message: isLive ? 'The stream is live, or just over and being processed' : (told ?? 'No video formats found'),

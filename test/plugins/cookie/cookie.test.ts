@@ -1,0 +1,125 @@
+/** The cookie through the public door, validated by the real yt-dlp at the loopback platform. */
+import assert from 'node:assert/strict'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { VIDEO } from '../../platform/seed.mjs'
+import { testApp, type TestApp } from '../../support/testing.ts'
+
+const jarWith = (...names: string[]) => `# Netscape HTTP Cookie File\n${names.map((name) => `127.0.0.1\tFALSE\t/\tFALSE\t0\t${name}\tvery-secret-${name}`).join('\n')}\n`
+const SIGNED_IN = jarWith('SID', 'LOGIN_INFO')
+const SIGNED_OUT = jarWith('VISITOR')
+
+const NO_COOKIE = { cookie_enabled: false, status: false, validated: 0, validated_str: '' }
+
+async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform; path: string }> {
+  const loopback = await startTestPlatform(t)
+  const app = await testApp(t, { settings: loopback.settings })
+  return { app, loopback, path: join(app.dataDir, 'cookie.txt') }
+}
+
+test('a jar that the platform takes is stored for the server alone, and used from then on', async (t) => {
+  const { app, loopback, path } = await given(t)
+  const admin = app.as('admin')
+  assert.deepEqual((await admin.get('/api/cookie/')).body, NO_COOKIE)
+  assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: false })
+
+  const reply = await admin.put('/api/cookie/', { cookie: SIGNED_IN })
+
+  assert.deepEqual([reply.status, reply.body], [200, { cookie_import: 'done', cookie_validated: true }])
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  const status = (await admin.get('/api/cookie/')).body
+  assert.deepEqual(status, { cookie_enabled: true, status: true, validated: app.clock.now() / 1000, validated_str: status.validated_str })
+  assert.match(status.validated_str, /^2026-01-15 \d\d:\d\d$/)
+  assert.equal((await admin.get('/api/config/')).body.downloads.cookie_import, true)
+
+  loopback.platform.faults.set(VIDEO.ferry, 'cookie_required')
+  const facts = await app.app.platform.video(VIDEO.ferry, { asker: 'test' })
+  assert.equal(facts.title, 'Why the old ferry still runs')
+  assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true })
+})
+
+test('what is no jar, or one of nobody, is refused and leaves the stored one in use', async (t) => {
+  const { app, path } = await given(t)
+  const admin = app.as('admin')
+  await admin.put('/api/cookie/', { cookie: SIGNED_IN })
+  const before = [(await admin.get('/api/cookie/')).body, await readFile(path, 'utf8')]
+  await app.clock.advance(60_000)
+
+  for (const cookie of [SIGNED_OUT, 'SID=very-secret-SID; LOGIN_INFO=x', '# Netscape HTTP Cookie File\n', SIGNED_IN.replaceAll('\t', ' ')]) {
+    const reply = await admin.put('/api/cookie/', { cookie })
+    assert.equal(reply.status, 400, cookie)
+    assert.equal(reply.body.cookie_import, 'fail')
+    assert.equal(reply.body.cookie_validated, false)
+    assert.doesNotMatch(reply.text, /very-secret/)
+  }
+  for (const body of [{}, { cookie: '' }, { cookie: 7 }]) assert.equal((await admin.put('/api/cookie/', body)).status, 400)
+  assert.equal((await app.as('user').get('/api/cookie/')).status, 403)
+
+  assert.deepEqual([(await admin.get('/api/cookie/')).body, await readFile(path, 'utf8')], before)
+})
+
+test('while the platform does not answer nothing is stored, and the answer is 503', async (t) => {
+  const { app, loopback, path } = await given(t)
+  loopback.platform.faults.set('global', { name: 'api_status', status: 503 })
+
+  const reply = await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+
+  assert.equal(reply.status, 503)
+  assert.deepEqual((await app.as('admin').get('/api/cookie/')).body, NO_COOKIE)
+  await assert.rejects(stat(path), { code: 'ENOENT' })
+  assert.ok(!(await readdir(app.dataDir)).some((name) => name.startsWith('cookie')))
+})
+
+test('the cookie outlives a restart, and deleting it leaves nothing', async (t) => {
+  const { app, path } = await given(t)
+  await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+  const before = (await app.as('admin').get('/api/cookie/')).body
+
+  await app.restart()
+  assert.deepEqual((await app.as('admin').get('/api/cookie/')).body, before)
+
+  assert.deepEqual((await app.as('admin').delete('/api/cookie/')).body, NO_COOKIE)
+  await assert.rejects(stat(path), { code: 'ENOENT' })
+  assert.equal((await app.as('admin').get('/api/config/')).body.downloads.cookie_import, false)
+})
+
+test('switched off by the setting, a stored cookie rests', async (t) => {
+  const { app, loopback } = await given(t)
+  const admin = app.as('admin')
+  await admin.put('/api/cookie/', { cookie: SIGNED_IN })
+  loopback.platform.faults.set(VIDEO.ferry, 'cookie_required')
+
+  await admin.post('/api/config/', { downloads: { cookie_import: false } })
+
+  assert.equal((await admin.get('/api/cookie/')).body.cookie_enabled, false)
+  await assert.rejects(app.app.platform.video(VIDEO.ferry, { asker: 'test' }), { failure: 'login_required' })
+  await admin.post('/api/config/', { downloads: { cookie_import: true } })
+  await app.app.platform.video(VIDEO.ferry, { asker: 'test' })
+})
+
+test('a jar that the platform renews is kept', async (t) => {
+  const { app, loopback, path } = await given(t)
+  await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+  loopback.platform.setCookies = ['SID=renewed; Path=/']
+
+  assert.deepEqual((await app.as('admin').post('/api/cookie/')).body, { cookie_validated: true })
+
+  assert.match(await readFile(path, 'utf8'), /SID\trenewed/)
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+})
+
+test('another cookie lets the queue take again what needed an account', async (t) => {
+  const { app } = await given(t)
+  const { queue } = app.app
+  const item = (id: string) => ({ id, title: id, channelId: '', channelName: '', durationSeconds: 0, published: '', vidType: 'videos' as const })
+  for (const [id, errorClass] of [['needsLogin1', 'login_required'], ['needsAge001', 'age'], ['isGone00001', 'gone']] as const) {
+    await queue.add([item(id)], 'pending', { failure: { message: 'no', errorClass } })
+  }
+
+  await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+
+  const items = (await app.as('admin').get('/api/download/?error=true')).body.data
+  assert.deepEqual(items.map(({ platform_id }: { platform_id: string }) => platform_id), ['isGone00001'])
+})
