@@ -1,5 +1,5 @@
 /** A job as contract 5.10 shows it. */
-import { Type, type Job, type Registry } from 'archivolt'
+import { maskCredentials, Type, type Job, type Registry } from 'archivolt'
 
 export const TaskResult = Type.Object({
   task_id: Type.String(),
@@ -35,12 +35,11 @@ export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
 /** UTC with its offset spelled out, as clients know it from here. */
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00'))
 
-const LOGIN_IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#"'<>@]*@/gi
 const SECRET_IN_QUERY = /([?&][^=&#\s]*(?:token|key|secret|pass|auth|sig)[^=&#\s]*=)[^&#\s"'<>]+/gi
 
 /** Texts with the credentials of their URLs taken out, at any depth. */
 export function masked<Value>(value: Value): Value {
-  if (typeof value === 'string') return value.replace(LOGIN_IN_URL, '$1***@').replace(SECRET_IN_QUERY, '$1***') as Value
+  if (typeof value === 'string') return maskCredentials(value).replace(SECRET_IN_QUERY, '$1***') as Value
   if (Array.isArray(value)) return value.map(masked) as Value
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)])) as Value

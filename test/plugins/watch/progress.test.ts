@@ -1,0 +1,147 @@
+/** Positions of users in videos (contract 6.5, 9.2), and what lists say of them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aChannel, aVideo, testApp, type TestApp } from 'archivolt/testing'
+
+const idsOf = (reply: { body: any }): string[] => reply.body.data.map(({ platform_id }: { platform_id: string }) => platform_id)
+const post = (app: TestApp, id: string, position: unknown, who: 'admin' | 'user' = 'user') => app.as(who).post(`/api/video/${id}/progress/`, { position })
+
+test('a position is kept per user and shown in records of videos', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1', player: { duration: 200 } }))
+  const user = app.app.accounts.list().find(({ is_staff }) => !is_staff)!
+
+  const stored = await post(app, 'v1', 50.5)
+
+  const expected = { platform_id: 'v1', youtube_id: 'v1', user_id: user.id, position: 50.5 }
+  assert.deepEqual(stored.body, expected)
+  assert.deepEqual((await app.as('user').get('/api/video/v1/progress/')).body, expected)
+  assert.equal((await app.as('admin').get('/api/video/v1/progress/')).body.position, 0)
+  const record = (await app.as('user').get('/api/video/')).body.data[0]
+  assert.deepEqual([record.player.position, record.player.progress], [50.5, 25.25])
+  const foreign = (await app.as('admin').get('/api/video/v1/')).body.data
+  assert.deepEqual([foreign.player.position, foreign.player.progress], [0, 0])
+})
+
+const stored: Array<[string, unknown, number]> = [
+  ['numeric text', '12', 12],
+  ['numeric text with decimals', '12.5', 12.5],
+  ['a position beyond the duration', 99_999, 100],
+  ['zero, which removes it', 0, 0],
+  ['zero as text', '0', 0],
+]
+
+test('a position is stored as what it means', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1', player: { duration: 100 } }))
+  for (const [what, position, expected] of stored) {
+    await post(app, 'v1', 33)
+    assert.equal((await post(app, 'v1', position)).body.position, expected, what)
+    assert.equal((await app.as('user').get('/api/video/v1/progress/')).body.position, expected, what)
+  }
+})
+
+test('a malformed position is refused and the stored one stays', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  await post(app, 'v1', 33)
+  for (const position of [-5, 'x', '', null, undefined, true, [], '-1', '1e3', ' 5']) {
+    assert.equal((await post(app, 'v1', position)).status, 400, JSON.stringify(position))
+  }
+  assert.equal((await app.as('user').get('/api/video/v1/progress/')).body.position, 33)
+})
+
+test('a position is forgotten, also where none is stored', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  await post(app, 'v1', 33)
+  for (let time = 0; time < 2; time++) {
+    const reply = await app.as('user').delete('/api/video/v1/progress/')
+    assert.deepEqual([reply.status, reply.body], [200, { 'progress-reset': 'v1' }])
+  }
+  assert.equal((await app.as('user').get('/api/video/v1/progress/')).body.position, 0)
+})
+
+test('positions of an unknown video are not found', async (t) => {
+  const app = await testApp(t)
+  const user = app.as('user')
+  const replies = [await user.get('/api/video/nope/progress/'), await user.post('/api/video/nope/progress/', { position: 5 }), await user.delete('/api/video/nope/progress/')]
+  assert.deepEqual(replies.map(({ status }) => status), [404, 404, 404])
+})
+
+test('watch=continue lists what the caller has begun and not watched, last changed first', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'a', published: '2026-01-03' }), aVideo({ id: 'b', published: '2026-01-02' }), aVideo({ id: 'c' }))
+  await app.given(aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }))
+  for (const id of ['seen', 'b', 'a', 'b']) {
+    await app.clock.advance(1000)
+    await post(app, id, 10)
+  }
+  await post(app, 'c', 10, 'admin')
+
+  assert.deepEqual(idsOf(await app.as('user').get('/api/video/?watch=continue')), ['b', 'a'])
+  assert.deepEqual(idsOf(await app.as('user').get('/api/video/?watch=continue&sort=published')), ['a', 'b'])
+  assert.deepEqual(idsOf(await app.as('admin').get('/api/video/?watch=continue')), ['c'])
+})
+
+test('watch=watched and watch=unwatched part the list', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'new' }), aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }))
+  assert.deepEqual(idsOf(await app.as('user').get('/api/video/?watch=watched')), ['seen'])
+  assert.deepEqual(idsOf(await app.as('user').get('/api/video/?watch=unwatched')), ['new'])
+  assert.equal((await app.as('user').get('/api/video/?watch=never')).status, 400)
+})
+
+const thresholds: Array<[number, number, boolean]> = [
+  [50, 24, false],
+  [50, 25, true],
+  [100, 89, false],
+  [100, 90, true],
+  [900, 809, false],
+  [900, 810, true],
+  [1000, 819, false],
+  [1000, 820, true],
+]
+
+test('with progress.autoWatched a video close to its end becomes watched', async (t) => {
+  const app = await testApp(t)
+  await app.app.preferences.change({ progress: { autoWatched: true } })
+  await app.given(aChannel())
+  for (const [number, [duration, position, isWatched]] of thresholds.entries()) {
+    const id = `v${number}`
+    await app.given(aVideo({ id, player: { duration } }))
+    await post(app, id, position)
+    assert.equal((await app.doc('video', id)).player.watched, isWatched, `${position} of ${duration}`)
+  }
+})
+
+test('without it nothing becomes watched by itself', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  await post(app, 'v1', 100)
+  assert.equal((await app.doc('video', 'v1')).player.watched, false)
+})
+
+test("deleting a video takes everybody's positions, deleting an account takes its own", async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+  for (const who of ['admin', 'user'] as const) for (const id of ['v1', 'v2']) await post(app, id, 10, who)
+  const count = () => app.app.ledger.sql<{ count: number }>('SELECT count(*) AS count FROM watch_position').get()!.count
+
+  assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
+  assert.equal(count(), 2)
+
+  await app.app.accounts.remove(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id)
+  assert.equal(count(), 1)
+})
+
+test('positions in videos that a restore did not bring back are forgotten', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+  await post(app, 'v1', 10)
+  await post(app, 'v2', 10)
+  await app.app.videos.collection.remove('v1', { visible: true })
+
+  assert.equal(await app.app.watch.forgetGone(), 1)
+  assert.deepEqual(app.app.watch.begun(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id), ['v2'])
+})
