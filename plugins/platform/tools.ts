@@ -148,7 +148,7 @@ const isProgram = (path: string): Promise<boolean> =>
 
 /** The folder of the project: this file runs from its place there, or bundled from dist/. */
 function projectRoot(): string {
-  const isRoot = (folder: string): boolean => existsSync(join(folder, 'plugins/platform/worker.py'))
+  const isRoot = (folder: string): boolean => existsSync(join(folder, 'package.json'))
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!isRoot(folder) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
