@@ -1,0 +1,50 @@
+/** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
+import { highlight, type App, type Filter } from 'archivolt'
+import type { Query } from './language.ts'
+import { MOST_HITS } from './share.ts'
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+
+/** A fragment as its text has it: without internal fields. */
+interface Fragment {
+  platform_id: string
+  subtitle_line: string
+}
+
+export async function findFragments(query: Query, ofChannels: Array<Filter<'channel_id'>>, app: App): Promise<string[]> {
+  const { term, fuzziness, lang, source } = query
+  const options = { fuzziness, dropStopWords: true }
+  const filters: Array<Filter<'channel_id' | 'subtitle_lang' | 'subtitle_source'>> = [...ofChannels]
+  if (lang !== undefined) filters.push({ eq: ['subtitle_lang', lang] })
+  if (source !== undefined) filters.push({ eq: ['subtitle_source', source] })
+  const { hits } = await app.videos.subtitles.find({
+    text: term === '' ? undefined : { words: term, match: 'any', ...options },
+    filter: filters.length > 0 ? { and: filters } : undefined,
+    size: MOST_HITS,
+    withoutTotal: true,
+  })
+
+  const fragments = hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment }))
+  const videos = await app.videos.collection.getMany([...new Set(fragments.map(({ fragment }) => fragment.platform_id))])
+  const names = await app.channels.names([...new Set([...videos.values()].map(({ channel_id }) => channel_id))])
+  const mark = (line: string) =>
+    term === '' ? escapeHtml(line) : highlight(line, term, { ...options, before: '<span class="settings-current">', after: '</span>', escape: escapeHtml })
+
+  return fragments.flatMap(({ fragment, score }) => {
+    const video = videos.get(fragment.platform_id)
+    if (!video) return []
+    const hit = {
+      ...fragment,
+      ...app.platform.mirror(fragment.platform_id),
+      title: video.title,
+      subtitle_line: mark(fragment.subtitle_line),
+      subtitle_channel: names.get(video.channel_id) ?? '',
+      subtitle_channel_id: video.channel_id,
+      vid_thumb_url: video.vid_thumb_url,
+      _index: `${app.settings.prefix}_subtitle`,
+      _score: Math.round(score * 100) / 100,
+    }
+    return [JSON.stringify(hit)]
+  })
+}

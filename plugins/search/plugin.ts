@@ -1,0 +1,9 @@
+/** Search: one field for videos, channels, playlists and what is said in videos (contract 7). */
+import { definePlugin } from 'archivolt'
+import { search } from './routes.ts'
+
+export default definePlugin({
+  name: 'search',
+  needs: ['platform', 'channel', 'video', 'playlist'],
+  routes: [search],
+})

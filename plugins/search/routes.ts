@@ -1,0 +1,28 @@
+/** The search over HTTP (contract 5.8, 6.1). */
+import { defineRoute, errors, json, queryText, Type } from 'archivolt'
+import { parseQuery, QUERY_TYPES } from './language.ts'
+import { runQuery, type Groups } from './search.ts'
+
+const RECORDS = Type.Array(Type.Object({ _index: Type.String(), _score: Type.Number() }, { description: 'a whole record' }))
+
+const groupText = ({ video, channel, playlist, full }: Groups): string =>
+  `{"video_results":[${video}],"channel_results":[${channel}],"playlist_results":[${playlist}],"fulltext_results":[${full}]}`
+
+export const search = defineRoute({
+  method: 'GET',
+  path: '/api/search/',
+  access: 'user',
+  summary: 'Search videos, channels, playlists or subtitles; at most 30 hits',
+  query: { query: queryText({ required: true, description: 'words, with keywords such as `video:` or `active:yes`' }) },
+  reply: Type.Object({
+    results: Type.Object({ video_results: RECORDS, channel_results: RECORDS, playlist_results: RECORDS, fulltext_results: RECORDS }),
+    queryType: Type.Enum([...QUERY_TYPES]),
+  }),
+  errors: ['bad_request'],
+  async handle({ query: { query: text }, actor }, app) {
+    if (!text?.trim()) throw errors.badRequest('query is required', { fields: { query: 'is required' } })
+    const query = parseQuery(text)
+    const groups = await runQuery(query, actor, app)
+    return json(`{"results":${groupText(groups)},"queryType":"${query.type}"}`)
+  },
+})

@@ -1,0 +1,29 @@
+/** Who gets the places of a simple search: up to six channels and six playlists, the rest videos; what one leaves goes to the others. */
+export const MOST_HITS = 30
+const QUOTA = 6
+
+export interface Shares<Hit> {
+  channel: Hit[]
+  playlist: Hit[]
+  video: Hit[]
+}
+
+const NOTHING: Shares<never> = { channel: [], playlist: [], video: [] }
+
+/**
+ * The first of each group that are shown.
+ * @param taken  what is shown already: it counts against the places and the quotas
+ */
+export function share<Hit>(found: Shares<Hit>, taken: Shares<Hit> = NOTHING): Shares<Hit> {
+  let room = MOST_HITS - taken.channel.length - taken.playlist.length - taken.video.length
+  const counts = { channel: 0, playlist: 0, video: 0 }
+  const give = (group: keyof typeof counts, most: number) => {
+    const count = Math.max(0, Math.min(found[group].length - counts[group], most, room))
+    counts[group] += count
+    room -= count
+  }
+  give('channel', QUOTA - taken.channel.length)
+  give('playlist', QUOTA - taken.playlist.length)
+  for (const group of ['video', 'channel', 'playlist'] as const) give(group, room)
+  return { channel: found.channel.slice(0, counts.channel), playlist: found.playlist.slice(0, counts.playlist), video: found.video.slice(0, counts.video) }
+}
