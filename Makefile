@@ -11,7 +11,7 @@ SOURCES := core plugins config package-lock.json
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
 TEST_JOBS ?= 3
 
-.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp ffmpeg tools build types
+.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp apprise ffmpeg tools build types
 .SILENT:
 
 help: ## list the targets
@@ -49,10 +49,13 @@ packages:
 ytdlp: packages
 	config/tools.sh ytdlp
 
+apprise: ytdlp
+	config/tools.sh apprise
+
 ffmpeg: ytdlp
 	config/tools.sh ffmpeg
 
-tools: packages ytdlp ffmpeg
+tools: packages ytdlp apprise ffmpeg
 
 types: packages
 	echo 'Checking types'

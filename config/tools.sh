@@ -2,6 +2,7 @@
 # Installs what the project needs beside Node, Python and make: called by the Makefile with one of
 #   packages  node_modules, as package-lock.json has them
 #   ytdlp     tools/: a Python venv with the pinned yt-dlp, unless AV_YTDLP names one
+#   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
 # Each does nothing where there is nothing to do.
 set -eu
@@ -45,6 +46,21 @@ ytdlp() {
   printf '%s' "$wanted" >tools/installed
 }
 
+apprise() {
+  [ -n "${AV_APPRISE:-}" ] && return
+  requirements=plugins/notification/requirements.txt
+  shared=plugins/platform/requirements.txt
+  [ -f "$requirements" ] || return 0
+  wanted=$(cat "$requirements" "$shared" 2>/dev/null)
+  [ -x tools/bin/python ] && [ "$(cat tools/installed-apprise 2>/dev/null)" = "$wanted" ] && return
+  say 'Installing Apprise into tools/'
+  if { [ -x tools/bin/python ] || python3 -m venv tools; } && tools/bin/pip install --quiet --disable-pip-version-check -r "$requirements" -c "$shared"; then
+    printf '%s' "$wanted" >tools/installed-apprise
+  else
+    say 'Apprise could not be installed: messages go to json:// and http(s):// URLs only'
+  fi
+}
+
 ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   have ffmpeg && have ffprobe && return
@@ -65,6 +81,6 @@ ffmpeg() {
 }
 
 case "${1:-}" in
-  packages | ytdlp | ffmpeg) "$1" ;;
-  *) say "usage: $0 packages | ytdlp | ffmpeg"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg) "$1" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg"; exit 2 ;;
 esac

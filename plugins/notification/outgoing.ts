@@ -1,5 +1,6 @@
-/** Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme. */
+/** Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme; Apprise takes the rest. */
 import { errors, type App, type Job } from 'archivolt'
+import { openApprise } from './apprise.ts'
 import { postJson } from './post-json.ts'
 
 export interface OutgoingMessage {
@@ -25,16 +26,17 @@ const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1
 
 export type Outgoing = ReturnType<typeof openOutgoing>
 
-export function openOutgoing(app: App, carriers: Carriers = ownCarriers) {
+export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others: Carrier = openApprise(app.settings)) {
   const closing = new AbortController()
   const waiting: Array<() => Promise<void>> = []
   const running = new Set<Promise<void>>()
   let unwatch: (() => void) | undefined
 
-  /** @throws bad_request: nobody carries such URLs; unavailable: it could not be delivered */
+  /** @throws bad_request: not a URL; unavailable: it could not be delivered */
   async function deliver(url: string, message: OutgoingMessage): Promise<void> {
-    const carry = carriers[schemeOf(url)]
-    if (!carry) throw errors.badRequest(`Messages to ${schemeOf(url) || 'such'} URLs cannot be sent; known are ${Object.keys(carriers).join(', ')}`)
+    const scheme = schemeOf(url)
+    if (!scheme) throw errors.badRequest('The URL of an outgoing message begins with a scheme, such as mailto: or https://')
+    const carry = carriers[scheme] ?? others
     const late = new AbortController()
     const timer = app.clock.after(LONGEST_DELIVERY_MS, () => late.abort(new Error('no answer within 30 s')))
     try {

@@ -1,13 +1,23 @@
 /** Notifications: what is shown while tasks run, the event stream of pages, and messages to the outside. */
-import { definePlugin } from 'archivolt'
+import { definePlugin, Type } from 'archivolt'
 import { openLive, type Live } from './live.ts'
 import { openOutgoing, type Outgoing } from './outgoing.ts'
 import { listNotifications, streamEvents } from './routes.ts'
+import { testOutgoing } from './test-route.ts'
 
 export default definePlugin({
   name: 'notification',
   needs: ['task', 'download'],
-  routes: [listNotifications, streamEvents],
+  settings: {
+    apprise: {
+      env: 'AV_APPRISE',
+      schema: Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description: 'a path' }),
+      default: null,
+      isPath: true,
+      meaning: 'a Python venv with Apprise; unset: our own tools/',
+    },
+  },
+  routes: [listNotifications, streamEvents, testOutgoing],
   services: (app) => ({ live: openLive(app), outgoing: openOutgoing(app) }),
   listens: {
     'queue.changed':

@@ -1,0 +1,77 @@
+/** Carries messages to everything that is no plain webhook, by Apprise: a Python program from PyPI, started for each message. */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { errors, type Settings } from 'archivolt'
+import type { Carrier, OutgoingMessage } from './outgoing.ts'
+
+/** What its console script does; that script itself names its Python by an absolute path, which a moved folder breaks. */
+const PROGRAM = 'from apprise.cli import main; main()'
+/** Its own limit, a little below ours, so that it can still say what was too slow. */
+const LIMIT_SECONDS = 25
+const MOST_OUTPUT = 20_000
+const LONGEST_REASON = 300
+const NOT_INSTALLED = 'Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it'
+
+/** @param settings.apprise  a Python venv with Apprise; null: our own tools/ */
+export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
+  const python = join(settings.apprise ?? ownTools(), 'bin', 'python')
+  return async (url, message, signal) => {
+    const { code, output } = await run(python, url, message, signal)
+    if (code === 0) return
+    if (/^ModuleNotFoundError: No module named 'apprise/m.test(output)) throw errors.unavailable(NOT_INSTALLED)
+    throw errors.unavailable(`Apprise could not deliver it: ${reasonIn(output, url) || 'it does not say why'}`)
+  }
+}
+
+/**
+ * The URL goes by the environment, not by an argument: arguments of a process are seen by everybody on the machine.
+ * Nothing else of ours is handed on, so no configuration and no plug-ins of a user are read.
+ */
+function run(python: string, url: string, { title, body, kind }: OutgoingMessage, signal: AbortSignal): Promise<{ code: number | null; output: string }> {
+  const options = [`--title=${title}`, `--notification-type=${kind}`, '--input-format=text', '--storage-mode=memory', `--limit=${LIMIT_SECONDS}`, '--verbose']
+  return new Promise((resolve, reject) => {
+    const child = spawn(python, ['-I', '-c', PROGRAM, ...options], {
+      env: { APPRISE_URLS: url, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', PYTHONDONTWRITEBYTECODE: '1' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
+    })
+    let output = ''
+    const collect = (chunk: Buffer) => void (output = (output + chunk.toString()).slice(-MOST_OUTPUT))
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.stdin.on('error', () => undefined) // it has ended before it read: its exit code tells
+    child.once('error', (cause: NodeJS.ErrnoException) => {
+      if (signal.aborted) reject(errors.unavailable(`The message was not delivered: ${(signal.reason as Error).message}`))
+      else reject(errors.unavailable(cause.code === 'ENOENT' ? NOT_INSTALLED : `Apprise cannot be started (${cause.code ?? cause.message})`))
+    })
+    child.once('close', (code) => resolve({ code, output }))
+    child.stdin.end(body)
+  })
+}
+
+/** Its warnings and errors, without any URL: those hold credentials. */
+function reasonIn(output: string, url: string): string {
+  const said = [...output.matchAll(/ - (?:WARNING|ERROR|CRITICAL) - (.*)/g)].map(([, text = '']) => text)
+  return said
+    .join('; ')
+    .replaceAll(url, 'the URL')
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S*/gi, 'the URL')
+    .replace(/\bmailto:\S*/gi, 'the URL')
+    .slice(0, LONGEST_REASON)
+}
+
+/** The folder of the project's own tools, seen from this file in its place or from its bundle. */
+function ownTools(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'tools', 'bin', 'python')) && dirname(folder) !== folder) folder = dirname(folder)
+  return join(folder, 'tools')
+}
+
+declare module 'archivolt' {
+  interface Settings {
+    apprise: string | null
+  }
+}
