@@ -9,7 +9,10 @@ import { StartError } from './error.ts'
 import { FactBoard, type FactName, type Listener } from './events.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
+import { gateWrites } from './index/gate.ts'
 import type { Index } from './index/port.ts'
+import { openSqliteIndex } from './index/sqlite/open.ts'
+import { openSnapshotFolder } from './index/sqlite/snapshots.ts'
 import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
@@ -82,6 +85,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
       isReady: () => isReady,
     })
     const { url } = await listen(http, settings)
+    log.info({ url }, 'listening; requests are answered once the index is ready')
     const stopServing = once(() => http.close())
     opened.add(stopServing)
 
@@ -90,7 +94,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     opened.add(() => index.close())
 
     const lanes = openLanes({ clock, lanes: loaded.lanes })
-    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, app: () => app, debug: settings.debug })
+    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, app: () => app, debug: settings.debug, isReplacing: () => index.isReplacing })
     const schedules = openScheduler({ ledger, clock, log, tasks, jobs })
     const app = {
       settings,
@@ -113,11 +117,11 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     const apps = new Map<Plugin, App>(plugins.map((plugin) => [plugin, Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as App]))
     const appOf = (plugin: Plugin | undefined): App => (plugin && apps.get(plugin)) ?? app
 
-    for (const plugin of plugins) addServices(app, plugin, appOf(plugin))
-    for (const plugin of plugins) connect(plugin, appOf(plugin), board, slotOf)
+    for (const plugin of plugins) await named(plugin, () => addServices(app, plugin, appOf(plugin)))
+    for (const plugin of plugins) await named(plugin, () => connect(plugin, appOf(plugin), board, slotOf))
     for (const plugin of plugins) {
       opened.add(() => plugin.close?.(appOf(plugin)))
-      await plugin.setup?.(appOf(plugin))
+      await named(plugin, () => plugin.setup?.(appOf(plugin)))
     }
 
     await jobs.begin()
@@ -127,8 +131,17 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     isReady = true
     return { app, url, first, close: () => opened.close() }
   } catch (error) {
+    log.debug({ err: error }, 'the start failed')
     await opened.close()
     throw error
+  }
+}
+
+async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new StartError(`plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
@@ -145,8 +158,19 @@ async function openDataFolder(folder: string): Promise<void> {
 }
 
 async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
-  const { openSqliteIndex } = await import('./index/sqlite/index.ts')
-  return openSqliteIndex({ file: join(settings.dataDir, 'index.sqlite'), definitions, log, prefix: settings.prefix, clock })
+  if (settings.elasticsearchUrl !== null) throw new StartError('AV_ELASTICSEARCH_URL: this version keeps documents in its embedded index only; remove the setting')
+  const { dataDir, prefix } = settings
+  const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
+  const adapter = await openSqliteIndex({
+    ...{ file: join(dataDir, 'index.sqlite'), definitions, log, prefix, clock },
+    async beforeRebuild(snapshotTo) {
+      const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
+      const folder = await openSnapshotFolder({ ...snapshots, index: { version: manifest.version, snapshotTo, restoreFrom } })
+      // A rebuild by itself loses nothing at any interruption: the snapshot is for going back to the older version.
+      await folder.take(`${prefix}_upgrade_${clock.now().toString(36)}`).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
+    },
+  })
+  return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }))
 }
 
 async function listen(http: Http, { host, port }: Settings): Promise<{ url: string }> {
@@ -166,7 +190,7 @@ async function listen(http: Http, { host, port }: Settings): Promise<{ url: stri
 
 function addServices(app: App, plugin: Plugin, own: App): void {
   for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
-    if (name in app) throw new StartError(`plugin ${plugin.name}: its service ${name} has the name of something that is there already; rename it`)
+    if (name in app) throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
     Object.assign(app, { [name]: service })
   }
 }

@@ -70,7 +70,7 @@ export const errors = {
   invalidToken: (options?: ErrorOptions) => new AppError('invalid_token', 'Invalid token.', options),
   permissionDenied: raise('permission_denied'),
   csrfFailed: raise('csrf_failed'),
-  /** 404: `errors.notFound('channel', id)` says "channel not found". The id is not repeated to the client. */
+  /** 404: `errors.notFound('map', id)` says "map not found". The id is not repeated to the client. */
   notFound: (what: string, id?: string, options: ErrorOptions = {}) =>
     new AppError('not_found', `${what} not found`, id === undefined ? options : { cause: `id ${id}`, ...options }),
   pageNotFound: raise('page_not_found'),

@@ -1,6 +1,6 @@
 /** Facts in the past tense: told after the write, awaited, every listener idempotent. */
 
-/** Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Facts { 'video.added': { id: string } } }`. */
+/** Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Facts { 'map.added': { id: string } } }`. */
 export interface Facts {
   /** A job is about to begin, or has finished, a named piece of its work: here tests cut the power. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }

@@ -92,9 +92,6 @@ export function checkTogether(plugins: readonly Plugin[]): void {
       claim(`the setting ${key}`, owner)
       claim(`the variable ${env}`, owner)
     }
-    for (const [section, keys] of Object.entries(plugin.preferences ?? {})) {
-      for (const key of Object.keys(keys)) claim(`the preference ${section}.${key}`, owner)
-    }
     for (const lane of plugin.lanes ?? []) claim(`the lane ${lane}`, owner)
     for (const slot of plugin.slots ?? []) claim(`the slot ${slot}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)

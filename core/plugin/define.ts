@@ -18,10 +18,10 @@ import type { Log } from '../log.ts'
 import type { Preferences, PreferenceSections } from '../ledger/settings.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 
-/** Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { channels: Channels } }`. */
+/** Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { maps: Maps } }`. */
 export interface Services {}
 
-/** Slots: what an earlier plugin asks of whoever comes later. `interface Slots { 'channel.remove': (id: string, step: Step) => Promise<void> }`. */
+/** Slots: what an earlier plugin asks of whoever comes later. `interface Slots { 'map.remove': (id: string, step: Step) => Promise<void> }`. */
 export interface Slots {}
 export type SlotName = keyof Slots & string
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
-import type { PreferenceSections } from '../ledger/settings.ts'
+import { joinSections, type PreferenceSections } from '../ledger/settings.ts'
 import { checkPlugin, checkTogether } from './check.ts'
 import type { Plugin, Registry, SettingDefinition, Task } from './define.ts'
 import { findBuiltIn, findOutside, type FoundPlugin } from './find.ts'
@@ -34,15 +34,11 @@ export function registerPlugins(found: readonly FoundPlugin[]): LoadedPlugins {
 
   const owners = new Map<object, Plugin>()
   for (const plugin of plugins) for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
-  const preferences: PreferenceSections = {}
-  for (const plugin of plugins) {
-    for (const [section, keys] of Object.entries(plugin.preferences ?? {})) preferences[section] = { ...preferences[section], ...keys }
-  }
   const tasks = plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[])
   return {
     registry: { plugins, routes: plugins.flatMap(({ routes }) => routes ?? []), tasks: new Map(tasks.map((task) => [task.name, task])) },
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
-    preferences,
+    preferences: joinSections(plugins.map(({ name, preferences = {} }) => ({ plugin: name, sections: preferences }))),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
     lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
     ownerOf: (part) => owners.get(part),

@@ -1,0 +1,119 @@
+/** Holds the arrows: core knows no domain, what stands left may import what stands right, plugins reach each other only as they say. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findBuiltIn } from '../core/plugin/find.ts'
+import { readSources, type Source } from './support/sources.ts'
+
+const core = readSources('core')
+const config = readSources('config')
+const plugins = readSources('plugins')
+const all = [...core, ...config, ...plugins]
+
+/** `core/x.ts: why` for each file that has one. */
+const faults = (sources: Source[], find: (source: Source) => Iterable<string>): string[] => sources.flatMap((source) => [...find(source)].map((why) => `${source.path}: ${why}`))
+
+test('core knows no domain: it could serve another archive with other plugins', () => {
+  const words = /\b\w*(video|channel|playlist|youtube|subtitle|thumbnail|yt-?dlp|ffmpeg)\w*\b/gi
+
+  assert.deepEqual(faults(core, ({ text }) => new Set(text.match(words) ?? [])), [])
+})
+
+/** `app → http, jobs, plugin/load → plugin/define → index, ledger → error, events, clock, log`. */
+const LAYERS: Array<[layer: number, path: RegExp]> = [
+  [0, /^core\/(main|app|public)\.ts$/],
+  [1, /^core\/(http|jobs)\//],
+  [1, /^core\/plugin\/(find|check|load)\.ts$/],
+  [2, /^core\/plugin\/define\.ts$/],
+  [3, /^core\/(index|ledger)\//],
+  [4, /^core\/(error|events|clock|log)\.ts$/],
+]
+/** Leaves: they import nothing of ours that runs. */
+const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
+
+const layerOf = (path: string): number | undefined => LAYERS.find(([, pattern]) => pattern.test(path))?.[0]
+
+test('every file of core has its layer', () => {
+  assert.deepEqual(core.map(({ path }) => path).filter((path) => layerOf(path) === undefined), [])
+})
+
+test('in core what stands left may import what stands right, never back', () => {
+  const folderOf = (path: string) => path.split('/').slice(0, 2).join('/')
+  const back = faults(core, function* ({ path, imports }) {
+    const own = layerOf(path)!
+    for (const { target, isType } of imports) {
+      if (isType || !/^(core|config)\//.test(target) || EVERYWHERE.has(target) || (own === 0 && target.startsWith('config/'))) continue
+      const other = layerOf(target)
+      const isOwnFolder = folderOf(path) === folderOf(target)
+      if (other === undefined || other < own || (other === own && own > 0 && own < 4 && !isOwnFolder)) yield target
+    }
+  })
+
+  assert.deepEqual(back, [])
+})
+
+test('the settings are a leaf: they import types and the schema package', () => {
+  const [schema] = config.filter(({ path }) => path === 'config/schema.ts')
+
+  assert.deepEqual(schema!.imports.filter(({ isType }) => !isType).map(({ target }) => target), ['typebox'])
+})
+
+test('the environment is read in one place', () => {
+  assert.deepEqual(faults(all.filter(({ path }) => path !== 'config/load.ts'), ({ code }) => code.match(/process\.env\b/g) ?? []), [])
+})
+
+const manifests = (await findBuiltIn()).map(({ plugin }) => plugin)
+const pluginOf = (path: string): string => path.split('/')[1]!
+
+/** A plugin with all that it needs, and what those need. */
+function reach(name: string, seen = new Set<string>()): Set<string> {
+  if (!seen.has(name)) {
+    seen.add(name)
+    for (const need of manifests.find((plugin) => plugin.name === name)?.needs ?? []) reach(need, seen)
+  }
+  return seen
+}
+
+test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types', () => {
+  const foreign = faults(plugins, function* ({ path, imports }) {
+    for (const { target, isType } of imports) {
+      if (/^(core|config|test)\//.test(target) || target.startsWith('archivolt/')) yield target
+      if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
+      if (!isType) yield target
+      else if (!reach(pluginOf(path)).has(pluginOf(target))) yield `${target}, which its needs do not lead to`
+    }
+  })
+
+  assert.deepEqual(foreign, [])
+})
+
+test('a plugin calls services of plugins that it needs, and of no others', () => {
+  const owner = new Map<string, string>()
+  for (const { path, code } of plugins) {
+    for (const [, body = ''] of code.matchAll(/interface Services \{([^}]*)\}/g)) {
+      for (const [, service] of body.matchAll(/(\w+)\??:/g)) owner.set(service!, pluginOf(path))
+    }
+  }
+
+  const strangers = faults(plugins, function* ({ path, code }) {
+    const known = reach(pluginOf(path))
+    for (const [, service] of code.matchAll(/\bapp\.(\w+)/g)) {
+      const from = owner.get(service!)
+      if (from && !known.has(from)) yield `app.${service} of ${from}`
+    }
+  })
+
+  assert.deepEqual([...new Set(strangers)], [])
+})
+
+test('every file opens with one line on what it is for', () => {
+  assert.deepEqual(faults(all, ({ text }) => (/^\/\*\*\s/.test(text) ? [] : ['has no such line'])), [])
+})
+
+test('no file is a drawer for odds and ends', () => {
+  assert.deepEqual(all.map(({ path }) => path).filter((path) => /\/(utils?|helpers?|misc|common|shared|.*[-.]?manager)\.ts$/i.test(path)), [])
+})
+
+test('nothing in the code is left for later', () => {
+  assert.deepEqual(faults(all, ({ text }) => text.match(/\b(TODO|FIXME|XXX)\b|not implemented|@ts-(ignore|expect-error)/g) ?? []), [])
+  assert.deepEqual(faults(all, ({ code }) => code.match(/\bas any\b|: any\b/g) ?? []), [])
+})

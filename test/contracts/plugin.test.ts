@@ -1,0 +1,103 @@
+/** What every plugin keeps, and that one from outside the tree can do what the built-in ones do. */
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Value } from 'typebox/value'
+import { coreSettings } from '../../config/schema.ts'
+import { findBuiltIn, findOutside } from '../../core/plugin/find.ts'
+import { registerPlugins } from '../../core/plugin/load.ts'
+import type { Plugin, Task } from '../../core/plugin/define.ts'
+import { startServer } from '../support/server.ts'
+import { readSources, ROOT } from '../support/sources.ts'
+import { testApp } from '../support/testing.ts'
+
+const found = await findBuiltIn()
+const EXAMPLE = join(ROOT, 'test/data/plugins/note')
+const packages = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+
+test('all built-in plugins together keep the rules of manifests', () => {
+  const { registry } = registerPlugins(found)
+
+  assert.equal(registry.plugins.length, found.length)
+})
+
+for (const { plugin, origin } of found) {
+  test(`the plugin ${plugin.name} lives in the folder of its name, with a page about itself`, async () => {
+    assert.equal(origin, join('plugins', plugin.name))
+    const readme = await readFile(join(ROOT, origin, 'README.md'), 'utf8')
+    assert.match(readme, /^# \S/)
+    for (const { env } of Object.values(plugin.settings ?? {})) assert.ok(readme.includes(env), `README.md does not tell of ${env}`)
+    for (const { name } of publicTasks(plugin)) assert.ok(readme.includes(name), `README.md does not tell of the task ${name}`)
+    for (const slot of plugin.slots ?? []) assert.ok(readme.includes(slot), `README.md does not tell of the slot ${slot}`)
+  })
+
+  test(`what ${plugin.name} declares has words for people, and defaults that its schemas take`, () => {
+    for (const { method, path, summary } of plugin.routes ?? []) assert.match(summary, /\S{2,}/, `${method} ${path}`)
+    for (const { name, title } of publicTasks(plugin)) assert.match(title, /\S{2,}/, name)
+    for (const [key, { schema, default: value, meaning }] of Object.entries(plugin.settings ?? {})) {
+      assert.match(meaning, /\S{2,}/, key)
+      if (typeof value !== 'function') assert.ok(Value.Check(schema, value), `the default of ${key}`)
+    }
+  })
+
+  test(`${plugin.name} imports only packages that are declared`, () => {
+    for (const { path, imports } of readSources(origin)) {
+      for (const { target } of imports) {
+        if (target === 'archivolt' || target.startsWith('node:') || target.startsWith('plugins/')) continue
+        const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : target.split('/')[0]!
+        assert.ok(name in packages.dependencies, `${path} imports ${target}`)
+      }
+    }
+  })
+}
+
+function publicTasks({ tasks = [] }: Plugin): Task[] {
+  return (tasks as Task[]).filter(({ internal }) => !internal)
+}
+
+test('the defaults of core settings fit their schemas', () => {
+  for (const [key, { schema, default: value }] of Object.entries(coreSettings)) assert.ok(Value.Check(schema, value), key)
+})
+
+test('a plugin of at most forty lines from outside adds routes, a task and an index', async (t) => {
+  const lines = (await readFile(join(EXAMPLE, 'plugin.ts'), 'utf8')).trimEnd().split('\n').length
+  assert.ok(lines <= 40, `${lines} lines`)
+  const cache = await mkdtemp(join(tmpdir(), 'av-plugins-'))
+  t.after(() => rm(cache, { recursive: true }))
+  const plugins = (await findOutside([EXAMPLE], cache)).map(({ plugin }) => plugin)
+  const app = await testApp(t, { plugins })
+
+  const kept = await app.as('user').put('/api/note/n1/', { text: 'the tide turns at noon' })
+  const listed = await app.as('user').get('/api/note/?q=tides')
+
+  assert.deepEqual([kept.status, kept.body], [200, { text: 'the tide turns at noon' }])
+  assert.deepEqual(listed.body.data, [{ text: 'the tide turns at noon' }])
+  assert.equal(app.app.jobs.list({ task: 'note.keep' })[0]?.state, 'SUCCESS')
+  assert.equal((await app.as('nobody').get('/api/note/')).status, 401)
+  assert.equal((await app.as('user').put('/api/note/n1/', { text: 5 })).status, 400)
+})
+
+test('the built program takes the same plugin, on the same core, from a folder outside the tree', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'av-outside-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await cp(EXAMPLE, join(folder, 'plugins', 'note'), { recursive: true })
+  // Raises core's error class: with a second copy of core the code would still be told, by its shape, but the class would differ.
+  await writeFile(
+    join(folder, 'plugins', 'note', 'refuse.js'),
+    `import { AppError, defineRoute, errors, Type } from 'archivolt'
+     export const refuse = defineRoute({ method: 'GET', path: '/api/refusal/', access: 'open', summary: 'Refuses', reply: Type.Object({}),
+       handle: () => { throw errors.conflict(String(errors.conflict('') instanceof AppError)) } })`,
+  )
+  const manifest = await readFile(join(folder, 'plugins', 'note', 'plugin.ts'), 'utf8')
+  await writeFile(join(folder, 'plugins', 'note', 'plugin.ts'), `import { refuse } from './refuse.js'\n${manifest.replace('findNotes]', 'findNotes, refuse]')}`)
+  const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
+
+  assert.equal((await server.api('PUT', '/api/note/n1/', { text: 'low water' })).status, 200)
+  assert.deepEqual((await server.api('GET', '/api/note/?q=water')).body.data, [{ text: 'low water' }])
+  const refusal = await server.api('GET', '/api/refusal/')
+  assert.deepEqual([refusal.status, refusal.body.message], [409, 'true'])
+  assert.ok(existsSync(join(folder, 'data', 'plugins')))
+})

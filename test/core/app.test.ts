@@ -1,0 +1,115 @@
+/** The parts together: what plugins are handed, when the server answers, and in which order all is closed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineIndex } from '../../core/index/mapping.ts'
+import { definePlugin, defineRoute, defineTask, type App } from '../../core/plugin/define.ts'
+import { openLog } from '../../core/log.ts'
+import { Type } from '../../core/public.ts'
+import { testApp } from '../support/testing.ts'
+
+interface Loose {
+  [name: string]: any
+}
+const loose = (app: App): Loose => app as unknown as Loose
+
+const aRoute = (path: string, handle: (app: App) => object | undefined) =>
+  defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}), handle: (_input, app) => handle(app) })
+
+test('a plugin sees the services of those before it, and has a log of its own', async (t) => {
+  const seen: unknown[] = []
+  const first = definePlugin({ name: 'first', services: () => ({ lamp: { isLit: true } }) as never })
+  const second = definePlugin({
+    name: 'second',
+    needs: ['first'],
+    services: (app) => (seen.push(loose(app)['lamp'].isLit), {}),
+    setup: (app) => void seen.push(app.log.bindings()),
+  })
+
+  await testApp(t, { plugins: [second, first] })
+
+  assert.deepEqual(seen, [true, { plugin: 'second' }])
+})
+
+test('handlers, slots and listeners are handed the app of their plugin', async (t) => {
+  const heard: unknown[] = []
+  const asks = definePlugin({ name: 'asks', slots: ['asks.word' as never], routes: [aRoute('/api/words/', (app) => loose(app)['slot']('asks.word').map((word: () => string) => word()))] })
+  const fills = (name: string) =>
+    definePlugin({
+      name,
+      needs: ['asks'],
+      fills: { 'asks.word': (app: App) => () => app.log.bindings()['plugin'] } as never,
+      listens: { 'word.said': () => (fact: unknown) => void heard.push([name, fact]) } as never,
+    })
+  const app = await testApp(t, { plugins: [fills('b'), asks, fills('a')] })
+
+  const reply = await app.as('nobody').get('/api/words/')
+  await loose(app.app)['tell']('word.said', { word: 'x' })
+
+  assert.deepEqual(reply.body, ['a', 'b'])
+  assert.deepEqual(heard, [['a', { word: 'x' }], ['b', { word: 'x' }]])
+})
+
+test('two plugins with one service stop the start', async (t) => {
+  const lamp = (name: string) => definePlugin({ name, services: () => ({ lamp: {} }) as never })
+
+  await assert.rejects(testApp(t, { plugins: [lamp('a'), lamp('b')] }), /plugin b: its service lamp has the name of something that is there already/)
+  await assert.rejects(testApp(t, { plugins: [definePlugin({ name: 'a', services: () => ({ jobs: {} }) as never })] }), /its service jobs/)
+})
+
+test('while a plugin sets itself up the server lives, but answers nothing else', async (t) => {
+  let url = ''
+  const log = openLog('info', { write: (line) => void (url ||= (JSON.parse(line) as { url?: string }).url ?? '') })
+  const answers: number[] = []
+  const ask = async () => {
+    for (const path of ['health', 'api/words/', 'nowhere/']) answers.push((await fetch(url + path)).status)
+  }
+  const slow = definePlugin({ name: 'slow', routes: [aRoute('/api/words/', () => ({}))], setup: ask })
+
+  await testApp(t, { plugins: [slow], log })
+  await ask()
+
+  assert.deepEqual(answers, [200, 503, 404, 200, 200, 404])
+})
+
+test('all is closed in reverse, what failed to close does not hold the rest, and the next start finds the documents', async (t) => {
+  const closed: string[] = []
+  const note = defineIndex({ name: 'a', doc: Type.Object({ text: Type.String() }), fields: { text: { type: 'text', search: 1 } } })
+  const a = definePlugin({ name: 'a', indexes: [note], close: () => void closed.push('a') })
+  const b = definePlugin({
+    name: 'b',
+    needs: ['a'],
+    close() {
+      closed.push('b')
+      throw new Error('stuck')
+    },
+  })
+  const app = await testApp(t, { plugins: [b, a] })
+  await app.given({ index: 'a', id: 'n1', doc: { text: 'x' } })
+
+  await app.restart()
+
+  assert.deepEqual(closed, ['b', 'a'])
+  assert.deepEqual(await app.ids('a'), ['n1'])
+})
+
+test('a job that runs while the server closes is handed back, and ends after the next start', async (t) => {
+  let runs = 0
+  const wait = defineTask({
+    name: 'wait',
+    title: 'Wait',
+    payload: Type.Object({}),
+    lane: 'light',
+    resumable: true,
+    async run({ signal }) {
+      if (++runs === 1) await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+      return 'done'
+    },
+  })
+  const app = await testApp(t, { plugins: [definePlugin({ name: 'a', tasks: [wait] })] })
+  const { id } = await app.app.jobs.start(wait)
+
+  await app.restart()
+  await app.settled()
+
+  assert.equal(app.app.jobs.get(id)?.result, 'done')
+})

@@ -1,0 +1,123 @@
+/** Start and stop of the whole program: what it says when it cannot, and what it leaves when it ends. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ROOT } from '../support/sources.ts'
+import { startServer, temporaryFolder, USERNAME } from '../support/server.ts'
+
+interface Refusal {
+  code: number | string | null | undefined
+  stderr: string
+}
+
+function tryToStart(env: Record<string, string>, ...args: string[]): Promise<Refusal & { stdout: string }> {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(ROOT, 'dist/main.js'), ...args], { env: { ...inherited, AV_PORT: '0', ...env }, timeout: 30_000 }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    )
+  })
+}
+
+/** One sentence on the last line, no stack, and a code that supervisors understand. */
+function assertRefused({ code, stderr }: Refusal, says: RegExp): void {
+  const lines = stderr.trimEnd().split('\n')
+  assert.equal(code, 1)
+  assert.match(lines.at(-1)!, /^Archivolt could not start\. /)
+  assert.match(lines.at(-1)!, says)
+  assert.doesNotMatch(stderr, /^\s+at /m)
+}
+
+test('an unknown setting is named', async (t) => {
+  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PROT: '1' }), /AV_PROT: there is no such setting \(did you mean AV_PORT\?\)/)
+})
+
+test('a broken plugin is named with its reason', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'plugins/tide'), { recursive: true })
+  await writeFile(join(folder, 'plugins/tide/plugin.js'), `export default { name: 'tide', needs: ['moon'] }`)
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'plugins') }), /plugin tide needs the plugin moon, which is not there/)
+})
+
+test('a plugin that fails while it sets itself up ends the start, and nothing stays open', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'tide'))
+  await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', setup() { throw new Error('no water') } }`)
+  const env = { AV_DATA_DIR: join(folder, 'data') }
+
+  assertRefused(await tryToStart({ ...env, AV_PLUGINS_DIR: join(folder, 'tide') }), /plugin tide: no water/)
+  await startServer(t, env.AV_DATA_DIR)
+})
+
+test('a data folder that another process uses is refused', async (t) => {
+  const folder = await temporaryFolder(t)
+  await startServer(t, folder)
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: folder }), new RegExp(`already runs on the data folder ${folder}`))
+  assertRefused(await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key'), /already runs on the data folder/)
+})
+
+test('a data folder that cannot be made is named', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'data'), '')
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data') }), /data cannot be made or written \(a file is in the way\)/)
+  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data/deeper') }), /deeper cannot be made or written \(a file is in the way\)/)
+})
+
+test('a port that is taken is named', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => void other.close())
+  const { port } = other.address() as AddressInfo
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PORT: String(port) }), new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken by another program`))
+})
+
+test('an address that is not of this machine is named', async (t) => {
+  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_HOST: '192.0.2.1' }), /192\.0\.2\.1 is not an address of this machine/)
+})
+
+test('the first start says where the password is, and tells it to nobody else', async (t) => {
+  const folder = await temporaryFolder(t)
+  const server = await startServer(t, folder, { AV_USERNAME: '', AV_PASSWORD: '' })
+
+  const path = join(folder, 'first-password')
+  const password = (await readFile(path, 'utf8')).trim()
+  assert.match(server.output(), new RegExp(`Sign in as admin; the password is in ${path}\\n`))
+  assert.ok(!server.output().includes(password))
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.equal((await stat(folder)).mode & 0o077, 0)
+})
+
+test('the next start says the address alone', async (t) => {
+  const folder = await temporaryFolder(t)
+  assert.equal(await (await startServer(t, folder)).end('SIGTERM'), 0)
+
+  const server = await startServer(t, folder)
+
+  assert.match(server.output(), /^Archivolt \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\/\n$/m)
+  assert.doesNotMatch(server.output(), /Sign in/)
+})
+
+test('a new secret key ends tokens; the password opens the door again', async (t) => {
+  const folder = await temporaryFolder(t)
+  const before = await startServer(t, folder)
+  await before.api('GET', '/api/ping/')
+  const tokenOf = async (baseUrl: string) =>
+    ((await (await fetch(`${baseUrl}/api/login/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: USERNAME, password: 'a long enough password' }) })).json()) as { token: string }).token
+  const token = await tokenOf(before.baseUrl)
+  await before.end('SIGTERM')
+
+  const rotated = await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key')
+  const after = await startServer(t, folder)
+
+  assert.deepEqual([rotated.code, rotated.stdout], [0, 'There is a new secret key: all sessions and tokens have ended\n'])
+  assert.equal((await after.api('GET', '/api/ping/', undefined, { Authorization: `Token ${token}` })).status, 401)
+  assert.notEqual(await tokenOf(after.baseUrl), token)
+})
