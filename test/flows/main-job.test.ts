@@ -99,7 +99,8 @@ describe('the main job', () => {
     const ids = async (query: string, group: string) =>
       (await server.api('GET', `/api/search/?query=${encodeURIComponent(query)}`)).body.results[group].map((hit: { platform_id: string; channel_id: string }) => hit.platform_id ?? hit.channel_id)
 
-    assert.deepEqual(await ids('breakwat', 'video_results'), [VIDEO.breakwater])
+    assert.equal((await ids('breakwat', 'video_results'))[0], VIDEO.breakwater, 'nearest first, fuzzy ones after it')
+    assert.deepEqual(await ids('breakwat fuzzy:no', 'video_results'), [VIDEO.breakwater])
     assert.deepEqual(await ids('harbour', 'channel_results'), [CHANNEL.harbour])
     assert.ok((await ids('video: channel:harbour', 'video_results')).includes(VIDEO.gull))
     const said = (await server.api('GET', '/api/search/?query=full:tide%20lang:en')).body.results.fulltext_results
