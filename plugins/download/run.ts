@@ -110,7 +110,7 @@ async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['
     }),
   )
   const { channelId } = downloaded.facts
-  await job.step('download.channel', () => app.channels.ensure(channelId, { asker: job.id, signal }))
+  await job.step('download.channel', () => app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.facts.channelName }))
   await job.step('download.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
   await job.step('download.note', () => app.afterDownload.remember(id))
   await job.step('download.mark', () => app.queue.markChannel(channelId, true))

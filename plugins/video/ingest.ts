@@ -30,7 +30,7 @@ export interface VideoParts {
   subtitles: Collection<DocOf<typeof subtitleIndex>, NamesOf<typeof subtitleIndex>>
 }
 
-async function isThere(path: string): Promise<boolean> {
+export async function isThere(path: string): Promise<boolean> {
   try {
     await access(path)
     return true

@@ -1,7 +1,7 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import { epochSeconds, errors, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
 import { durationText } from './durations.ts'
-import { openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
+import { isThere, openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { openRecords, type VideoTail } from './records.ts'
 import { commentIndex, subtitleIndex, videoIndex, type VideoDoc } from './schema.ts'
@@ -96,13 +96,14 @@ export function openVideos(app: App) {
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
 
-    /** Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. */
+    /** Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that is missing is for the rescan. */
     async refreshWith(facts: VideoFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
       const { id } = facts
       const doc = await collection.get(id)
       if (!doc) return false
       await fetchArt(facts, signal)
-      const { duration, duration_str, ...media } = toMediaFields(await app.media.probe(app.media.pathOf(doc.channel_id, id)))
+      const path = app.media.pathOf(doc.channel_id, id)
+      const { duration, duration_str, ...media } = (await isThere(path)) ? toMediaFields(await app.media.probe(path)) : { duration: doc.player.duration, duration_str: doc.player.duration_str }
       const { stats, ...fields } = toFields(facts, epochSeconds(app.clock))
       const set = { ...fields, ...media, stats: { ...stats, dislike_count: doc.stats.dislike_count }, active: true, player: { duration, duration_str } }
       return collection.patch(id, { set }, { visible: true })

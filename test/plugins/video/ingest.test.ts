@@ -1,6 +1,7 @@
 /** A downloaded video comes into the archive, once or again, and nothing that people have set is lost. */
 import assert from 'node:assert/strict'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel } from 'archivolt/testing'
@@ -113,6 +114,21 @@ test('a channel that nobody has read yet is kept by its name', async (t) => {
   assert.deepEqual([body.data.channel_name, body.data.channel_subscribed, body.data.channel_active], ['Channel UC1', false, true])
 })
 
+test('subtitles that are read again take the place of those of their language', async (t) => {
+  const app = await videoApp(t)
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+  const folder = await app.app.media.staging('v1')
+  const staged = ['en', 'de'].map((lang) => ({ lang, name: lang, source: 'auto' as const, url: '', path: join(folder, `${lang}.vtt`) }))
+  for (const { lang, path } of staged) await writeFile(path, `WEBVTT\n\n00:00.000 --> 00:01.000\nnew in ${lang}\n`)
+
+  assert.equal(await app.app.videos.setSubtitles('v1', staged), true)
+
+  const doc = await app.doc('video', 'v1')
+  assert.deepEqual(doc.subtitles.map(({ lang, source }: Record<string, string>) => [lang, source]), [['en', 'auto'], ['de', 'auto']])
+  assert.deepEqual([await app.ids('subtitle'), (await app.doc('subtitle', 'v1-en-1')).subtitle_line], [['v1-de-1', 'v1-en-1'], 'new in en'])
+  assert.equal(await app.app.videos.setSubtitles('none', []), false)
+})
+
 test('a refresh brings what the platform says and leaves what people have set', async (t) => {
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
@@ -124,4 +140,8 @@ test('a refresh brings what the platform says and leaves what people have set', 
 
   const doc = await app.doc('video', 'v1')
   assert.deepEqual([doc.title, doc.stats.view_count, doc.vid_type, doc.active, doc.player.watched], ['New', 99, 'videos', true, true])
+
+  await rm(app.inLibrary('UC1', 'v1.mp4'))
+  assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, title: 'Newer' }), true)
+  assert.deepEqual(await app.doc('video', 'v1'), { ...doc, title: 'Newer', stats: { ...doc.stats, view_count: 5 } })
 })
