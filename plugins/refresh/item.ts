@@ -1,5 +1,4 @@
 /** Reads one document again: what is found replaces what the platform says of it, what is gone is marked so (contract 9.8). */
-import { join } from 'node:path'
 import { epochSeconds, type App, type JobContext } from 'archivolt'
 import type { Item, Kind } from './queue.ts'
 
@@ -34,7 +33,7 @@ async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
 async function refreshSubtitles(id: string, job: Run, app: App): Promise<void> {
   const { subtitle, subtitle_source, subtitle_index } = app.preferences.section('downloads')
   if (!subtitle || (await app.queue.items.known([id])).has(id)) return // one that is downloaded anew brings its own, by the same staging folder
-  const folder = join(await app.media.staging(id), 'refresh')
+  const folder = await app.media.staging(id)
   try {
     const wanted = { folder, languages: subtitle, source: subtitle_source || ('user' as const) }
     const staged = await app.platform.subtitles(id, wanted, { asker: job.id, signal: job.signal })
