@@ -12,8 +12,7 @@ function allowedOrigin(request: IncomingMessage, origins: readonly string[]): st
   return origin !== undefined && (EXTENSION.test(origin) || origins.includes(origin)) ? origin : undefined
 }
 
-export function corsHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> | undefined {
-  if (request.headers.origin === undefined) return undefined
+export function corsHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> {
   const origin = allowedOrigin(request, origins)
   return origin === undefined ? { Vary: 'Origin' } : { Vary: 'Origin', 'Access-Control-Allow-Origin': origin }
 }

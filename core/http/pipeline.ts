@@ -7,7 +7,7 @@ import { errors, isAppError } from '../error.ts'
 import type { Log } from '../log.ts'
 import type { Accounts, Credentials } from '../ledger/users.ts'
 import type { Preferences } from '../ledger/settings.ts'
-import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type RouteInput, type SlotName } from '../plugin/define.ts'
+import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type SlotName } from '../plugin/define.ts'
 import { openAuth, type Actor } from './auth.ts'
 import { checkBodyHeaders, drain, hasBody, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
@@ -15,6 +15,7 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
 import { withExtra } from './fault.ts'
+import { Input, RunningSignals } from './input.ts'
 import { pageBlock, pageParams, pageWindow, type PageWindow } from './page.ts'
 import { BytesReply, EventStream, FileReply, JsonText } from './reply.ts'
 import { openRouter, type Match } from './router.ts'
@@ -66,17 +67,18 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
   const streams = new Set<() => void>()
-  const closing = new AbortController()
+  const signals = new RunningSignals()
+  const isTimed = log.isLevelEnabled('debug')
   let count = 0
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange: Exchange = { request, response, id: `${LIFE}-${(++count).toString(36)}`, headers: { 'X-Content-Type-Options': 'nosniff' } }
     exchange.headers['X-Request-Id'] = exchange.id
-    const startedAt = performance.now()
+    const startedAt = isTimed ? performance.now() : 0
     let actor: Actor | undefined
     let thrown: unknown
     try {
-      Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
+      if (request.headers.origin !== undefined) Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
       const [path, query] = splitUrl(request.url!)
       const match = router.match(request.method!, path)
       if (request.method === 'OPTIONS') return sendOptions(exchange, match, path)
@@ -86,11 +88,11 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       actor = auth.who(request, route.access)
       auth.may(actor, route.access)
 
-      const input = await check(exchange, route, params, query, actor)
-      const headers = new HandlerHeaders(settings.basePath, input.request.isSecure)
-      const value = await answer(route, Object.assign(input, { headers }), query)
+      const input = check(exchange, route, params, query, actor)
+      if (route.body) input.body = (await checkedBody(exchange, route)) as never
+      const value = await answer(route, input, query)
 
-      Object.assign(exchange.headers, headers.values)
+      Object.assign(exchange.headers, input.headers.values)
       await reply(exchange, route, value)
     } catch (error) {
       thrown = error
@@ -109,29 +111,16 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Form is checked here, so that handlers check meaning. The body is read last: who may not, is not listened to. */
-  async function check(exchange: Exchange, route: Route, params: Record<string, string>, query: string, actor: Actor): Promise<Omit<RouteInput<never, never, never>, 'headers'>> {
-    const { request } = exchange
-    const values = decodeQuery(decodersOf(route), queryTexts(query))
+  function check(exchange: Exchange, route: Route, params: Record<string, string>, texts: string, actor: Actor): Input {
+    const { request, response, id } = exchange
+    const query = decodeQuery(decodersOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
-    if (request.headers.expect !== undefined && (route.body || route.rawBody)) exchange.response.writeContinue()
-    const body = route.body ? await checkedBody(exchange, route) : undefined
-    const number = route.envelope === 'page' ? (values['page'] as number) : 0
-    return {
-      params: params as never,
-      query: values as never,
-      body: body as never,
-      actor,
-      page: pageWindow(number, pageSize(actor)),
-      get signal() {
-        return signalOf(exchange.response)
-      },
-      request: {
-        ...auth.origin(request),
-        headers: request.headers as Record<string, string | undefined>,
-        stream: route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request,
-        requestId: exchange.id,
-      },
-    }
+    if (request.headers.expect !== undefined && (route.body || route.rawBody)) response.writeContinue()
+    const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, pageSize(actor))
+    const { address, isSecure, isCrossSite } = auth.origin(request)
+    const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
+    const own = { headers: request.headers as Record<string, string | undefined>, address, isSecure, isCrossSite, stream, requestId: id }
+    return new Input({ params, query, actor, page }, own, new HandlerHeaders(settings.basePath, isSecure), signals, response)
   }
 
   async function checkedBody({ request }: Exchange, route: Route): Promise<unknown> {
@@ -158,7 +147,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look at. */
-  async function answer(route: Route, input: RouteInput<never, never, never>, query: string): Promise<Reply> {
+  async function answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH ? (undefined as never) : parts.app(route)
     const run = (page: PageWindow) => {
       input.page = page
@@ -176,6 +165,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   function reply(exchange: Exchange, route: Route, value: Reply): Promise<void> | void {
+    if (exchange.response.destroyed) return // nobody is there any more
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, status, value.text)
@@ -201,12 +191,6 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     exchange.response.on('close', () => streams.delete(end))
   }
 
-  function signalOf(response: ServerResponse): AbortSignal {
-    const gone = new AbortController()
-    response.on('close', () => gone.abort(errors.unavailable('The client went away')))
-    return AbortSignal.any([gone.signal, closing.signal])
-  }
-
   function refuse(exchange: Exchange, thrown: unknown): void {
     const isGone = exchange.response.destroyed
     const fault = sendFault(exchange, thrown)
@@ -215,7 +199,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   function logEnd({ request, response, id }: Exchange, startedAt: number, actor: Actor | undefined): void {
-    if (!log.isLevelEnabled('debug')) return
+    if (!isTimed) return
     const tookMs = Math.round((performance.now() - startedAt) * 10) / 10
     log.debug({ request: id, method: request.method, path: pathOf(request), status: response.statusCode, user: actor?.id, tookMs }, 'request')
   }
@@ -225,7 +209,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     endStreams() {
       for (const end of streams) end()
     },
-    abort: () => closing.abort(errors.unavailable('The server is closing')),
+    abort: () => signals.abort(),
   }
 }
 

@@ -98,8 +98,8 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
 
 function finish({ response, headers }: Exchange, status: number, content: string | Buffer, own: Record<string, string>): void {
   if (response.destroyed) return
-  const length = { 'Content-Length': Buffer.byteLength(content) }
-  response.writeHead(status, { ...own, ...headers, ...length }).end(content)
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': bytes.length })).end(bytes)
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown): Fault {

@@ -1,0 +1,67 @@
+/** What a handler is handed. A class: its signal costs something only where it is asked for. */
+import type { ServerResponse } from 'node:http'
+import { errors } from '../error.ts'
+import type { RouteInput } from '../plugin/define.ts'
+import type { Actor } from './auth.ts'
+import type { PageWindow } from './page.ts'
+import type { HandlerHeaders } from './send.ts'
+
+type AnyInput = RouteInput<never, never, never>
+
+/** Signals of requests that run: all are told when the server closes. */
+export class RunningSignals {
+  readonly #running = new Set<AbortController>()
+
+  /** Ends when the client goes away, or with `abort`. */
+  of(response: ServerResponse): AbortSignal {
+    const controller = new AbortController()
+    const leave = () => {
+      this.#running.delete(controller)
+      controller.abort(errors.unavailable('The client went away'))
+    }
+    if (response.closed || response.destroyed) leave()
+    else {
+      this.#running.add(controller)
+      response.on('close', leave)
+    }
+    return controller.signal
+  }
+
+  abort(): void {
+    for (const controller of this.#running) controller.abort(errors.unavailable('The server is closing'))
+  }
+}
+
+export class Input implements AnyInput {
+  readonly params: never
+  readonly query: never
+  readonly actor: Actor
+  readonly request: AnyInput['request']
+  readonly headers: HandlerHeaders
+  body: never = undefined as never
+  page: PageWindow
+  readonly #signals: RunningSignals
+  readonly #response: ServerResponse
+  #signal: AbortSignal | undefined
+
+  constructor(
+    checked: { params: object; query: object; actor: Actor; page: PageWindow },
+    request: AnyInput['request'],
+    headers: HandlerHeaders,
+    signals: RunningSignals,
+    response: ServerResponse,
+  ) {
+    this.params = checked.params as never
+    this.query = checked.query as never
+    this.actor = checked.actor
+    this.page = checked.page
+    this.request = request
+    this.headers = headers
+    this.#signals = signals
+    this.#response = response
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.#signals.of(this.#response))
+  }
+}
