@@ -6,13 +6,14 @@ import { Asks, type Ask } from './asks.ts'
 import { Child, ChildError, type ChildAskOptions } from './child.ts'
 import { classify } from './classify.ts'
 import { isStillSignedIn } from './cookie.ts'
-import { isId, noFormats, toChannelFacts, toComment, toListEntry, toPlaylistEntry, toPlaylistHead, toPlaylistName, toVideoFacts } from './facts.ts'
+import { FactsError, isId, noFormats, toChannelFacts, toComment, toListEntry, toPlaylistEntry, toPlaylistHead, toPlaylistName, toVideoFacts } from './facts.ts'
 import { failureOf } from './failure.ts'
 import { Gate, type GateRecord } from './gate.ts'
 import { KeptChild, type OpenListing } from './kept-child.ts'
 import { openTargets } from './targets.ts'
 import { Tools, type Pace, type ToolReport } from './tools.ts'
 import type { AskOptions, Downloaded, DownloadedSubtitle, DownloadOptions, FailureClass, ListEntry, Platform, VideoFacts, VideoType } from './types.ts'
+import { toSidecarFacts } from './sidecar.ts'
 import { clearDownload, findFault, freeBytes, type StreamSize } from './verify.ts'
 
 export interface PlatformParts {
@@ -183,14 +184,14 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     targets: (text) => targets.of(text),
     targetsIn: (text) => targets.within(text),
 
-    video: (id, options) => ask(facts(checkId(id, 'video')), options, (child) => factsOf(id, child)),
+    video: async (id, options) => ask(facts(checkId(id, 'video')), options, (child) => factsOf(id, child)),
 
     channel: (idOrHandle, options) => {
       const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
       return ask(facts(idOrHandle), options, async (child) => toChannelFacts((await kept.ask({ op: 'channel', path }, child)).result))
     },
 
-    playlist: (id, options) =>
+    playlist: async (id, options) =>
       ask(facts(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
         const { result, found } = await parted({ op: 'playlist', playlistId: id }, child, toPlaylistEntry)
         const head = toPlaylistHead(result)
@@ -257,6 +258,15 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     onCookieRenewed(listener) {
       jarListeners.add(listener)
       return () => void jarListeners.delete(listener)
+    },
+
+    factsOf(info, id) {
+      try {
+        return toSidecarFacts(info, id, epochSeconds(clock))
+      } catch (error) {
+        if (error instanceof FactsError) throw errors.unprocessable(error.message)
+        throw error
+      }
     },
 
     failureOf,

@@ -54,7 +54,9 @@ export class Tools {
   /** @param jar  text of the cookie jar that this child has for itself */
   async launch(use: 'metadata' | 'download', jar: string | null, paths: string[] = []): Promise<Launch> {
     const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = this.#settings
-    const venv = ytdlp === null || (await isFolder(ytdlp)) ? (ytdlp ?? join(this.#root, 'tools')) : undefined
+    // One that is not there is taken for a venv: then no Python is found in it, and that is said.
+    const isZip = ytdlp !== null && (await isFile(ytdlp))
+    const venv = isZip ? undefined : (ytdlp ?? join(this.#root, 'tools'))
     const cacheDir = join(this.cacheDir, 'cache')
     await mkdir(cacheDir, { recursive: true })
     return {
@@ -62,7 +64,7 @@ export class Tools {
       worker: join(this.#root, 'plugins/platform/worker.py'),
       setup: {
         platformUrl,
-        paths: [...paths, ...(this.updated ? [this.updated.path] : []), ...(venv || ytdlp === null ? [] : [resolve(ytdlp)]), ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : [])],
+        paths: [...paths, ...(this.updated ? [this.updated.path] : []), ...(isZip ? [resolve(ytdlp)] : []), ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : [])],
         jsRuntimes: { deno: {}, ...(isNodeForChallenges() && { node: { path: process.execPath } }) },
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
         cacheDir,
@@ -138,7 +140,7 @@ async function programVersion(program: string, option = '-version'): Promise<str
   return output === undefined ? undefined : (/(?:version |deno )(\S{1,60})/.exec(output)?.[1] ?? 'unknown')
 }
 
-const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() ?? false
 
 const isProgram = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(

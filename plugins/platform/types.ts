@@ -218,6 +218,11 @@ export interface Platform {
    * `useCookie` need not be called again. @returns ends it
    */
   onCookieRenewed(listener: (jar: string) => void): () => void
+  /**
+   * Facts of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an answer.
+   * @throws unprocessable: it is another video's, or names no channel
+   */
+  factsOf(info: Readonly<Record<string, unknown>>, id: string): VideoFacts
   /** The failure that a thrown thing is, if it is one. */
   failureOf(thrown: unknown): Failure | undefined
   state(): PlatformState

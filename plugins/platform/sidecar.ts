@@ -1,0 +1,29 @@
+/** What yt-dlp once wrote beside a file (`<name>.info.json`) → facts. Anybody can write such a file: it is checked like an answer of the platform. */
+import { FactsError, isId, toVideoFacts } from './facts.ts'
+import type { VideoFacts } from './types.ts'
+
+/** @throws FactsError: it is no record of this video, or names no channel */
+export function toSidecarFacts(info: Readonly<Record<string, unknown>>, id: string, nowSeconds: number): VideoFacts {
+  if (info.id !== id) throw new FactsError('The information file belongs to another video')
+  const channelId = [info.channel_id, info.uploader_id].find(isId)
+  if (channelId === undefined) throw new FactsError('The information file names no channel')
+  const raw = {
+    ...info,
+    channel_id: channelId,
+    media_type: mediaType(info),
+    // It was live when it was written; here is the recording.
+    live_status: info.live_status === 'is_live' || info.live_status === 'post_live' ? 'was_live' : info.live_status === 'is_upcoming' ? undefined : info.live_status,
+    // The film is there, whatever the file says of formats; subtitles are those that lie beside it.
+    hasFormats: true,
+    subtitles: [],
+    automaticCaptions: [],
+  }
+  return toVideoFacts(raw, id, [], nowSeconds)
+}
+
+/** Older versions did not write it. */
+function mediaType({ media_type: told, webpage_url: page, was_live: wasLive }: Readonly<Record<string, unknown>>): unknown {
+  if (typeof told === 'string') return told
+  if (typeof page === 'string' && page.includes('/shorts/')) return 'short'
+  return wasLive === true ? 'livestream' : undefined
+}

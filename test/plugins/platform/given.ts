@@ -1,0 +1,40 @@
+/** The service on a loopback platform, with the real yt-dlp, for tests that need no server around it. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock, type Clock } from '../../../core/clock.ts'
+import { openLanes } from '../../../core/jobs/lanes.ts'
+import { openLog } from '../../../core/log.ts'
+import { openPlatform, type PlatformParts, type PlatformService } from '../../../plugins/platform/platform.ts'
+import { startTestPlatform, type LoopbackPlatform } from '../../platform/start.ts'
+
+export interface GivenPlatform {
+  platform: LoopbackPlatform
+  service: PlatformService
+  /** For files; gone with the test. */
+  folder: string
+  dataDir: string
+}
+
+interface Scope {
+  after(cleanUp: () => Promise<void>): void
+}
+
+export async function givenPlatform(scope: Scope, { clock = systemClock, settings = {} }: { clock?: Clock; settings?: Partial<PlatformParts['settings']> } = {}): Promise<GivenPlatform> {
+  const { platform, settings: ours } = await startTestPlatform(scope)
+  const dataDir = await mkdtemp(join(tmpdir(), 'av-platform-'))
+  scope.after(() => rm(dataDir, { recursive: true, force: true }))
+  const service = openPlatform({
+    settings: { dataDir, prefix: 'av', platformIdField: 'youtube_id', ytdlp: null, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', ...ours, ...settings },
+    clock,
+    log: openLog('silent'),
+    lanes: openLanes({ clock, lanes: ['platform', 'download'] }),
+    pace: { retryPause: 0.01, socketTimeout: 1 },
+  })
+  await service.start()
+  scope.after(() => service.close())
+  return { platform, service, folder: await mkdtemp(join(dataDir, 'files-')), dataDir }
+}
+
+/** The text of a cookie jar of somebody signed in at the loopback platform. */
+export const SIGNED_IN = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tsecret\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\tsecret\n'
