@@ -1,5 +1,6 @@
 /** The parts together: what plugins are handed, when the server answers, and in which order all is closed. */
 import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { defineIndex } from '../../core/index/mapping.ts'
 import { definePlugin, defineRoute, defineTask, type App } from '../../core/plugin/define.ts'
@@ -94,6 +95,7 @@ test('all is closed in reverse, what failed to close does not hold the rest, and
 
 test('a job that runs while the server closes is handed back, and ends after the next start', async (t) => {
   let runs = 0
+  const begun = new EventEmitter()
   const wait = defineTask({
     name: 'wait',
     title: 'Wait',
@@ -101,12 +103,15 @@ test('a job that runs while the server closes is handed back, and ends after the
     lane: 'light',
     resumable: true,
     async run({ signal }) {
+      begun.emit('run')
       if (++runs === 1) await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
       return 'done'
     },
   })
   const app = await testApp(t, { plugins: [definePlugin({ name: 'a', tasks: [wait] })] })
+  const hasBegun = once(begun, 'run')
   const { id } = await app.app.jobs.start(wait)
+  await hasBegun
 
   await app.restart()
   await app.settled()
