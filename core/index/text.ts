@@ -7,7 +7,7 @@ const LONGEST_WORD = 64
 const MOST_WORDS = 20_000
 /** Words of one query. */
 const MOST_QUERY_WORDS = 32
-const STEMS_KEPT = 20_000
+const STEMS_KEPT = 50_000
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
 /** Diacritics and invisible joiners. Not all of \p{M}: in Thai, Hindi or Japanese marks make the letter another one. */

@@ -11,8 +11,8 @@ export type Units<Result = unknown> = Generator<number, Result, void>
 
 export interface Job {
   units: Units
-  /** Each step's transaction is on disk when it is done; else only when the whole job is. */
-  isDurable: boolean
+  /** When it must be on disk: after each step, when it is done, or with whatever comes after it. */
+  durable: 'each step' | 'when done' | 'later'
   progress?: (done: number) => void
   resolve(result: unknown): void
   reject(error: unknown): void
@@ -67,7 +67,8 @@ export function openQueue(connection: () => Connection, onUndone: () => void): Q
   /** Runs pieces of these jobs, in order, in one transaction; finished jobs leave the list. */
   function step(jobs: Job[]): void {
     const { db, sql } = connection()
-    const isDurable = jobs.some((job) => job.isDurable)
+    const isDurable = jobs.some((job) => job.durable === 'each step')
+    let isOwing = false
     const ended: Array<() => void> = []
     const told = new Map<Job, number>()
     const worked: Job[] = []
@@ -93,6 +94,7 @@ export function openQueue(connection: () => Connection, onUndone: () => void): Q
           const { done, value } = job.units.next()
           if (done) {
             jobs.shift()
+            isOwing ||= job.durable !== 'later'
             ended.push(() => job.resolve(value))
           } else told.set(job, value)
         } catch (error) {
@@ -107,7 +109,7 @@ export function openQueue(connection: () => Connection, onUndone: () => void): Q
         sql('RELEASE unit').run()
       }
       sql('COMMIT').run()
-      if (!isDurable && ended.length > 0) makeDurable(connection())
+      if (!isDurable && isOwing) makeDurable(connection())
     } catch (error) {
       if (db.inTransaction) sql('ROLLBACK').run()
       onUndone()

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errors, isAppError } from '../../error.ts'
 import { joinInternal, type JsonObject } from '../document.ts'
 import type { IndexDefinition } from '../mapping.ts'
-import type { Index, RestoreOptions, RestoreResult } from '../port.ts'
+import type { IndexAdapter, RestoreOptions, RestoreResult } from '../port.ts'
 import type { Link } from './link.ts'
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/

@@ -225,11 +225,11 @@ function answer(id: number, work: () => unknown): void {
   }
 }
 
-function enqueue(id: number, units: Units, isLong: boolean, isDurable: boolean): void {
+function enqueue(id: number, units: Units, isLong: boolean, durable: Job['durable']): void {
   const job: Job & { isLong: boolean } = {
     isLong,
     units,
-    isDurable,
+    durable,
     isAborted: false,
     progress: (done) => send({ id, done, total: 0 }),
     resolve(result) {
@@ -257,7 +257,7 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
     for (const each of waitingForTerms.get(tables) ?? []) queue.read(each)
     waitingForTerms.delete(tables)
   }
-  queue.long({ units: at().loadTerms(tables), isDurable: false, isAborted: false, resolve: proceed, reject: proceed })
+  queue.long({ units: at().loadTerms(tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
 }
 
 function receive(request: Request): void {
@@ -282,8 +282,9 @@ function receive(request: Request): void {
   }
   const write = (writes[op] ?? longs[op]) as ((args: never) => Units) | undefined
   if (!write) return fail(id, new Error(`The index worker knows no "${op}"`))
-  const isBulk = op in longs || (op === 'put' && request.args.isBulk === true) || op.startsWith('rebuild') || op === 'fill'
-  enqueue(id, write(args), op in longs, !isBulk)
+  const isPartOfMore = (op === 'put' && request.args.isBulk === true) || op === 'rebuildWrite'
+  const isLoad = op in longs || op === 'rebuild' || op === 'fill'
+  enqueue(id, write(args), op in longs, isPartOfMore ? 'later' : isLoad ? 'when done' : 'each step')
 }
 
 function open({ file, definitions }: Arguments<'open'>): Result<'open'> {

@@ -1,0 +1,192 @@
+/** An archive of any size, the same on each run: channels, videos of about 4 kB, subtitle fragments. No outside data. */
+import type { SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
+import type { ChannelDoc } from '../../plugins/channel/schema.ts'
+
+/** Deterministic numbers in [0, 1): mulberry32. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const COMMON = (
+  'the of and to in a is that for it you was on with as this are have be not at we by an from or your how what new my all one first best ' +
+  'video part full review guide live official world music game making history science home day night building learn simple explained making'
+).split(' ')
+const STARTS = 'b br c ch cl d dr f fl g gr h j k kr l m n p pl pr r s sc sh sl sp st t th tr v w z'.split(' ')
+const VOWELS = 'a e i o u ai ea ee oo ou'.split(' ')
+const MIDDLES = 'b ck d ft g l ll lt m mp n nd ng nt p r rd rk rn rt s ss st t tt v x'.split(' ')
+const ENDINGS = ['', '', '', 'er', 'ing', 'ed', 's', 'tion', 'ment', 'ness', 'ly', 'able']
+
+/** Words by rank: the first are English and everywhere, the others made up, all distinct, with English endings. */
+export function vocabulary(size: number): string[] {
+  const random = randomFrom(7)
+  const pick = (from: readonly string[]) => from[Math.floor(random() * from.length)]!
+  const found = new Set(COMMON)
+  while (found.size < size) {
+    const syllables = 1 + Math.floor(random() * 3)
+    let word = ''
+    for (let at = 0; at < syllables; at++) word += pick(STARTS) + pick(VOWELS) + pick(MIDDLES)
+    found.add(word + pick(ENDINGS))
+  }
+  return [...found]
+}
+
+/** Zipf's law: the word of rank n comes 1/n as often as the first. */
+export function speaker(words: readonly string[], random: () => number): (count: number) => string {
+  const sums: number[] = []
+  let sum = 0
+  for (let rank = 1; rank <= words.length; rank++) sums.push((sum += 1 / (rank + 2)))
+  const one = () => {
+    const wanted = random() * sum
+    let [low, high] = [0, sums.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (sums[middle]! < wanted) low = middle + 1
+      else high = middle
+    }
+    return words[low]!
+  }
+  return (count) => Array.from({ length: count }, one).join(' ')
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const idOf = (random: () => number, length: number) => Array.from({ length }, () => ALPHABET[Math.floor(random() * 64)]).join('')
+const FIRST_DOWNLOAD = 1_500_000_000
+const dayOf = (epoch: number) => new Date(epoch * 1000).toISOString().slice(0, 10)
+
+export interface Archive {
+  channels(): Generator<{ id: string; doc: ChannelDoc }>
+  videos(): Generator<{ id: string; doc: VideoDoc }>
+  /** Fragments of the first videos, so many of each. */
+  subtitles(videos: number, fragments: number): Generator<{ id: string; doc: SubtitleDoc }>
+  words: readonly string[]
+}
+
+export function generate({ videos, channels = Math.max(1, Math.round(videos / 50)), words = 30_000 }: { videos: number; channels?: number; words?: number }): Archive {
+  const vocab = vocabulary(words)
+  const channelIds = Array.from({ length: channels }, ((random) => () => `UC${idOf(random, 22)}`)(randomFrom(11)))
+  const videoId = (at: number) => idOf(randomFrom(1_000_003 + at), 11)
+  const downloadedAt = (at: number) => FIRST_DOWNLOAD + at * 600
+  // A few channels have most of the videos.
+  const channelOf = (random: () => number) => channelIds[Math.floor(random() ** 2 * channels)]!
+
+  return {
+    words: vocab,
+    *channels() {
+      const random = randomFrom(13)
+      const say = speaker(vocab, random)
+      for (const id of channelIds) {
+        const doc: ChannelDoc = {
+          channel_id: id,
+          channel_name: say(2),
+          channel_subscribed: random() < 0.5,
+          channel_active: random() < 0.95,
+          channel_description: say(60),
+          channel_subs: Math.floor(random() * 1e6),
+          channel_views: Math.floor(random() * 1e8),
+          channel_tags: [say(1), say(1), say(2)],
+          channel_tabs: ['videos'],
+          channel_last_refresh: '2024-05-30',
+          channel_thumb_url: `/cache/channels/${id}_thumb.jpg`,
+          channel_banner_url: `/cache/channels/${id}_banner.jpg`,
+          channel_tvart_url: `/cache/channels/${id}_tvart.jpg`,
+          channel_overwrites: {},
+          refreshed_at: FIRST_DOWNLOAD + Math.floor(random() * 1e7),
+        }
+        yield { id, doc }
+      }
+    },
+    *videos() {
+      for (let at = 0; at < videos; at++) {
+        const random = randomFrom(at + 17)
+        const say = speakerFor(vocab, random)
+        const id = videoId(at)
+        const channel = channelOf(random)
+        const downloaded = downloadedAt(at)
+        const published = downloaded - Math.floor(random() * 3e8)
+        const duration = 30 + Math.floor(random() ** 3 * 14_000)
+        const isWatched = random() < 0.4
+        const thumb = `/cache/videos/${id[0]!.toLowerCase()}/${id}.jpg`
+        const doc: VideoDoc = {
+          platform_id: id,
+          active: random() < 0.97,
+          title: say(8),
+          description: say(260),
+          category: ['Education'],
+          tags: Array.from({ length: 8 }, () => say(1)),
+          vid_type: random() < 0.85 ? 'videos' : random() < 0.7 ? 'shorts' : 'streams',
+          published: dayOf(published),
+          date_downloaded: downloaded,
+          vid_last_refresh: dayOf(downloaded),
+          vid_thumb_url: thumb,
+          vid_thumb_base64: false,
+          media_url: `/media/${channel}/${id}.mp4`,
+          media_size: Math.floor(random() * 2e9),
+          comment_count: Math.floor(random() * 100),
+          playlist: random() < 0.2 ? [`PL${Math.floor(random() * 500)}`] : [],
+          stats: { view_count: Math.floor(random() ** 4 * 1e7), like_count: Math.floor(random() ** 4 * 1e5), dislike_count: 0, average_rating: 0 },
+          streams: [
+            { type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1920, height: 1080 },
+            { type: 'audio', index: 1, codec: 'aac', bitrate: 128_000 },
+          ],
+          subtitles: ['en', 'de'].map((lang) => ({ ext: 'vtt' as const, lang, name: lang, source: 'user' as const, url: '', media_url: `/media/${channel}/${id}.${lang}.vtt` })),
+          player: { duration, duration_str: `${Math.floor(duration / 60)}m ${duration % 60}s`, watched: isWatched, ...(isWatched ? { watched_date: downloaded + 86_400 } : {}) },
+          channel_id: channel,
+          refreshed_at: downloaded,
+          width: 1920,
+          height: 1080,
+        }
+        yield { id, doc }
+      }
+    },
+    *subtitles(count, fragments) {
+      for (let at = 0; at < count; at++) {
+        const random = randomFrom(at + 19)
+        const say = speakerFor(vocab, random)
+        const id = videoId(at)
+        const channel = channelOf(randomFrom(at + 17))
+        for (let index = 1; index <= fragments; index++) {
+          const fragment = `${id}-en-${index}`
+          const doc: SubtitleDoc = {
+            platform_id: id,
+            subtitle_fragment_id: fragment,
+            subtitle_index: index,
+            subtitle_line: say(40),
+            subtitle_start: '00:00:00.000',
+            subtitle_end: '00:00:10.000',
+            subtitle_lang: 'en',
+            subtitle_source: random() < 0.5 ? 'user' : 'auto',
+            subtitle_last_refresh: downloadedAt(at),
+            date_downloaded: downloadedAt(at),
+            channel_id: channel,
+          }
+          yield { id: fragment, doc }
+        }
+      }
+    },
+  }
+}
+
+const tables = new Map<readonly string[], (random: () => number) => (count: number) => string>()
+
+/** The table of frequencies is the same for all: built once. */
+function speakerFor(words: readonly string[], random: () => number): (count: number) => string {
+  let make = tables.get(words)
+  if (!make) {
+    let next = random
+    const say = speaker(words, () => next())
+    make = (given) => {
+      return (count) => {
+        next = given
+        return say(count)
+      }
+    }
+    tables.set(words, make)
+  }
+  return make(random)
+}
