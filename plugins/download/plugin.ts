@@ -21,6 +21,7 @@ export default definePlugin({
   fills: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),
+    'media.staged': (app) => (ids) => app.queue.items.known(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },
   services: (app) => ({ queue: openQueue(app), afterDownload: openAfterDownload(app) }),

@@ -70,8 +70,11 @@ async function pause(job: Run, app: App): Promise<void> {
 /** @returns whether it is in the library now; what went wrong is noted on the item */
 async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, job: Run, app: App): Promise<boolean> {
   const id = item.platform_id
-  if (!item.force && (await app.videos.known([id])).has(id)) {
-    await app.queue.done(id)
+  const archived = item.force ? undefined : await app.videos.get(id)
+  if (archived) {
+    // Ingested, then cut off before the queue was told: what follows an ingest is done again.
+    await app.tell('video.added', { id, channelId: archived.channel_id })
+    await settle(id, archived.channel_id, job, app)
     return false
   }
   const turn = app.queue.begin(id)
@@ -111,8 +114,13 @@ async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['
   )
   const { channelId } = downloaded.facts
   await job.step('download.channel', () => app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.facts.channelName }))
-  await job.step('download.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
   await job.step('download.note', () => app.afterDownload.remember(id))
+  await job.step('download.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+  await settle(id, channelId, job, app)
+}
+
+/** The video is in the library: the queue forgets it. */
+async function settle(id: string, channelId: string, job: Run, app: App): Promise<void> {
   await job.step('download.mark', () => app.queue.markChannel(channelId, true))
   await job.step('download.done', () => app.queue.done(id))
   await job.step('download.clear', () => app.media.clearStaging(id))
