@@ -55,6 +55,11 @@ export function openCookie(app: App) {
   }
   const setPreference = (isOn: boolean) => preferences.change({ downloads: { cookie_import: isOn } })
 
+  /** The setting says whether a cookie is in use: on without a cookie, it goes off again. */
+  async function keepHonest(): Promise<void> {
+    if (!isStored && preferences.section('downloads').cookie_import) await setPreference(false)
+  }
+
   async function read(): Promise<string | undefined> {
     try {
       return await readFile(path, 'utf8')
@@ -117,9 +122,12 @@ export function openCookie(app: App) {
     /** Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says. */
     async load(): Promise<void> {
       isStored = (await read()) !== undefined
-      if (!isStored && preferences.section('downloads').cookie_import) await setPreference(false)
+      await keepHonest()
       apply()
-      preferences.watch(() => apply())
+      preferences.watch(() => {
+        apply()
+        keepHonest().catch((err) => app.log.error({ err }, 'the setting cookie_import could not be put right'))
+      })
       platform.onCookieRenewed((jar) => {
         inTurn(async () => {
           if (isStored) await write(jar)
