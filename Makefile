@@ -34,7 +34,7 @@ soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours
 	for file in $$(find test/soak -name '*.ts' 2>/dev/null | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
 
 demo: tools build ## start the server beside a small platform on this machine; no internet needed
-	exec $(TSX) test/platform/demo.ts
+	exec $(TSX) test/support/demo.ts
 
 rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)
 	node dist/main.js rotate-key

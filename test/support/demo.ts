@@ -1,0 +1,47 @@
+/** `make demo`: the built server beside the loopback platform, with a few videos on their way. Nothing leaves this machine, nothing stays. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
+import { startTestPlatform } from '../platform/start.ts'
+import { ROOT } from './sources.ts'
+
+const [USERNAME, PASSWORD] = ['demo', 'demo']
+const cleanUps: Array<() => Promise<void>> = []
+
+const folder = await mkdtemp(join(tmpdir(), 'archivolt-demo-'))
+const { env, segmentsUrl } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'))
+const server = spawn(process.execPath, [join(ROOT, 'dist/main.js')], {
+  env: { ...inherited, AV_DATA_DIR: folder, AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, AV_SEGMENTS_URL: segmentsUrl, AV_LOG_LEVEL: 'warn', ...env },
+  stdio: ['inherit', 'pipe', 'inherit'],
+})
+// Ctrl-C reaches the server too: it ends by itself, and with it the demo.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => server.kill('SIGTERM'))
+server.once('exit', (code) => {
+  void Promise.all([...cleanUps.map((cleanUp) => cleanUp()), rm(folder, { recursive: true, force: true })]).then(() => process.exit(code ?? 0))
+})
+
+const url = await new Promise<string>((resolve) => {
+  server.stdout.on('data', (chunk: Buffer) => {
+    const found = /listens on (\S+)/.exec(chunk.toString())?.[1]
+    if (found) resolve(found)
+  })
+})
+const ask = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> => {
+  const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+  return (await response.json()) as Record<string, unknown>
+}
+const { token } = await ask('api/login/', { username: USERNAME, password: PASSWORD })
+const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull].map((id) => ({ platform_id: id, youtube_id: id, status: 'pending' }))
+await ask('api/download/?autostart=true', { data: first }, { authorization: `Token ${token}` })
+
+const platform = env.AV_PLATFORM_URL
+process.stdout.write(`The demo runs on ${url} (user ${USERNAME}, password ${PASSWORD}, token ${token})
+Three videos are being downloaded. Also there to be pasted:
+  ${platform}/channel/${CHANNEL.harbour}
+  ${platform}/playlist?list=${PLAYLIST.joinery}
+End it with Ctrl-C.
+`)
