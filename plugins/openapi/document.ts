@@ -8,7 +8,7 @@ export interface Operation {
   summary: string
   tags: string[]
   security: Json[]
-  parameters: Array<{ name: string; in: 'path' | 'query'; required: boolean; description?: string; schema: Json }>
+  parameters: Array<{ name: string; in: 'path' | 'query'; required: boolean; allowEmptyValue?: boolean; description?: string; schema: Json }>
   requestBody?: { required: boolean; content: Record<string, { schema: Json }> }
   responses: Record<string, { description: string; content?: Record<string, { schema: Json }>; headers?: Json }>
 }
@@ -84,6 +84,8 @@ function queryParameters(route: Route, { slot }: Pick<App, 'slot'>): Operation['
     name,
     in: 'query' as const,
     required,
+    // An empty text is the same as none.
+    ...(!required && { allowEmptyValue: true }),
     ...(description !== undefined && { description }),
     schema: { ...schema, ...(fallback !== undefined && fallback !== null && { default: fallback }) } as Json,
   }))

@@ -21,7 +21,7 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (value: unknown): string => String(value).replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-export function toPage({ info, paths, tags, components }: Document): string {
+export function toPage({ info, servers, paths, tags, components }: Document): string {
   const sections = tags.map(({ name }) => {
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) => (operation.tags.includes(name) ? [toDetails(method, path, operation)] : [])),
@@ -40,7 +40,7 @@ export function toPage({ info, paths, tags, components }: Document): string {
 <main>
 <h1>${escape(info.title)} API <small>${escape(info.version)}</small></h1>
 <p>${escape(info.description)}</p>
-<p><a href="../schema/">OpenAPI document</a></p>
+<p><a href="${escape((servers[0]?.url ?? '').replace(/\/$/, ''))}/api/schema/">OpenAPI document</a></p>
 <nav aria-label="Sections">${tags.map(({ name }) => `<a href="#${escape(name)}">${escape(name)}</a>`).join(' ')}</nav>
 ${sections.join('\n')}
 <h2 id="shapes">Shared shapes</h2>
