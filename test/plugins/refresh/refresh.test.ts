@@ -236,6 +236,22 @@ test('a new installation has the run scheduled, and a schedule takes its days', 
   assert.equal((await app.as('admin').post('/api/task-name/check_reindex/')).status, 400)
 })
 
+test('at noon the schedule starts a run with its days, which selects once', async (t) => {
+  const { app } = await given(t)
+  await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old', refreshed_at: app.clock.now() / 1000 - 40 * DAY }))
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
+  await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 30 } })
+
+  const noon = new Date(app.clock.now()).setHours(12, 0, 0, 0)
+  await app.clock.advance(((noon - app.clock.now() + DAY * 1000) % (DAY * 1000)) + 1)
+  await app.settled()
+
+  const [job] = app.app.jobs.list({ task: 'check_reindex' })
+  assert.deepEqual([job?.payload, job?.result], [{ days: 30, scheduled: true }, '1 video refreshed'])
+  assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Fog signals explained')
+  assert.ok(app.app.refreshQueue.hasSelected(job!.id))
+})
+
 test('malformed requests are refused', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
