@@ -140,7 +140,7 @@ describe('facts', () => {
     const { service, platform } = await givenPlatform(t)
     const { channelId, videoIds } = addHostileVideos(platform.catalogue)
 
-    for (const [key, id] of Object.entries(videoIds as Record<string, string>)) {
+    for (const [key, id] of Object.entries(videoIds)) {
       if (key === 'lyingId') continue
       const facts = await service.video(id, { asker })
       assert.equal(facts.id, id)
