@@ -1,0 +1,137 @@
+/** Folders read name by name, without the hidden ones and those that file servers keep for themselves. */
+import { lstat, mkdir, open, opendir, rename, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Dirent } from 'node:fs'
+import { errors, ID_PATTERN, type App } from 'archivolt'
+
+const HOUSEKEEPING = new Set(['@eadir', '@recycle', '@recently-snapshot', '#recycle', '#snapshot', '$recycle.bin', 'lost+found', 'system volume information', 'network trash folder', 'temporary items', '__macosx', 'thumbs.db'])
+const ID = new RegExp(ID_PATTERN)
+const FILM = '.mp4'
+
+export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
+
+export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
+const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
+
+/** A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (thrown) {
+    if (isAbsent(thrown)) return false
+    throw thrown
+  }
+}
+
+/** A regular file's size and time of change, not looked for behind a link; undefined: none. */
+export async function plainFile(path: string): Promise<{ sizeBytes: number; changedMs: number } | undefined> {
+  try {
+    const found = await lstat(path)
+    return found.isFile() ? { sizeBytes: found.size, changedMs: found.mtimeMs } : undefined
+  } catch (thrown) {
+    if (isAbsent(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** Nothing where the folder is not there. */
+export async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  let names
+  try {
+    names = await opendir(folder, { bufferSize: 256 })
+  } catch (thrown) {
+    if (isAbsent(thrown)) return
+    throw thrown
+  }
+  for await (const entry of names) if (!isIgnored(entry.name)) yield entry
+}
+
+/** A film as it lies in the library. */
+export interface FoundFilm {
+  path: string
+  folder: string
+  /** The name without its ending: an id, or something that is none. */
+  name: string
+  isId: boolean
+}
+
+export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.settings.mediaDir)
+
+/** Films in folders of channels, and those that lie beside these folders. Links are followed: a library may be spread over disks. */
+export async function* filmsOf(mediaDir: string): AsyncGenerator<FoundFilm> {
+  for await (const entry of entriesOf(mediaDir)) {
+    const film = await filmAt(mediaDir, entry)
+    if (film) yield film
+    if (!ID.test(entry.name) || !(await isOfKind(join(mediaDir, entry.name), entry, 'isDirectory'))) continue
+    const folder = join(mediaDir, entry.name)
+    for await (const inner of entriesOf(folder)) {
+      const found = await filmAt(folder, inner)
+      if (found) yield found
+    }
+  }
+}
+
+async function filmAt(folder: string, entry: Dirent): Promise<FoundFilm | undefined> {
+  const path = join(folder, entry.name)
+  if (!entry.name.endsWith(FILM) || !(await isOfKind(path, entry, 'isFile'))) return undefined
+  const name = entry.name.slice(0, -FILM.length)
+  return { path, folder, name, isId: ID.test(name) }
+}
+
+async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirectory'): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry[kind]()
+  try {
+    return (await stat(path))[kind]()
+  } catch (thrown) {
+    if (isAbsent(thrown) || codeOf(thrown) === 'ELOOP') return false
+    throw thrown
+  }
+}
+
+/** Makes the names of a folder survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Moves a film of the library and what lies beside it by its name to where it belongs. Doing it twice is harmless.
+ * @throws unprocessable: the place is taken, or on another disk
+ */
+export async function moveFilm(film: FoundFilm, place: string): Promise<void> {
+  if (await isThere(place)) throw errors.unprocessable('another file is in its place already')
+  const target = dirname(place)
+  await mkdir(target, { recursive: true })
+  const names: string[] = []
+  for await (const entry of entriesOf(film.folder)) {
+    if (entry.name.startsWith(`${film.name}.`) && entry.name !== `${film.name}${FILM}` && entry.isFile()) names.push(entry.name)
+  }
+  try {
+    // The film last: where this is cut off, it is still found at its old place.
+    for (const name of [...names, `${film.name}${FILM}`]) {
+      if (!(await isThere(join(target, name)))) await rename(join(film.folder, name), join(target, name))
+    }
+  } catch (cause) {
+    if (codeOf(cause) === 'EXDEV') throw errors.unprocessable("it lies on another disk than its channel's folder; move it by hand", { cause })
+    throw cause
+  }
+  await syncFolder(target)
+  await syncFolder(film.folder)
+}
+
+const SUBTITLE = /^(.+)\.([A-Za-z0-9-]{1,35})\.vtt$/
+
+/** Languages of the subtitles that lie beside films of a folder in our own form, by the film's name. */
+export async function subtitlesIn(folder: string, name: string): Promise<string[]> {
+  const languages: string[] = []
+  for await (const entry of entriesOf(folder)) {
+    const [, film, lang] = SUBTITLE.exec(entry.name) ?? []
+    if (film === name && lang !== undefined && entry.isFile()) languages.push(lang)
+  }
+  return languages.sort()
+}

@@ -1,0 +1,96 @@
+/** resync_thumbs: each film carries its thumbnail inside, for players that look there. What is done already is skipped. */
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { defineTask, errors, Type, type App, type JobContext } from 'archivolt'
+import { isThere } from './disk.ts'
+import { pictureIn, streamsOf, withPicture, type FilmStream } from './film.ts'
+import { isQueued } from './found.ts'
+import { openReport, reasonOf } from './report.ts'
+
+type Run = JobContext<object>
+
+const ROOM_TO_SPARE_BYTES = 200 << 20
+const LEEWAY_SECONDS = 1
+
+export const resyncThumbs = defineTask({
+  name: 'resync_thumbs',
+  title: 'Sync Thumbnails to Media Files',
+  group: 'setting:thumbnailsync',
+  payload: Type.Object({}),
+  lane: 'library',
+  apiStart: true,
+  single: true,
+  async run(job, app) {
+    const report = openReport(resyncThumbs, job, app)
+    const total = Math.max(1, await app.videos.collection.count(undefined, Number.POSITIVE_INFINITY))
+    let seen = 0
+    let written = 0
+    for await (const batch of app.videos.collection.scan({ batch: 50 })) {
+      for (const { id } of batch) {
+        job.signal.throwIfAborted()
+        job.progress(seen / total, `Thumbnails in media files: ${++seen}/${total}, ${written} written`)
+        try {
+          if (await embed(id, job, app)) written++
+        } catch (thrown) {
+          report.add(id, reasonOf(thrown, app))
+        }
+      }
+    }
+    await report.show()
+    return null
+  },
+})
+
+/**
+ * Writes the film anew beside, looks at it, and puts it in the old one's place by rename: whoever plays the old one goes on.
+ * @returns false: there was nothing to do
+ */
+async function embed(id: string, job: Run, app: App): Promise<boolean> {
+  return app.videos.alone(id, async () => {
+    const doc = await app.videos.get(id)
+    if (!doc) return false
+    const [path, picture] = [app.media.pathOf(doc.channel_id, id), app.media.artPathOf('video', id)]
+    if (!(await isThere(path)) || !(await isThere(picture)) || (await isQueued(id, app))) return false
+    const streams = await streamsOf(app, path, job.signal)
+    if (await hasPicture(path, streams, picture, job, app)) {
+      // An earlier run may have been cut off between the file and the document.
+      await keepSize(id, path, doc.media_size, app)
+      return false
+    }
+    await checkRoom(path, app)
+    const made = join(await app.media.staging(id), 'film.mp4')
+    try {
+      await withPicture(app, path, streams, picture, made, { signal: job.signal })
+      await checkSame(path, made, app)
+      await job.step('thumbnail.adopt', () => app.media.adopt(doc.channel_id, id, { mediaPath: made, subtitles: [] }))
+    } finally {
+      await app.media.clearStaging(id)
+    }
+    await keepSize(id, path, undefined, app)
+    return true
+  })
+}
+
+async function hasPicture(path: string, streams: FilmStream[], picture: string, job: Run, app: App): Promise<boolean> {
+  const [inside, ...others] = streams.filter(({ isPicture }) => isPicture)
+  if (!inside || others.length > 0) return false
+  return (await pictureIn(app, path, inside.index, job.signal)).equals(await readFile(picture))
+}
+
+async function checkRoom(path: string, app: App): Promise<void> {
+  const [{ size }, { free }] = await Promise.all([stat(path), app.media.space()])
+  if (free < size + ROOM_TO_SPARE_BYTES) throw errors.unavailable('There is not enough room on the disk of the library to write a film anew')
+}
+
+/** Nothing of the film may be lost on the way. */
+async function checkSame(before: string, after: string, app: App): Promise<void> {
+  const [old, made] = await Promise.all([app.media.probe(before), app.media.probe(after)])
+  const isSame = old.streams.length === made.streams.length && Math.abs(old.durationSeconds - made.durationSeconds) <= LEEWAY_SECONDS
+  if (!isSame) throw errors.unprocessable('the film with its thumbnail would not be the same film')
+}
+
+async function keepSize(id: string, path: string, known: number | undefined, app: App): Promise<void> {
+  if ((await stat(path)).size === known) return
+  const { sizeBytes, streams } = await app.media.probe(path)
+  await app.videos.change(id, { set: { media_size: sizeBytes, streams } })
+}

@@ -1,0 +1,126 @@
+/** ffmpeg and ffprobe on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a protocol or format that we did not name. */
+import { execFile, spawn } from 'node:child_process'
+import { open } from 'node:fs/promises'
+import { errors, type App, type Services } from 'archivolt'
+
+type Probe = Awaited<ReturnType<Services['media']['probe']>>
+type Tools = Pick<App, 'settings' | 'clock'>
+
+const PROBE_LIMIT_MS = 60_000
+/** ffmpeg tells how far it is twice a second, but writing the index of a long film to its front is done in silence. */
+const QUIET_LIMIT_MS = 30 * 60_000
+const MOST_COMPLAINT = 2000
+const MOST_PICTURE_BYTES = 20 << 20
+/** Containers of films, told by their content: a playlist that calls itself a film could name other files of this machine. */
+const FILM_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,asf,ogg,m4v,h264,hevc'
+/** What mp4 can hold as it is; anything else is encoded anew. */
+const HELD_BY_MP4 = { video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']), audio: new Set(['aac', 'mp3', 'mp2', 'opus', 'ac3', 'eac3', 'flac', 'alac']) }
+const ENCODED = { video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'], audio: ['aac', '-b:a', '192k'] }
+
+export interface FilmOptions {
+  signal: AbortSignal
+  /** Seconds of the film that are done. */
+  onSeconds?: (seconds: number) => void
+}
+
+/** Whether the file is an mp4 already: by its first box, not by its name. */
+export async function isMp4(path: string): Promise<boolean> {
+  const handle = await open(path, 'r')
+  try {
+    const head = Buffer.alloc(12)
+    await handle.read(head, 0, 12, 0)
+    // ISO 14496-12, 4.3; QuickTime has the brand `qt  `.
+    return head.toString('latin1', 4, 8) === 'ftyp' && head.toString('latin1', 8, 12) !== 'qt  '
+  } finally {
+    await handle.close()
+  }
+}
+
+/** @throws unprocessable: it cannot be made an mp4; unavailable: no ffmpeg */
+export async function toMp4(tools: Tools, from: string, to: string, probe: Probe, options: FilmOptions): Promise<void> {
+  const count = { video: 0, audio: 0 }
+  const streams = probe.streams.flatMap(({ type, index, codec }) => {
+    const at = count[type]++
+    const [name, ...rest] = HELD_BY_MP4[type].has(codec) ? ['copy'] : ENCODED[type]
+    return ['-map', `0:${index}`, `-c:${type === 'video' ? 'v' : 'a'}:${at}`, name!, ...rest]
+  })
+  await ffmpeg(tools, ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`, ...streams, '-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`], options)
+}
+
+/** SubRip → WebVTT. @throws unprocessable */
+export async function toVtt(tools: Tools, from: string, to: string, options: FilmOptions): Promise<void> {
+  await ffmpeg(tools, ['-f', 'srt', '-i', `file:${from}`, '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
+}
+
+export interface FilmStream {
+  index: number
+  type: string
+  isPicture: boolean
+}
+
+/** All streams, pictures inside the file included. */
+export async function streamsOf({ settings }: Tools, path: string, signal: AbortSignal): Promise<FilmStream[]> {
+  const entries = 'stream=index,codec_type:stream_disposition=attached_pic'
+  const output = await collect(settings.ffprobe, ['-v', 'error', '-protocol_whitelist', 'file', '-show_entries', entries, '-of', 'json', `file:${path}`], signal)
+  const { streams = [] } = JSON.parse(output.toString()) as { streams?: Array<{ index: number; codec_type?: string; disposition?: { attached_pic?: number } }> }
+  return streams.map(({ index, codec_type: type = '', disposition }) => ({ index, type, isPicture: disposition?.attached_pic === 1 }))
+}
+
+/** The bytes of a picture inside a film, as they were put there. */
+export const pictureIn = ({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> =>
+  collect(settings.ffmpeg, ['-hide_banner', '-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-i', `file:${path}`, '-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-f', 'image2pipe', 'pipe:1'], signal)
+
+/** The film with this JPEG as its one picture; sound, image and subtitles are copied. @throws unprocessable */
+export async function withPicture(tools: Tools, from: string, streams: FilmStream[], picture: string, to: string, options: FilmOptions): Promise<void> {
+  const kept = streams.filter(({ type, isPicture }) => !isPicture && ['video', 'audio', 'subtitle'].includes(type))
+  const place = kept.filter(({ type }) => type === 'video').length
+  const maps = kept.flatMap(({ index }) => ['-map', `0:${index}`])
+  const inputs = ['-i', `file:${from}`, '-f', 'jpeg_pipe', '-i', `file:${picture}`]
+  await ffmpeg(tools, [...inputs, ...maps, '-map', '1:0', '-c', 'copy', `-disposition:v:${place}`, 'attached_pic', '-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`], options)
+}
+
+async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSeconds }: FilmOptions): Promise<void> {
+  const quiet = new AbortController()
+  const wait = () => clock.after(QUIET_LIMIT_MS, () => quiet.abort(new Error('ffmpeg said nothing for 30 minutes')))
+  let timer = wait()
+  const child = spawn(settings.ffmpeg, ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', '-protocol_whitelist', 'file,pipe', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: AbortSignal.any([signal, quiet.signal]),
+    killSignal: 'SIGKILL',
+  })
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (complaint.length < MOST_COMPLAINT) complaint += chunk.toString()
+  })
+  child.stdout.on('data', (chunk: Buffer) => {
+    timer.cancel()
+    timer = wait()
+    const micros = /out_time_us=(\d+)/.exec(chunk.toString())?.[1]
+    if (micros !== undefined) onSeconds?.(Number(micros) / 1e6)
+  })
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      let cause: unknown
+      child.once('error', (error) => (cause = error))
+      child.once('close', (ended) => (cause === undefined ? resolve(ended) : reject(cause)))
+    })
+    if (code !== 0) throw new Error(complaint || `ffmpeg ended with ${code}`)
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw isNotInstalled(cause) ? errors.unavailable('ffmpeg is not installed', { cause }) : errors.unprocessable('ffmpeg cannot make a file of it that can be kept', { cause })
+  } finally {
+    timer.cancel()
+  }
+}
+
+function collect(program: string, args: string[], signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { encoding: 'buffer', timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal }, (cause, output) => {
+      if (!cause) resolve(output)
+      else if (signal.aborted) reject(signal.reason)
+      else reject(isNotInstalled(cause) ? errors.unavailable(`${program} is not installed`, { cause }) : errors.unprocessable('the file cannot be read as media', { cause }))
+    })
+  })
+}
+
+const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

@@ -1,0 +1,201 @@
+/** manual_import: films from the import folder into the library. A file leaves the folder only when its video is in. */
+import { constants } from 'node:fs'
+import { copyFile, link, lstat, mkdir, realpath, rm } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { defineTask, errors, ID_PATTERN, isAppError, Type, type App, type JobContext } from 'archivolt'
+import { codeOf, mediaDirOf, plainFile } from './disk.ts'
+import { isMp4, toMp4, toVtt } from './film.ts'
+import { isQueued, subtitleFile, type VideoFacts } from './found.ts'
+import { openReport, reasonOf } from './report.ts'
+import { filesToImport, isOfUse, readInfo, type ImportFile } from './sidecars.ts'
+
+type Run = JobContext<object>
+
+const ID = new RegExp(ID_PATTERN)
+const IN_BRACKETS = /\[([A-Za-z0-9_-]{1,128})\]/g
+const ROOM_TO_SPARE_BYTES = 200 << 20
+
+export const manualImport = defineTask({
+  name: 'manual_import',
+  title: 'Manual video import',
+  group: 'setting:import',
+  payload: Type.Object({}),
+  lane: 'library',
+  apiStart: true,
+  single: true,
+  async run(job, app) {
+    const report = openReport(manualImport, job, app)
+    const importDir = resolve(app.settings.importDir)
+    await mkdir(importDir, { recursive: true })
+    await refuseLibrary(importDir, mediaDirOf(app))
+    const done = new Set<string>()
+    for await (const file of filesToImport(importDir)) {
+      job.signal.throwIfAborted()
+      job.progress(0, `Importing ${file.name} (${done.size + 1})`)
+      try {
+        await importFile(file, done, job, app)
+      } catch (thrown) {
+        report.add(join(file.folder, file.name).slice(importDir.length + 1), reasonOf(thrown, app))
+      }
+    }
+    await report.show()
+    job.progress(1, `${done.size} imported, ${report.count} left as they are`)
+    return null
+  },
+})
+
+/** What is imported is removed from where it was: that must never be the library. */
+async function refuseLibrary(importDir: string, mediaDir: string): Promise<void> {
+  const [from, to] = await Promise.all([realpath(importDir), realpath(mediaDir)])
+  const isWithin = (outer: string, inner: string) => !/^\.\.(?:[\\/]|$)/.test(relative(outer, inner))
+  const [a, b] = await Promise.all([lstat(from), lstat(to)])
+  if (isWithin(from, to) || isWithin(to, from) || (a.dev === b.dev && a.ino === b.ino)) {
+    throw errors.conflict('The import folder and the library lie in each other: set AV_IMPORT_DIR to a folder of its own')
+  }
+}
+
+/** @throws unprocessable, or what the platform throws: it is left where it is */
+async function importFile(file: ImportFile, done: Set<string>, job: Run, app: App): Promise<void> {
+  const info = file.info === undefined ? undefined : await readInfoOrNot(file, job)
+  const id = await idOf(file, info, app)
+  if (done.has(id)) throw errors.unprocessable(`another file was imported as ${id}`)
+  const facts = await factsOf(id, info, job, app)
+  const folder = join(await app.media.staging(id), 'import')
+  try {
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder)
+    const downloaded = await job.step('import.prepare', () => prepare(file, facts, folder, job, app))
+    await job.step('import.channel', () => ensureChannel(facts, info !== undefined, job, app))
+    await job.step('import.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+  } finally {
+    if (await isQueued(id, app)) await rm(folder, { recursive: true, force: true })
+    else await app.media.clearStaging(id)
+  }
+  await job.step('import.remove', () => removeSources(file))
+  done.add(id)
+}
+
+async function readInfoOrNot(file: ImportFile, job: Run): Promise<Record<string, unknown> | undefined> {
+  try {
+    return await readInfo(join(file.folder, file.info!))
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable')) throw thrown
+    job.log.warn({ err: thrown.cause, file: file.info }, 'an information file cannot be read and is not looked at')
+    return undefined
+  }
+}
+
+/** `Title [id].mp4`, `id.mp4`, or whatever name beside an information file. */
+async function idOf({ base }: ImportFile, info: Record<string, unknown> | undefined, app: App): Promise<string> {
+  const inBrackets = [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word).reverse()
+  const words = [...inBrackets, ...(ID.test(base) ? [base] : [])]
+  if (typeof info?.id === 'string' && words.includes(info.id)) return info.id
+  const known = await app.videos.known(words)
+  const id = words.find((word) => known.has(word) || isVideoId(word, app)) ?? info?.id
+  if (typeof id !== 'string' || !ID.test(id)) throw errors.unprocessable('its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it')
+  return id
+}
+
+function isVideoId(word: string, app: App): boolean {
+  const [target, ...others] = app.platform.targetsIn(word)
+  return target?.type === 'video' && target.id === word && others.length === 0
+}
+
+/** From the platform; where it does not have the video, or cannot be asked now, from the information file. */
+async function factsOf(id: string, info: Record<string, unknown> | undefined, job: Run, app: App): Promise<VideoFacts> {
+  const asked = { asker: job.id, signal: job.signal }
+  if (!info) return app.platform.video(id, asked)
+  try {
+    // In no hurry, but with an answer at hand: a platform that does not let us in is not waited for.
+    return await app.platform.video(id, { ...asked, isUrgent: true })
+  } catch (thrown) {
+    job.signal.throwIfAborted()
+    if (!app.platform.failureOf(thrown) && !isAppError(thrown, 'unavailable')) throw thrown
+    job.log.info({ id, reason: (thrown as Error).message }, 'the platform does not tell: the information file does')
+    return app.platform.factsOf(info, id)
+  }
+}
+
+/** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
+async function ensureChannel({ channelId, channelName }: VideoFacts, hasInfo: boolean, job: Run, app: App): Promise<void> {
+  const [target] = app.platform.targetsIn(channelId)
+  if (target?.type !== 'channel' || target.id !== channelId) return // ingest keeps it by its name
+  try {
+    await app.channels.ensure(channelId, { asker: job.id, signal: job.signal, name: channelName, isUrgent: hasInfo })
+  } catch (thrown) {
+    job.signal.throwIfAborted()
+    if (!isAppError(thrown, 'unavailable')) throw thrown
+  }
+}
+
+type Prepared = Parameters<App['videos']['ingest']>[0]['downloaded']
+
+/** Everything as the library wants it, in staging; the sources stay as they are. */
+async function prepare(file: ImportFile, facts: VideoFacts, folder: string, job: Run, app: App): Promise<Prepared> {
+  const mediaPath = await stageFilm(file, facts, folder, job, app)
+  const subtitles: Prepared['subtitles'] = []
+  for (const { name, lang, isSubRip } of file.subtitles) {
+    const [from, to] = [join(file.folder, name), join(folder, `${facts.id}.${lang}.vtt`)]
+    if (!(await isOfUse(from, 'subtitle'))) continue
+    try {
+      if (isSubRip) await toVtt(app, from, to, { signal: job.signal })
+      else await copyPlain(from, to)
+      subtitles.push(subtitleFile(lang, to))
+    } catch (thrown) {
+      if (!isAppError(thrown, 'unprocessable')) throw thrown
+      job.log.warn({ err: thrown.cause, file: name }, 'subtitles cannot be read and are left out')
+    }
+  }
+  const picture = file.picture === undefined ? undefined : join(file.folder, file.picture)
+  const thumbnailPath = join(folder, 'picture')
+  const hasPicture = picture !== undefined && (await isOfUse(picture, 'picture'))
+  if (hasPicture) await copyPlain(picture, thumbnailPath)
+  return { facts, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
+}
+
+async function stageFilm(file: ImportFile, facts: VideoFacts, folder: string, job: Run, app: App): Promise<string> {
+  const [from, to] = [join(file.folder, file.name), join(folder, `${facts.id}.mp4`)]
+  const before = await plainFile(from)
+  if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty, or none any more')
+  if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES) throw errors.unavailable('There is not enough room on the disk of the library')
+  const probe = await app.media.probe(from)
+  if (await isMp4(from)) await stageAsIs(from, to)
+  else {
+    const total = Math.max(1, probe.durationSeconds)
+    await toMp4(app, from, to, probe, { signal: job.signal, onSeconds: (seconds) => job.progress(Math.min(1, seconds / total), `Converting ${file.name}`) })
+  }
+  const after = await plainFile(from)
+  if (after?.sizeBytes !== before.sizeBytes || after.changedMs !== before.changedMs) throw errors.unprocessable('it is still being written; import again when it is whole')
+  return to
+}
+
+/** A second name costs no room and no time; where there can be none, a copy. */
+async function stageAsIs(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (thrown) {
+    if (!['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(thrown))) throw thrown
+    await copyFile(from, to, constants.COPYFILE_FICLONE)
+  }
+  await checkPlain(to)
+}
+
+async function copyPlain(from: string, to: string): Promise<void> {
+  if (!(await plainFile(from))) throw errors.unprocessable('it is no file any more')
+  await copyFile(from, to, constants.COPYFILE_FICLONE)
+}
+
+/** A link to a link is a link. */
+async function checkPlain(path: string): Promise<void> {
+  if (!(await lstat(path)).isFile()) throw errors.unprocessable('it is a link, and links are not followed')
+}
+
+/** The film first: what is left beside it after an interruption is never taken for one. */
+async function removeSources({ folder, name, info, picture, subtitles }: ImportFile): Promise<void> {
+  const names = [name, info, picture, ...subtitles.map((one) => one.name)]
+  try {
+    for (const one of names) if (one !== undefined) await rm(join(folder, one), { force: true })
+  } catch (cause) {
+    throw errors.unprocessable('it is in the library now, but cannot be removed from the import folder; check the permissions', { cause })
+  }
+}

@@ -1,0 +1,72 @@
+/** version_check: whether a newer version is out, where a setting says where to look. */
+import { defineTask, errors, Type } from 'archivolt'
+
+const LIMIT_MS = 20_000
+const MOST_BYTES = 1 << 20
+
+export const versionCheck = defineTask({
+  name: 'version_check',
+  title: 'Look for new Version',
+  payload: Type.Object({}),
+  lane: 'light',
+  single: true,
+  silent: true,
+  schedule: { auto: '0 11 *', initially: 'random' },
+  async run(job, app) {
+    const url = app.settings.releasesUrl
+    if (url === null) return null
+    const latest = await latestVersion(url, AbortSignal.any([job.signal, AbortSignal.timeout(LIMIT_MS)]))
+    if (!isNewer(latest, app.version)) return null
+    await app.jobs.notify({ title: 'New version', group: 'setting:application', level: 'info', messages: [`Archivolt ${latest} is out; this is ${app.version}`] })
+    return latest
+  },
+})
+
+async function latestVersion(url: string, signal: AbortSignal): Promise<string> {
+  let text: string
+  try {
+    const response = await fetch(url, { signal, headers: { accept: 'application/json' } })
+    if (!response.ok) throw new Error(`the answer was ${response.status}`)
+    text = await readSome(response)
+  } catch (cause) {
+    throw errors.unavailable('The list of releases cannot be read now', { cause })
+  }
+  const version = versionIn(text)
+  if (version === undefined) throw errors.unprocessable('The list of releases names no version: JSON with `version` or `tag_name` is expected')
+  return version
+}
+
+async function readSome(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?([-+][0-9A-Za-z.+-]{1,60})?$/
+
+function versionIn(text: string): string | undefined {
+  let release: unknown
+  try {
+    release = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const { version, tag_name: tag } = (release ?? {}) as { version?: unknown; tag_name?: unknown }
+  return [version, tag].find((one): one is string => typeof one === 'string' && VERSION.test(one))
+}
+
+/** By numbers; what comes before a release (`1.2.0-rc.1`) is not newer than it. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((text) => VERSION.exec(text))
+  if (!a || !b) return false
+  for (const at of [1, 2, 3]) {
+    const difference = Number(a[at] ?? 0) - Number(b[at] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return (b[4]?.startsWith('-') ?? false) && !(a[4]?.startsWith('-') ?? false)
+}

@@ -1,0 +1,165 @@
+/** rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may be done twice. */
+import { defineTask, errors, isAppError, Type, type App, type JobContext } from 'archivolt'
+import { filmsOf, isThere, mediaDirOf, moveFilm, type FoundFilm } from './disk.ts'
+import { takeIn } from './found.ts'
+import { openReport, reasonOf, type Report } from './report.ts'
+import { fetchMissingArt } from './thumbnails.ts'
+
+/** So many files are looked for at once. */
+const STEP = 50
+
+type Run = JobContext<{ force?: boolean }>
+
+export const rescanFilesystem = defineTask({
+  name: 'rescan_filesystem',
+  title: 'Rescan your Filesystem',
+  group: 'setting:filesystemscan',
+  payload: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+  lane: 'library',
+  apiStart: true,
+  single: true,
+  resumable: true, // what an earlier run has put right is right
+  async run(job, app) {
+    const report = openReport(rescanFilesystem, job, app)
+    const state = await look(job, app)
+    if (!job.payload.force) refuseDoubt(state)
+
+    for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
+    for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
+    for (const id of state.missing) await removeLost(id, job, app)
+    await takeInNew(state.fresh, job, app, report)
+    await fetchMissingArt(job, app)
+
+    await report.show()
+    job.progress(1, `${state.fresh} new, ${state.missing.size} removed, ${report.count} left as they are`)
+    return null
+  },
+})
+
+interface State {
+  hasFolder: boolean
+  indexed: number
+  films: number
+  /** Films that no document knows. */
+  fresh: number
+  /** Indexed, and neither in their place nor anywhere else. */
+  missing: Set<string>
+  /** Indexed, and not in their place: where they are. */
+  elsewhere: Map<string, FoundFilm>
+  /** Their stored paths are not those of their place. */
+  misnamed: string[]
+}
+
+/** Reads only. */
+async function look(job: Run, app: App): Promise<State> {
+  const mediaDir = mediaDirOf(app)
+  const state: State = { hasFolder: await isThere(mediaDir), indexed: 0, films: 0, fresh: 0, missing: new Set(), elsewhere: new Map(), misnamed: [] }
+  for await (const batch of app.videos.collection.scan({ batch: STEP })) {
+    job.signal.throwIfAborted()
+    state.indexed += batch.length
+    job.progress(0, `Looking for the files of ${state.indexed} videos`)
+    await Promise.all(
+      batch.map(async ({ id, doc }) => {
+        if (!(await isThere(app.media.pathOf(doc.channel_id, id)))) state.missing.add(id)
+        if (isMisnamed(doc, app)) state.misnamed.push(id)
+      }),
+    )
+  }
+  for await (const batch of batchesOf(filmsOf(mediaDir))) {
+    job.signal.throwIfAborted()
+    state.films += batch.length
+    job.progress(0.05, `Found ${state.films} files`)
+    const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
+    for (const film of batch) {
+      if (!known.has(film.name)) state.fresh++
+      else if (state.missing.delete(film.name)) state.elsewhere.set(film.name, film)
+    }
+  }
+  return state
+}
+
+/** A disk that is not mounted looks like a library that somebody has emptied. */
+function refuseDoubt({ hasFolder, indexed, films, missing }: State): void {
+  const advice = 'Nothing was changed. If they are gone for good, rescan once with `force`'
+  if (missing.size === 0) return
+  if (!hasFolder) throw errors.conflict(`The media folder is missing while ${indexed} videos are indexed: is its disk mounted? ${advice}`)
+  if (films === 0) throw errors.conflict(`The media folder is empty while ${indexed} videos are indexed: is its disk mounted? ${advice}`)
+  if (missing.size > indexed / 2) throw errors.conflict(`The files of ${missing.size} of ${indexed} videos were not found, more than half: is a disk missing? ${advice}`)
+}
+
+type Doc = NonNullable<Awaited<ReturnType<App['videos']['get']>>>
+
+const isMisnamed = ({ platform_id: id, channel_id: channelId, media_url: url, subtitles }: Doc, { media }: App): boolean =>
+  url !== media.mediaUrl(channelId, id) || subtitles.some(({ lang, media_url }) => media_url !== media.subtitleUrl(channelId, id, lang))
+
+async function correctPaths(id: string, app: App): Promise<void> {
+  const doc = await app.videos.get(id)
+  if (!doc || !isMisnamed(doc, app)) return
+  const subtitles = doc.subtitles.map((one) => ({ ...one, media_url: app.media.subtitleUrl(doc.channel_id, id, one.lang) }))
+  await app.videos.change(id, { set: { media_url: app.media.mediaUrl(doc.channel_id, id), subtitles } })
+}
+
+/** To the folder of the channel that the document names. */
+async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): Promise<void> {
+  const id = film.name
+  try {
+    await job.step('rescan.move', () =>
+      app.videos.alone(id, async () => {
+        const doc = await app.videos.get(id)
+        if (doc) await moveFilm(film, app.media.pathOf(doc.channel_id, id))
+      }),
+    )
+  } catch (thrown) {
+    report.add(film.path.slice(mediaDirOf(app).length + 1), reasonOf(thrown, app))
+  }
+}
+
+async function removeLost(id: string, job: Run, app: App): Promise<void> {
+  const doc = await app.videos.get(id)
+  if (!doc || (await isThere(app.media.pathOf(doc.channel_id, id)))) return // come back, or removed by somebody else
+  job.log.info({ id }, 'its file is gone: removed')
+  try {
+    await job.step('rescan.remove', () => app.videos.remove(id))
+  } catch (thrown) {
+    if (!isAppError(thrown, 'not_found')) throw thrown
+  }
+}
+
+async function takeInNew(fresh: number, job: Run, app: App, report: Report): Promise<void> {
+  const mediaDir = mediaDirOf(app)
+  let seen = 0
+  for await (const batch of batchesOf(filmsOf(mediaDir))) {
+    const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
+    for (const film of batch) {
+      job.signal.throwIfAborted()
+      const name = film.path.slice(mediaDir.length + 1)
+      if (known.has(film.name)) await reportSecond(film, name, app, report)
+      else if (!(await isThere(film.path))) continue // moved or gone since
+      else if (!film.isId) report.add(name, 'its name is not the id of a video')
+      else {
+        job.progress(0.05 + (0.9 * Math.min(seen, fresh)) / Math.max(1, fresh), `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`)
+        try {
+          await takeIn(film, job, app)
+        } catch (thrown) {
+          report.add(name, reasonOf(thrown, app))
+        }
+      }
+    }
+  }
+}
+
+async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {
+  const doc = await app.videos.get(film.name)
+  if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await isThere(film.path))) report.add(name, 'the video is in the library already, in the folder of its channel')
+}
+
+async function* batchesOf(films: AsyncIterable<FoundFilm>): AsyncGenerator<FoundFilm[]> {
+  let batch: FoundFilm[] = []
+  for await (const film of films) {
+    batch.push(film)
+    if (batch.length < STEP) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}

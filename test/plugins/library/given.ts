@@ -1,0 +1,96 @@
+/** A whole server beside the loopback platform, and films to put into its folders. */
+import { execFile, execFileSync } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { testApp, type TestApp, type TestOptions } from 'archivolt/testing'
+import { startTestPlatform, type LoopbackPlatform } from '../../platform/start.ts'
+
+const run = promisify(execFile)
+
+export interface LibraryApp extends TestApp {
+  platform: LoopbackPlatform
+  /** Paths below the data folder: `media/…`, `import/…`, `cache/…`. */
+  at(...parts: string[]): string
+  /** Puts a film of a second there. */
+  film(...parts: string[]): Promise<string>
+  /** All files below a folder, as paths from it, sorted; without hidden ones. */
+  files(...parts: string[]): Promise<string[]>
+  /** Runs a task as a user starts it, and waits. @returns the job as it ended */
+  runTask(name: string, payload?: object): Promise<{ state: string; result: string | null; messages: string[] }>
+}
+
+export async function libraryApp(t: TestContext, options: TestOptions = {}): Promise<LibraryApp> {
+  const { platform, settings } = await startTestPlatform(t)
+  const app = await testApp(t, { ...options, settings: { ...settings, ...options.settings } })
+  const at = (...parts: string[]) => join(app.dataDir, ...parts)
+  const own = {
+    platform,
+    at,
+    async film(...parts: string[]) {
+      const path = at(...parts)
+      await mkdir(dirname(path), { recursive: true })
+      await copyFile(await aFilm(), path)
+      return path
+    },
+    async files(...parts: string[]) {
+      const entries = await readdir(at(...parts), { recursive: true, withFileTypes: true })
+      const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(at(...parts).length + 1))
+      return paths.filter((path) => !path.startsWith('.')).sort()
+    },
+    async runTask(name: string, payload?: Record<string, unknown>) {
+      const job = await app.app.jobs.start(name, payload)
+      const { state, result } = await app.app.jobs.ended(job.id)
+      return { state, result, messages: app.app.jobs.notifications().flatMap(({ messages }) => messages) }
+    },
+  }
+  return Object.create(app, Object.getOwnPropertyDescriptors(own)) as LibraryApp
+}
+
+let films: Promise<string> | undefined
+
+/** Made once: h264 and aac in mp4. */
+export function aFilm(): Promise<string> {
+  return (films ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'av-film-'))
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    await makeFilm(join(folder, 'film.mp4'))
+    return join(folder, 'film.mp4')
+  })())
+}
+
+/** @param codecs  options of ffmpeg for other codecs */
+export async function makeFilm(path: string, codecs: string[] = ['-c:v', 'libx264', '-c:a', 'aac']): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=320x180:d=1:r=10', '-f', 'lavfi', '-i', 'sine=d=1', '-shortest', '-pix_fmt', 'yuv420p', ...codecs, '-y', path])
+}
+
+export async function makePicture(path: string, size = '640x360'): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=s=${size}`, '-frames:v', '1', '-y', path])
+}
+
+interface ProbedStream {
+  codec_type: string
+  codec_name: string
+  disposition: { attached_pic: number }
+}
+
+export async function probe(path: string): Promise<{ streams: ProbedStream[]; format: { format_name: string; duration: string; size: string } }> {
+  const { stdout } = await run('ffprobe', ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path])
+  return JSON.parse(stdout) as Awaited<ReturnType<typeof probe>>
+}
+
+/** Decodes every frame: rejects where the file is damaged. */
+export async function play(path: string): Promise<void> {
+  const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-f', 'null', '-'])
+  if (stderr) throw new Error(stderr)
+}
+
+export const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
+export const SRT = '1\n00:00:00,000 --> 00:00:01,000\nherring at dawn\n'
+
+export const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true })

@@ -1,0 +1,185 @@
+/** The rescan: index and disk are brought together, and a missing disk never empties the archive. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
+import { libraryApp, play, remove, VTT } from './given.ts'
+
+const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
+const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string; breakwater: string }
+
+test('films that no document knows are indexed with fresh metadata, in the folder of their channel', async (t) => {
+  const app = await libraryApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  await app.film('media', harbour, `${breakwater}.mp4`) // its id begins with a dash
+  await app.film('media', harbour, `${nets}.mp4`)
+  await writeFile(app.at('media', harbour, `${nets}.en.vtt`), VTT)
+  await app.film('media', harbour, `${comet}.mp4`) // of another channel
+  await writeFile(app.at('media', harbour, `${comet}.de.vtt`), VTT)
+  await app.film('media', `${ferry}.mp4`) // in no channel's folder
+
+  const { state, result } = await app.runTask('rescan_filesystem')
+
+  assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
+  assert.deepEqual(await app.files('media'), [`${harbour}/${breakwater}.mp4`, `${harbour}/${ferry}.mp4`, `${harbour}/${nets}.en.vtt`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.de.vtt`, `${orbit}/${comet}.mp4`].sort())
+  assert.deepEqual(await app.ids('video'), [breakwater, nets, comet, ferry].sort())
+  const video = (await app.as('user').get(`/api/video/${nets}/`)).body.data
+  assert.equal(video.title, 'Mending nets with Ingrid')
+  assert.equal(video.channel.channel_name, 'Harbour & Tide')
+  assert.deepEqual(video.subtitles.map(({ lang, name, source }: Record<string, string>) => ({ lang, name, source })), [{ lang: 'en', name: 'English', source: 'file' }])
+  assert.equal((await app.as('user').get(video.media_url)).status, 200)
+  assert.equal((await app.as('user').get(video.vid_thumb_url)).headers.get('content-type'), 'image/jpeg')
+  assert.ok(existsSync(app.at('cache', 'videos', nets[0]!.toLowerCase(), `${nets}.jpg`)))
+  assert.equal((await app.as('user').get(`/api/video/${breakwater}/comment/`)).body.data.length, 45)
+  assert.equal((await app.as('user').get('/api/search/?query=full:herring')).body.results.fulltext_results.length, 2)
+})
+
+test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {
+  const app = await libraryApp(t)
+  const ignored = [['.hidden.mp4'], [harbour, `._${ferry}.mp4`], ['@eaDir', `${ferry}.mp4`], ['#recycle', `${ferry}.mp4`], ['lost+found', `${ferry}.mp4`], ['.Trash-1000', `${ferry}.mp4`], ['System Volume Information', `${ferry}.mp4`]]
+  for (const parts of ignored) await app.film('media', ...parts)
+  await app.film('media', harbour, `${GONE.private}.mp4`)
+  await app.film('media', harbour, 'my holiday film.mp4')
+  await mkdir(app.at('media', harbour), { recursive: true })
+  await writeFile(app.at('media', harbour, `${nets}.mp4`), 'no film')
+  await writeFile(app.at('media', harbour, `${fog}.webm`), 'not counted as a video')
+  await symlink('/dev/zero', app.at('media', harbour, 'endless.mp4'))
+  await symlink(app.at('media', harbour), app.at('media', harbour, 'circle.mp4'))
+  await app.film('media', harbour, `${comet}.mp4`)
+
+  const { state, messages } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), [comet])
+  assert.ok(messages.some((text) => text.includes('my holiday film.mp4')))
+  assert.ok(messages.some((text) => text.includes(`${GONE.private}.mp4`)))
+  assert.ok(messages.some((text) => text.includes(`${nets}.mp4`)))
+  assert.ok(!messages.some((text) => text.includes('eaDir') || text.includes(app.dataDir)))
+  for (const parts of [...ignored, [harbour, `${GONE.private}.mp4`], [harbour, 'my holiday film.mp4'], [harbour, `${nets}.mp4`]]) assert.ok(existsSync(app.at('media', ...parts)))
+})
+
+test('a video whose file is gone is removed, paths are corrected, misplaced films moved, missing pictures fetched', async (t) => {
+  const app = await libraryApp(t)
+  const art = `${app.platform.baseUrl}/vi/${ferry}/hqdefault.jpg`
+  await app.given(aChannel({ id: harbour }), aChannel({ id: orbit }))
+  await app.given(
+    aVideo({ id: ferry, channelId: harbour, art }),
+    aVideo({ id: nets, channelId: harbour, media_url: `/media/${orbit}/old.mp4`, subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/x/y.en.vtt' }] }),
+    aVideo({ id: comet, channelId: orbit }),
+    aVideo({ id: fog, channelId: harbour }),
+  )
+  await app.film('media', harbour, `${ferry}.mp4`)
+  await app.film('media', harbour, `${nets}.mp4`)
+  await app.film('media', harbour, `${comet}.mp4`)
+  await app.film('media', orbit, `${ferry}.mp4`) // a second one
+
+  const { state, messages } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), [ferry, nets, comet].sort())
+  assert.deepEqual(await app.files('media'), [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.mp4`, `${orbit}/${ferry}.mp4`].sort())
+  assert.ok(messages.some((text) => text.includes(`${orbit}/${ferry}.mp4`) && text.includes('already')))
+  const corrected = await app.doc('video', nets)
+  assert.equal(corrected.media_url, `/media/${harbour}/${nets}.mp4`)
+  assert.equal(corrected.subtitles[0].media_url, `/media/${harbour}/${nets}.en.vtt`)
+  assert.equal(existsSync(app.at('cache', 'videos', ferry[0]!.toLowerCase(), `${ferry}.jpg`)), await isPicture(art))
+})
+
+const isPicture = async (url: string): Promise<boolean> => (await fetch(url)).headers.get('content-type')?.startsWith('image/') === true
+
+for (const [what, prepare, sentence] of [
+  ['the media folder is missing', (media: string) => remove(media), /media folder is missing/],
+  ['the media folder is empty', async (media: string) => (await remove(media), void (await mkdir(media))), /media folder is empty/],
+  ['more than half of the files are gone', async (media: string) => (await remove(`${media}/${harbour}/${ferry}.mp4`), remove(`${media}/${harbour}/${nets}.mp4`)), /more than half/],
+] as const) {
+  test(`where ${what}, the task fails with a sentence and changes nothing, unless it is forced`, async (t) => {
+    const app = await libraryApp(t)
+    await app.given(aChannel({ id: harbour }), ...[ferry, nets, fog].map((id) => aVideo({ id, channelId: harbour, media_url: `/media/${harbour}/${id}.mp4` })))
+    for (const id of [ferry, nets, fog]) await app.film('media', harbour, `${id}.mp4`)
+    await prepare(app.at('media'))
+    await mkdir(app.at('media'), { recursive: true }).then(() => (what.includes('missing') ? remove(app.at('media')) : undefined))
+    if (what.includes('half')) await app.film('media', harbour, `${comet}.mp4`)
+    const before = existsSync(app.at('media')) ? await app.files('media') : []
+
+    const refused = await app.runTask('rescan_filesystem')
+
+    assert.equal(refused.state, 'FAILURE')
+    assert.match(refused.result ?? '', sentence)
+    assert.doesNotMatch(refused.result ?? '', new RegExp(app.dataDir))
+    assert.deepEqual(await app.ids('video'), [ferry, nets, fog].sort())
+    assert.deepEqual(existsSync(app.at('media')) ? await app.files('media') : [], before)
+
+    const asked = await app.as('admin').post('/api/library/rescan/', { force: true })
+    assert.equal(asked.status, 200)
+    assert.equal((await app.app.jobs.ended(asked.body.task_id)).state, 'SUCCESS')
+    assert.deepEqual(await app.ids('video'), what.includes('half') ? [fog, comet].sort() : [])
+
+    assert.equal((await app.runTask('rescan_filesystem')).state, 'SUCCESS')
+  })
+}
+
+test('a disk that answers with an error is not taken for an empty one', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aVideo({ id: nets, channelId: orbit }), aVideo({ id: fog, channelId: orbit }))
+  await app.film('media', orbit, `${nets}.mp4`)
+  await app.film('media', orbit, `${fog}.mp4`)
+  await symlink(harbour, app.at('media', harbour)) // a circle: ELOOP
+
+  const { state } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'FAILURE')
+  assert.deepEqual(await app.ids('video'), [ferry, nets, fog].sort())
+})
+
+test('a library that is spread over disks by links is one library', async (t) => {
+  const app = await libraryApp(t)
+  await app.film('second-disk', `${ferry}.mp4`)
+  await mkdir(app.at('media'), { recursive: true })
+  await symlink(app.at('second-disk'), app.at('media', harbour))
+
+  assert.equal((await app.runTask('rescan_filesystem')).state, 'SUCCESS')
+
+  assert.deepEqual(await app.ids('video'), [ferry])
+  await play(app.at('media', harbour, `${ferry}.mp4`))
+})
+
+test('cut off by the end of the server, it goes on at the next start', async (t) => {
+  let isCut = false
+  let cut = async (): Promise<void> => undefined
+  const scissors = definePlugin({
+    name: 'scissors',
+    listens: {
+      'job.step': () => (fact) => {
+        if (fact.step !== 'rescan.ingest' || fact.phase !== 'before' || isCut) return
+        isCut = true
+        void cut()
+      },
+    },
+  })
+  const app = await libraryApp(t, { replace: [scissors] })
+  for (const id of [ferry, nets, fog]) await app.film('media', orbit, `${id}.mp4`)
+  const isClosed = new Promise<void>((resolve, reject) => (cut = () => app.close().then(resolve, reject)))
+
+  await app.app.jobs.start('rescan_filesystem')
+  await isClosed
+  await app.restart()
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [ferry, nets, fog].sort())
+  assert.deepEqual(await app.files('media'), [ferry, nets, fog].map((id) => `${harbour}/${id}.mp4`).sort())
+})
+
+test('the rescan is started by admins only, answers like the task of its name, and takes no stop', async (t) => {
+  const app = await libraryApp(t)
+
+  assert.equal((await app.as('user').post('/api/library/rescan/')).status, 403)
+  assert.equal((await app.as('admin').post('/api/library/rescan/', { force: 'yes' })).status, 400)
+  const started = await app.as('admin').post('/api/library/rescan/')
+  assert.equal(started.body.task_name, 'rescan_filesystem')
+  assert.deepEqual(started.body.message, { task_id: started.body.task_id, status: 'PENDING', task_name: 'rescan_filesystem' })
+  assert.equal((await app.as('admin').post(`/api/task-id/${started.body.task_id}/`, { command: 'stop' })).status, 400)
+  await app.settled()
+})
