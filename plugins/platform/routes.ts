@@ -55,7 +55,7 @@ export const resolveText = defineRoute({
   path: '/api/resolve/',
   access: 'user',
   summary: 'What the ids and links in a text are, by their form alone',
-  query: { q: queryText({ required: true, maxLength: 20_000, description: 'any text' }) },
+  query: { q: queryText({ maxLength: 20_000, description: 'any text' }) },
   reply: Type.Array(Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() })),
   async handle({ query }, app) {
     const isKnown = app.slot('platform.known')

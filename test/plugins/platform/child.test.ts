@@ -1,0 +1,76 @@
+/** A worker child by itself: its limits, what it does when the server is gone, and what reaches it from the server. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { systemClock } from '../../../core/clock.ts'
+import { openLog } from '../../../core/log.ts'
+import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
+import { Tools } from '../../../plugins/platform/tools.ts'
+import { testClock } from '../../support/clock.ts'
+
+const log = openLog('silent')
+
+/** A launch whose program is this shell script instead of Python. */
+async function givenProgram(t: TestContext, script: string): Promise<Launch> {
+  const folder = await mkdtemp(join(tmpdir(), 'av-child-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const python = join(folder, 'program')
+  await writeFile(python, `#!/bin/sh\nread setup\necho '{"ready": {"version": "1", "channel": "stable"}}'\n${script}\n`)
+  await chmod(python, 0o700)
+  return { python, worker: 'worker.py', memoryLimitBytes: 1 << 30, setup: { platformUrl: 'http://127.0.0.1:1', paths: [], jsRuntimes: {}, ffmpeg: null, cacheDir: null, jar: null, retryPause: 1, socketTimeout: 1 } }
+}
+
+const endedAs = (kind: string) => (error: unknown) => error instanceof ChildError && error.evidence.kinds.includes(kind)
+
+test('one that says too much, or no JSON, is ended', async (t) => {
+  for (const [script, kind] of [['read request; head -c 3000000 /dev/zero; sleep 60', 'TooLong'], ["read request; echo 'not json'; sleep 60", 'BadLine'], ['read request; exit 3', 'ChildDied']] as const) {
+    const child = new Child(await givenProgram(t, script), systemClock, log)
+
+    await assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000 }), endedAs(kind), kind)
+
+    await child.ended
+  }
+})
+
+test('one over its limit of memory is ended with everything that it has started', async (t) => {
+  const clock = testClock()
+  const launch = await givenProgram(t, 'sleep 600 & read request; echo "{\\"id\\": 1, \\"part\\": [$!]}"; wait')
+  const child = new Child({ ...launch, memoryLimitBytes: 1000 }, clock, log)
+  let grandchild = 0
+  const asked = assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000, onPart: ([pid]) => (grandchild = pid as number) }), endedAs('Memory'))
+  while (grandchild === 0) await new Promise((resolve) => setImmediate(resolve))
+
+  await clock.advance(2000)
+
+  await asked
+  await child.ended
+  while (isThere(grandchild)) await new Promise((resolve) => setImmediate(resolve))
+})
+
+test('when the server is gone the worker ends itself, in the middle of its work too', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'av-child-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const settings = { dataDir, platformUrl: 'http://127.0.0.1:1', ytdlp: null, ytdlpPlugins: null, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' }
+  const { python, worker, setup } = await new Tools(settings, { retryPause: 60, socketTimeout: 20 }, systemClock, log).launch('metadata', null)
+  const child = spawn(python, ['-I', worker], { stdio: ['pipe', 'pipe', 'ignore'], detached: true, env: { ...process.env, AV_PASSWORD: 'secret' } })
+  child.stdin.write(`${JSON.stringify(setup)}\n${JSON.stringify({ id: 1, op: 'video', videoId: 'aaaaaaaaaaa' })}\n`)
+  await once(child.stdout, 'data')
+
+  child.stdin.destroy()
+
+  const [code, signal] = await once(child, 'close')
+  assert.ok(signal === 'SIGKILL' || code === 1)
+})
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
