@@ -2,6 +2,7 @@
 import { epochSeconds, errors, isAppError, localDay, MAX_WINDOW, type App, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
+import { numbered } from './entries.ts'
 import { openMembership } from './membership.ts'
 import { openRecords } from './records.ts'
 import { playlistIndex, type PlaylistDoc, type PlaylistEntry } from './schema.ts'
@@ -24,6 +25,9 @@ export interface PlaylistQuery {
   from: number
   size: number
 }
+
+/** What they change in other playlists is then written once. */
+const REMOVED_TOGETHER = 20
 
 type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
 
@@ -200,12 +204,14 @@ export function openPlaylists(app: App) {
       const ids = await this.videosOf(id)
       leaving.add(id)
       try {
-        for (const [done, videoId] of ids.entries()) {
+        for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          await app.videos.remove(videoId).catch((thrown: unknown) => {
-            if (!isAppError(thrown, 'not_found')) throw thrown // gone already, in an earlier run or by somebody else
-          })
-          progress((done + 1) / ids.length)
+          const removals = await Promise.allSettled(ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => app.videos.remove(videoId)))
+          for (const removal of removals) {
+            // Gone already, in an earlier run or by somebody else, is as good.
+            if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
+          }
+          progress(Math.min(1, (done + REMOVED_TOGETHER) / ids.length))
         }
       } catch (thrown) {
         leaving.delete(id)
@@ -227,8 +233,14 @@ export function openPlaylists(app: App) {
   }
 }
 
-/** A custom playlist holds archived videos only; one of the platform says which it lists are. */
+/**
+ * A custom playlist holds archived videos only; one of the platform says which it lists are.
+ * Entries that stay are not copied: a removal of many videos comes here once for each, over lists of thousands.
+ */
 function withFlags(doc: PlaylistDoc, isArchived: (videoId: string, isDownloaded: boolean) => boolean): PlaylistEntry[] {
-  const flagged = doc.playlist_entries.map((entry) => ({ ...entry, downloaded: isArchived(entry.platform_id, entry.downloaded) }))
-  return doc.playlist_type === 'custom' ? flagged.filter(({ downloaded }) => downloaded).map((entry, idx) => ({ ...entry, idx })) : flagged
+  const flagged = doc.playlist_entries.map((entry) => {
+    const downloaded = isArchived(entry.platform_id, entry.downloaded)
+    return downloaded === entry.downloaded ? entry : { ...entry, downloaded }
+  })
+  return doc.playlist_type === 'custom' ? numbered(flagged.filter(({ downloaded }) => downloaded)) : flagged
 }

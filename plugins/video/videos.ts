@@ -191,7 +191,9 @@ export function openVideos(app: App) {
     /** All videos of a channel, for its removal; their files are in the trash already. */
     async removeOfChannel(channelId: string, step: Step): Promise<void> {
       for await (const batch of collection.scan({ filter: { eq: ['channel_id', channelId] }, batch: 100 })) {
-        for (const { id } of batch) await removeWith({ id, channelId }, step)
+        // Together: what another plugin keeps of many videos in one place, such as a list of them, it can then write once.
+        const removals = await Promise.allSettled(batch.map(({ id }) => removeWith({ id, channelId }, step)))
+        for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
         await step('video.drop', () => dropAll(batch.map(({ id }) => id)))
       }
     },

@@ -1,0 +1,187 @@
+/** Custom playlists (contract 9.6, B). */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
+
+const ID = 'av_playlist_mine'
+
+/** A custom playlist a, b, c, d; e is archived too. */
+async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
+  const app = await testApp(t)
+  const ids = ['a', 'b', 'c', 'd']
+  const player = (id: string) => (watched.includes(id) ? { watched: true, watched_date: 5 } : {})
+  await app.given(
+    aChannel({ channel_name: 'One' }),
+    ...ids.map((id) => aVideo({ id, playlist: [ID], player: player(id) })),
+    aVideo({ id: 'e', title: 'Fifth' }),
+    aPlaylist({ id: ID, playlist_type: 'custom', playlist_channel: null, playlist_channel_id: null, entries: ids.map((platform_id) => ({ platform_id, downloaded: true })) }),
+    aPlaylist({ id: 'PL1', entries: ['a'] }),
+  )
+  return app
+}
+
+const act = (app: TestApp, body: object, id = ID) => app.as('admin').post(`/api/playlist/${id}/`, body)
+const orderOf = async (app: TestApp): Promise<string> => {
+  const { playlist_entries: entries } = await app.doc('playlist', ID)
+  assert.deepEqual(entries.map(({ idx }: any) => idx), entries.map((_: unknown, idx: number) => idx), 'numbered without gaps')
+  return entries.map(({ platform_id }: any) => platform_id).join('')
+}
+
+test('a custom playlist is made empty, inactive, and shown as its own record', async (t) => {
+  const app = await testApp(t)
+
+  const { status, body } = await app.as('admin').post('/api/playlist/custom/', { playlist_name: '  My list ' })
+
+  assert.equal(status, 200)
+  assert.match(body.playlist_id, /^av_playlist_[0-9a-f-]{36}$/)
+  assert.deepEqual(
+    { ...body, playlist_id: '', playlist_thumbnail: '' },
+    {
+      playlist_id: '',
+      playlist_type: 'custom',
+      playlist_name: 'My list',
+      playlist_description: '',
+      playlist_channel: null,
+      playlist_channel_id: null,
+      playlist_subscribed: false,
+      playlist_active: false,
+      playlist_thumbnail: '',
+      playlist_sort_order: 'top',
+      playlist_entries: [],
+      playlist_last_refresh: '2026-01-15',
+      _index: 'av_playlist',
+      _score: 0,
+    },
+  )
+  assert.equal((await app.as('user').get(`/api/playlist/${body.playlist_id}/`)).status, 200)
+  for (const wrong of [{}, { playlist_name: '' }, { playlist_name: '   ' }, { playlist_name: 'x'.repeat(201) }, { playlist_name: 5 }]) {
+    assert.equal((await app.as('admin').post('/api/playlist/custom/', wrong)).status, 400, JSON.stringify(wrong))
+  }
+  assert.equal((await app.as('user').post('/api/playlist/custom/', { playlist_name: 'x' })).status, 403)
+})
+
+const rows: Array<[object, string]> = [
+  [{ action: 'create', video_id: 'e' }, 'abcde'],
+  [{ action: 'create', youtube_id: 'e' }, 'abcde'],
+  [{ action: 'create', platform_id: 'e' }, 'abcde'],
+  [{ action: 'create', video_id: 'b' }, 'abcd'],
+  [{ action: 'remove', video_id: 'b' }, 'acd'],
+  [{ action: 'up', video_id: 'c' }, 'acbd'],
+  [{ action: 'up', video_id: 'a' }, 'abcd'],
+  [{ action: 'down', video_id: 'b' }, 'acbd'],
+  [{ action: 'down', video_id: 'd' }, 'abcd'],
+  [{ action: 'top', video_id: 'c' }, 'cabd'],
+  [{ action: 'top', video_id: 'a' }, 'abcd'],
+  [{ action: 'bottom', video_id: 'b' }, 'acdb'],
+  [{ action: 'bottom', video_id: 'd' }, 'abcd'],
+  [{ action: 'move', video_id: 'a', index: 2 }, 'bcad'],
+  [{ action: 'move', video_id: 'd', index: 0 }, 'dabc'],
+  [{ action: 'move', video_id: 'b', index: 1 }, 'abcd'],
+  [{ action: 'move', video_id: 'a', index: 99 }, 'bcda'],
+]
+
+test('each action leads to its order', async (t) => {
+  const app = await anApp(t)
+  const { doc } = aPlaylist({ id: ID, playlist_type: 'custom', entries: ['a', 'b', 'c', 'd'].map((platform_id) => ({ platform_id, downloaded: true })) })
+  for (const [body, expected] of rows) {
+    await app.given({ index: 'playlist', id: ID, doc })
+    const reply = await act(app, body)
+    assert.deepEqual([reply.status, reply.body], [201, { success: true }], JSON.stringify(body))
+    assert.equal(await orderOf(app), expected, JSON.stringify(body))
+  }
+})
+
+test('an added video says so, with title and channel in the entry; a removed one does not any more', async (t) => {
+  const app = await anApp(t)
+  await act(app, { action: 'create', video_id: 'e' })
+  await act(app, { action: 'create', video_id: 'e' })
+  assert.deepEqual((await app.doc('playlist', ID)).playlist_entries[4], { platform_id: 'e', title: 'Fifth', uploader: 'One', idx: 4, downloaded: true })
+  assert.deepEqual((await app.doc('video', 'e')).playlist, [ID])
+  assert.equal((await app.doc('playlist', ID)).playlist_last_refresh, '2026-01-15')
+
+  await act(app, { action: 'remove', video_id: 'e' })
+  assert.deepEqual((await app.doc('video', 'e')).playlist, [])
+})
+
+test('the second path does the same and answers with the playlist', async (t) => {
+  const app = await anApp(t)
+  const { status, body } = await app.as('admin').post(`/api/playlist/custom/${ID}/`, { action: 'top', video_id: 'd' })
+  assert.equal(status, 200)
+  assert.deepEqual(body.playlist_entries.map(({ youtube_id }: any) => youtube_id), ['d', 'a', 'b', 'c'])
+  assert.equal(body._index, 'av_playlist')
+})
+
+test('up and down jump over watched videos for those who hide them', async (t) => {
+  const app = await anApp(t, ['b', 'c'])
+  const admin = app.app.accounts.list().find(({ is_staff }) => is_staff)!
+  await app.app.accounts.changeSettings(admin.id, { hide_watched: true })
+  const steps: Array<[string, string, string]> = [
+    ['up', 'd', 'dabc'],
+    ['up', 'd', 'dabc'],
+    ['down', 'd', 'adbc'],
+    ['down', 'd', 'adbc'],
+  ]
+  for (const [action, video_id, expected] of steps) {
+    await act(app, { action, video_id })
+    assert.equal(await orderOf(app), expected, `${action} ${video_id}`)
+  }
+  await app.app.accounts.changeSettings(admin.id, { hide_watched: false })
+  await act(app, { action: 'down', video_id: 'd' })
+  assert.equal(await orderOf(app), 'abdc')
+})
+
+const refused: Array<[string, object, number]> = [
+  ['nope', {}, 404],
+  ['nope', { action: 'odd' }, 404],
+  ['PL1', { action: 'odd' }, 400],
+  ['PL1', { action: 'remove', video_id: 'a' }, 400],
+  [ID, {}, 400],
+  [ID, { action: 'odd', video_id: 'a' }, 400],
+  [ID, { action: 'up' }, 400],
+  [ID, { action: 'up', video_id: '' }, 400],
+  [ID, { action: 'up', video_id: 5 }, 400],
+  [ID, { action: ['up'], video_id: 'a' }, 400],
+  [ID, { action: 'up', platform_id: 'a', youtube_id: 'b' }, 400],
+  [ID, { action: 'create', video_id: 'nope' }, 404],
+  [ID, { action: 'remove', video_id: 'e' }, 404],
+  [ID, { action: 'up', video_id: 'e' }, 404],
+  [ID, { action: 'move', video_id: 'e', index: 1 }, 404],
+  [ID, { action: 'move', video_id: 'a' }, 400],
+  [ID, { action: 'move', video_id: 'a', index: -1 }, 400],
+  [ID, { action: 'move', video_id: 'a', index: 1.5 }, 400],
+  [ID, { action: 'move', video_id: 'a', index: '1' }, 400],
+]
+
+test('actions are refused in the order of the checks, and change nothing', async (t) => {
+  const app = await anApp(t)
+  for (const [id, body, status] of refused) assert.equal((await act(app, body, id)).status, status, JSON.stringify([id, body]))
+  assert.equal((await app.as('user').post(`/api/playlist/${ID}/`, { action: 'up', video_id: 'b' })).status, 403)
+  assert.equal(await orderOf(app), 'abcd')
+})
+
+test('its picture is that of the first video that has one', async (t) => {
+  const app = await anApp(t)
+  const { media, settings } = app.app
+  const path = media.artPathOf('video', 'c')
+  await mkdir(dirname(path), { recursive: true })
+  execFileSync(settings.ffmpeg, ['-v', 'error', '-f', 'lavfi', '-i', 'color=red:s=64x36', '-frames:v', '1', path])
+
+  await act(app, { action: 'top', video_id: 'b' })
+  assert.equal(await media.hasArt('playlist', ID), true)
+
+  await act(app, { action: 'remove', video_id: 'c' })
+  assert.equal(await media.hasArt('playlist', ID), false)
+  assert.equal((await app.as('user').get(`/cache/playlists/${ID}.jpg`)).status, 200)
+})
+
+test('many changes at once are all made, in some order', async (t) => {
+  const app = await anApp(t)
+  await app.given(...Array.from({ length: 30 }, (_, number) => aVideo({ id: `n${number}` })))
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, number) => act(app, { action: 'create', video_id: `n${number}` })))
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [201])
+  assert.equal((await app.doc('playlist', ID)).playlist_entries.length, 34)
+  await orderOf(app)
+})

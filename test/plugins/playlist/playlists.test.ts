@@ -1,0 +1,214 @@
+/** Playlists of the platform: list, show, read, follow what happens to videos (contract 5.3, 6.6, 9.5). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { errors, type Services } from 'archivolt'
+import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
+
+type Facts = Parameters<Services['playlists']['index']>[0]
+
+const idsOf = (reply: { body: any }, key = 'playlist_id'): string[] => reply.body.data.map((record: any) => record[key])
+
+const factsOf = (entries: Array<string | Partial<Facts['entries'][number]>>, changes: Partial<Facts> = {}): Facts => ({
+  id: 'PL1',
+  name: 'First',
+  description: 'said of it',
+  channelId: 'UC1',
+  channelName: 'One',
+  entries: entries.map((entry) => ({ id: 'x', title: 'Title', uploader: 'One', isThere: true, ...(typeof entry === 'string' ? { id: entry } : entry) })),
+  ...changes,
+})
+
+const flagsOf = async (app: TestApp, id: string): Promise<Array<[string, number, boolean]>> =>
+  (await app.doc('playlist', id)).playlist_entries.map((entry: any) => [entry.platform_id, entry.idx, entry.downloaded])
+
+const playlistsOf = async (app: TestApp, id: string): Promise<string[]> => (await app.doc('video', id)).playlist
+
+test('playlists are listed by name and filtered', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aPlaylist({ id: 'b', playlist_name: 'beta', playlist_subscribed: true }),
+    aPlaylist({ id: 'a', playlist_name: 'Alpha', playlist_channel_id: 'UC2' }),
+    aPlaylist({ id: 'c', playlist_name: 'Gamma', playlist_type: 'custom', playlist_channel_id: null }),
+  )
+  const rows: Array<[string, string[]]> = [
+    ['', ['a', 'b', 'c']],
+    ['?playlist_type=custom', ['c']],
+    ['?type=regular', ['a', 'b']],
+    ['?channel=UC2', ['a']],
+    ['?subscribed=true', ['b']],
+    ['?subscribed=no&playlist_type=regular', ['a']],
+    ['?playlist_type=', ['a', 'b', 'c']],
+  ]
+  for (const [query, expected] of rows) assert.deepEqual(idsOf(await app.as('user').get(`/api/playlist/${query}`)), expected, query)
+  for (const query of ['?playlist_type=odd', '?type=odd', '?subscribed=perhaps']) assert.equal((await app.as('user').get(`/api/playlist/${query}`)).status, 400, query)
+})
+
+test('a playlist is shown with both id keys in its entries, and without what is internal', async (t) => {
+  const app = await testApp(t)
+  const title = 'says "platform_id":"no" in its title'
+  await app.given(aPlaylist({ entries: [{ platform_id: 'v1', title }, 'v2'], art: 'https://art.example/1' }))
+
+  const { body, status } = await app.as('user').get('/api/playlist/PL1/')
+
+  assert.equal(status, 200)
+  assert.deepEqual(body.data.playlist_entries[0], { platform_id: 'v1', youtube_id: 'v1', title, uploader: null, idx: 0, downloaded: false })
+  assert.deepEqual([body.data._index, body.data._score, body.data.art, body.data.refreshed_at], ['av_playlist', 0, undefined, undefined])
+  const missing = await app.as('user').get('/api/playlist/nope/')
+  assert.deepEqual([missing.status, missing.body.data, missing.body.code], [404, false, 'not_found'])
+})
+
+test('without a second id key entries have one', async (t) => {
+  const app = await testApp(t, { settings: { platformIdField: null } })
+  await app.given(aPlaylist({ entries: ['v1'] }))
+  assert.deepEqual(Object.keys((await app.as('user').get('/api/playlist/PL1/')).body.data.playlist_entries[0]), ['platform_id', 'title', 'uploader', 'idx', 'downloaded'])
+})
+
+test('a playlist that is read lists all entries, says which are archived, and those say it too', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v3', playlist: ['PLother'] }))
+
+  await app.app.playlists.index(factsOf(['v1', 'v2', { id: 'gone', isThere: false }, 'v3']), { subscribed: true })
+
+  assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, true], ['v2', 1, false], ['v3', 3, true]])
+  assert.deepEqual([await playlistsOf(app, 'v1'), await playlistsOf(app, 'v3')], [['PL1'], ['PLother', 'PL1']])
+  const { data } = (await app.as('user').get('/api/playlist/PL1/')).body
+  assert.deepEqual(
+    [data.playlist_type, data.playlist_name, data.playlist_channel, data.playlist_channel_id, data.playlist_subscribed, data.playlist_active, data.playlist_sort_order],
+    ['regular', 'First', 'One', 'UC1', true, true, 'top'],
+  )
+})
+
+test('reading it again replaces entries and membership and keeps the subscription', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+  await app.app.playlists.index(factsOf(['v1', 'v2']), { subscribed: true })
+  await app.app.playlists.setActive(['PL1'], false)
+
+  await app.app.playlists.index(factsOf(['v2', 'v9'], { name: 'Renamed' }))
+
+  assert.deepEqual(await flagsOf(app, 'PL1'), [['v2', 0, true], ['v9', 1, false]])
+  assert.deepEqual([await playlistsOf(app, 'v1'), await playlistsOf(app, 'v2')], [[], ['PL1']])
+  const doc = await app.doc('playlist', 'PL1')
+  assert.deepEqual([doc.playlist_name, doc.playlist_subscribed, doc.playlist_active], ['Renamed', true, true])
+})
+
+test('a video that comes into the archive is marked in the playlists that list it', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aPlaylist({ id: 'PL1', entries: ['v1', 'v2', 'v1'] }), aPlaylist({ id: 'PL2', entries: ['v2'] }), aVideo({ id: 'v1' }))
+
+  await app.app.tell('video.added', { id: 'v1', channelId: 'UC1' })
+  await app.app.tell('video.added', { id: 'v1', channelId: 'UC1' })
+
+  assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, true], ['v2', 1, false], ['v1', 2, true]])
+  assert.deepEqual(await flagsOf(app, 'PL2'), [['v2', 0, false]])
+  assert.deepEqual(await playlistsOf(app, 'v1'), ['PL1'])
+})
+
+test('a deleted video stays in playlists of the platform and leaves custom ones', async (t) => {
+  const app = await testApp(t)
+  const downloaded = (id: string) => ({ platform_id: id, downloaded: true })
+  await app.given(aChannel(), aVideo({ id: 'v1', playlist: ['PL1', 'mine'] }), aVideo({ id: 'v2', playlist: ['PL1', 'mine'] }))
+  await app.given(aPlaylist({ id: 'PL1', entries: [downloaded('v1'), downloaded('v2')] }), aPlaylist({ id: 'mine', playlist_type: 'custom', entries: [downloaded('v1'), downloaded('v2')] }))
+
+  await app.as('admin').delete('/api/video/v1/')
+
+  assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, false], ['v2', 1, true]])
+  assert.deepEqual(await flagsOf(app, 'mine'), [['v2', 0, true]])
+})
+
+test('the videos of a playlist come in its order, page by page', async (t) => {
+  const app = await testApp(t)
+  await app.app.accounts.changeSettings(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id, { page_size: 2 })
+  const order = ['v3', 'v1', 'v5', 'v2']
+  await app.given(aChannel(), ...order.map((id, number) => aVideo({ id, published: `2026-01-0${number + 1}` })))
+  await app.app.playlists.index(factsOf(['v3', 'v1', 'v4', 'v5', 'v2']))
+  const user = app.as('user')
+
+  assert.deepEqual(idsOf(await user.get('/api/playlist/PL1/video/'), 'platform_id'), ['v3', 'v1'])
+  const second = await user.get('/api/playlist/PL1/video/?page=2')
+  assert.deepEqual(idsOf(second, 'platform_id'), ['v5', 'v2'])
+  assert.equal(second.body.paginate.total_hits, 4)
+  assert.deepEqual(idsOf(await user.get('/api/video/?playlist=PL1&sort=views&order=asc'), 'platform_id'), ['v3', 'v1'])
+  assert.deepEqual((await user.get('/api/video/?playlist=nope')).body.data, [])
+  const missing = await user.get('/api/playlist/nope/video/')
+  assert.deepEqual([missing.status, missing.body.code, missing.body.data, missing.body.paginate.total_hits], [404, 'not_found', [], 0])
+  await app.given(aPlaylist({ id: 'empty', entries: ['v9'] }))
+  assert.deepEqual((await user.get('/api/playlist/empty/video/')).body.data, [])
+})
+
+test('deleting a playlist keeps its videos, which forget it', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1', playlist: ['PL1', 'PL2'] }), aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }))
+  for (const query of ['', '?delete-videos=perhaps']) assert.equal((await app.as('user').delete(`/api/playlist/PL1/${query}`)).status, 403)
+
+  const reply = await app.as('admin').delete('/api/playlist/PL1/?delete-videos=false')
+
+  assert.deepEqual([reply.status, reply.body], [200, { success: true }])
+  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], ['v1']])
+  assert.deepEqual(await playlistsOf(app, 'v1'), ['PL2'])
+  assert.equal((await app.as('admin').delete('/api/playlist/PL1/')).status, 404)
+})
+
+test('deleting a playlist with its videos takes the archived ones, and skips what is gone already', async (t) => {
+  for (const query of ['?delete-videos=true', '?delete_videos=1']) {
+    const app = await testApp(t)
+    const entries = ['v1', 'lost', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
+    await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'other' }), aPlaylist({ id: 'PL1', entries: [...entries, 'never'] }), aPlaylist({ id: 'PL2', entries }))
+
+    const reply = await app.as('admin').delete(`/api/playlist/PL1/${query}`)
+
+    assert.equal(reply.status, 200)
+    assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['PL2'], ['other']])
+    assert.deepEqual((await flagsOf(app, 'PL2')).map(([, , flag]) => flag), [false, true, false])
+  }
+})
+
+test('where a file cannot be removed, the playlist and that video stay and tell what is left', async (t) => {
+  const app = await testApp(t)
+  const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aPlaylist({ id: 'mine', playlist_type: 'custom', entries }))
+  t.mock.method(app.app.media, 'trash', async (_job: string, what: object) => {
+    if ('videoId' in what && what.videoId === 'v2') throw errors.unavailable('the file is held')
+  })
+
+  const reply = await app.as('admin').delete('/api/playlist/mine/?delete-videos=true')
+
+  assert.equal(reply.status, 503)
+  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['mine'], ['v2']])
+  assert.deepEqual(await flagsOf(app, 'mine'), [['v2', 0, true]])
+})
+
+test('a removal that was cut off is finished by the next start', async (t) => {
+  const app = await testApp(t)
+  const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aPlaylist({ id: 'PL1', entries }))
+  await app.app.jobs.start('playlist.remove', { id: 'PL1', withVideos: true })
+  await app.restart()
+
+  await app.settled()
+
+  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], []])
+})
+
+test('a deleted channel takes its playlists along, and its videos leave those of others', async (t) => {
+  const app = await testApp(t)
+  const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
+  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), aVideo({ id: 'v1', channelId: 'UC1' }), aVideo({ id: 'v2', channelId: 'UC2', playlist: ['PL1', 'PL2'] }))
+  await app.given(aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1', entries }), aPlaylist({ id: 'PL2', playlist_channel_id: 'UC2', entries }))
+
+  await app.as('admin').delete('/api/channel/UC1/')
+
+  assert.deepEqual(await app.ids('playlist'), ['PL2'])
+  assert.deepEqual(await flagsOf(app, 'PL2'), [['v1', 0, false], ['v2', 1, true]])
+  assert.deepEqual(await playlistsOf(app, 'v2'), ['PL2'])
+})
+
+test('changes of one playlist at the same time are all kept', async (t) => {
+  const app = await testApp(t)
+  const ids = Array.from({ length: 40 }, (_, number) => `v${number}`)
+  await app.given(aChannel(), ...ids.map((id) => aVideo({ id })), aPlaylist({ id: 'PL1', entries: ids }))
+
+  await Promise.all(ids.map((id) => app.app.tell('video.added', { id, channelId: 'UC1' })))
+
+  assert.deepEqual((await flagsOf(app, 'PL1')).filter(([, , flag]) => !flag), [])
+})
