@@ -61,8 +61,11 @@ function collect(value: Json | undefined, path: readonly string[], at: number, f
   else if (isObject(value)) collect(own(value, path[at]!), path, at + 1, found)
 }
 
+/** Thrown before anything has been written: whatever else is in the same transaction may stay. */
+export class Refusal extends Error {}
+
 /** A field has a value of another type than its mapping says. */
-export class WrongType extends Error {
+export class WrongType extends Refusal {
   readonly field: string
   constructor(field: string, expected: string) {
     super(`${field} must be ${expected}`)

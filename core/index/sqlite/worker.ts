@@ -1,6 +1,6 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
 import { parentPort } from 'node:worker_threads'
-import { applyChange, WrongType, type JsonObject } from '../document.ts'
+import { applyChange, Refusal, WrongType, type JsonObject } from '../document.ts'
 import type { Change, Filter } from '../port.ts'
 import { aggregate } from './aggregate.ts'
 import { connect, isDamage, type Connection } from './connection.ts'
@@ -122,7 +122,7 @@ const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> }
   discard: ({ name }) => once(() => (at().discard(name), null)),
   replaceBegin: () =>
     once(() => {
-      if (!at().replaceBegin()) throw Object.assign(new Error('A restore is running; try again when it has ended'), { code: 'conflict' })
+      if (!at().replaceBegin()) throw Object.assign(new Refusal('A restore is running; try again when it has ended'), { code: 'conflict' })
       return null
     }),
   replaceEnd: () => once(() => at().replaceEnd()),

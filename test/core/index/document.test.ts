@@ -1,0 +1,56 @@
+/** Documents against their mapping. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { applyChange, fieldPlans, joinInternal, splitInternal, valuesOf, type JsonObject } from '../../../core/index/document.ts'
+
+const plans = fieldPlans({
+  name: { type: 'keyword', filter: true },
+  count: { type: 'long', filter: true },
+  tags: { type: 'keyword', multi: true },
+  parts: { type: 'keyword', path: 'list.part.id', multi: true },
+  secret: { type: 'keyword', path: 'deep.secret', internal: true },
+  hidden: { type: 'long', internal: true },
+})
+const plan = (name: string) => plans.find((one) => one.name === name)!
+
+test('values are found through objects and lists; null and missing are none', () => {
+  const doc: JsonObject = { tags: ['a', null, 'b'], list: [{ part: { id: 'x' } }, {}, { part: [{ id: 'y' }, { id: 'z' }] }], count: null }
+  assert.deepEqual(valuesOf(plan('tags'), doc), ['a', 'b'])
+  assert.deepEqual(valuesOf(plan('parts'), doc), ['x', 'y', 'z'])
+  assert.deepEqual(valuesOf(plan('count'), doc), [])
+  assert.deepEqual(valuesOf(plan('name'), doc), [])
+})
+
+test('values of another type are refused, each by what would be right', () => {
+  const cases: Array<[string, object, RegExp]> = [
+    ['count', { count: 1.5 }, /count must be a whole number/],
+    ['count', { count: '1' }, /count must be a whole number/],
+    ['count', { count: { of: 1 } }, /count must be a whole number/],
+    ['name', { name: ['a', 'b'] }, /name must be one value, not 2/],
+    ['tags', { tags: ['a', 1] }, /tags must be text/],
+  ]
+  for (const [name, doc, message] of cases) assert.throws(() => valuesOf(plan(name), doc as never), message)
+})
+
+test('what is inherited by every object is no value', () => {
+  const inherited = fieldPlans({ it: { type: 'keyword', path: 'constructor.name' } })
+  assert.deepEqual(valuesOf(inherited[0]!, {}), [])
+})
+
+test('internal values are parted from the reply and joined again, the document untouched', () => {
+  const doc = Object.freeze({ name: 'a', deep: Object.freeze({ secret: 's', open: 'o' }), hidden: 3 })
+  const { reply, internal } = splitInternal(plans, doc)
+  assert.deepEqual([reply, internal], [{ name: 'a', deep: { open: 'o' } }, { 'deep.secret': 's', hidden: 3 }])
+  assert.deepEqual(joinInternal(reply, internal), doc)
+  assert.deepEqual(joinInternal({ name: 'b' }, { 'deep.secret': 's' }), { name: 'b', deep: { secret: 's' } })
+})
+
+test('a patch cannot change what objects are', () => {
+  const doc = applyChange(plans, [], JSON.parse('{"name":"a"}'), { set: JSON.parse('{"__proto__":{"polluted":true},"deep":{"__proto__":{"polluted":true}}}') })
+  assert.equal((doc as { polluted?: boolean }).polluted, undefined)
+  assert.equal(({} as { polluted?: boolean }).polluted, undefined)
+})
+
+test('a change of values in a field for one is refused', () => {
+  assert.throws(() => applyChange(plans, [], { name: 'a' }, { add: { name: ['b'] } }), /name must be a field of several values/)
+})

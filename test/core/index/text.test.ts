@@ -1,0 +1,96 @@
+/** Words: what is folded, split, asked for and marked. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { allowedEdits, editDistance, fold, highlight, markedRanges, queryWords, stem, tokens } from '../../../core/index/text.ts'
+
+test('folding makes case, diacritics and compatible forms equal', () => {
+  const cases: Array<[string, string]> = [
+    ['Crème BRÛLÉE', 'creme brulee'],
+    ['Straße', 'strasse'],
+    ['ﬁne Ⅳ ｆｕｌｌ', 'fine iv full'],
+    ['İstanbul ısı', 'istanbul isi'],
+    ['ΣΊΣΥΦΟΣ', 'σισυφοσ'],
+    ['Łódź Ærø', 'lodz aero'],
+    ['co\u00adop', 'coop'],
+  ]
+  for (const [text, folded] of cases) assert.equal(fold(text), folded)
+})
+
+test('folding leaves marks that make another letter', () => {
+  assert.equal(fold('ガラス'), 'ガラス')
+  assert.equal(fold('हिन्दी'), 'हिन्दी'.normalize('NFC'))
+  assert.equal(fold('한국어'), '한국어')
+})
+
+test('texts are split at everything that is no letter or digit', () => {
+  assert.deepEqual(tokens(`It's 12:30—C++ "rock'n'roll" e-mail 😀x ½`), ['it', 's', '12', '30', 'c', 'rock', 'n', 'roll', 'e', 'mail', 'x', '1', '2'])
+  assert.deepEqual(tokens('plain ASCII, too_long'), ['plain', 'ascii', 'too', 'long'])
+  assert.deepEqual(tokens(' \u0301 — '), [])
+})
+
+test('scripts without spaces are segmented, each script for itself', () => {
+  assert.deepEqual(tokens('東京タワー'), ['東京', 'タワー'])
+  assert.deepEqual(tokens('北京大学生活'), ['北京', '大学', '生活'])
+  assert.deepEqual(tokens('iPhone用ケース'), ['iphone', '用', 'ケース'])
+  assert.deepEqual(tokens('สวัสดีชาวโลก'), ['สวัสดี', 'ชาว', 'โลก'])
+})
+
+test('hostile texts stay bounded: long words are cut, endless ones end', () => {
+  assert.equal(tokens('x'.repeat(100_000))[0]!.length, 64)
+  assert.equal(tokens('a '.repeat(100_000)).length, 20_000)
+  assert.equal(tokens('é '.repeat(100_000)).length, 20_000)
+  assert.ok(queryWords(Array.from({ length: 500 }, (_, at) => `w${at}`).join(' ')).length <= 32)
+  assert.equal(tokens(`${'a'.repeat(63)}😀`)[0], 'a'.repeat(63))
+})
+
+test('a query asks for each word once, only its last is a prefix', () => {
+  const asked = queryWords('Running RUNNING shoes', { prefixLast: true })
+  assert.deepEqual(asked.map(({ term, stem: root, isPrefix }) => [term, root, isPrefix]), [['running', 'run', false], ['shoes', 'shoe', true]])
+})
+
+test('stop words are dropped only where something else is left', () => {
+  assert.deepEqual(queryWords('the cold proof', { dropStopWords: true }).map((word) => word.term), ['cold', 'proof'])
+  assert.deepEqual(queryWords('to be or not', { dropStopWords: true }).map((word) => word.term), ['to', 'be', 'or', 'not'])
+})
+
+test('edits are allowed by length, fewer where the word may be unfinished, none for numbers', () => {
+  const cases: Array<[string, boolean, 0 | 1 | 2]> = [['ab', false, 0], ['abc', false, 1], ['abcde', false, 1], ['abcdef', false, 2], ['abc', true, 0], ['abcd', true, 1], ['2024', false, 0]]
+  for (const [word, isLast, edits] of cases) assert.equal(allowedEdits(word, 'auto', isLast), edits, word)
+  assert.equal(allowedEdits('abc', 2, false), 2)
+  assert.equal(allowedEdits('ab', 2, false), 0)
+  assert.equal(allowedEdits('abcdefgh', 0, false), 0)
+})
+
+test('the distance of two words counts inserting, deleting, replacing and swapping neighbours', () => {
+  const cases: Array<[string, string, number]> = [['bread', 'bread', 0], ['bread', 'brad', 1], ['bread', 'braed', 1], ['kitten', 'sitting', 3], ['', 'ab', 2], ['abcdef', 'xyz', 3]]
+  for (const [a, b, distance] of cases) {
+    assert.equal(Math.min(editDistance(a, b, 2), 3), Math.min(distance, 3), `${a} ${b}`)
+    assert.equal(editDistance(a, b, 2), editDistance(b, a, 2))
+  }
+})
+
+test('words with other letters than English ones are their own stem', () => {
+  assert.deepEqual(['kernels', 'universities', 'is', 'süße', '東京', 'abc1s'].map(stem), ['kernel', 'univers', 'is', 'süße', '東京', 'abc1s'])
+})
+
+test('found words are marked where they stand in the text as it was given', () => {
+  const mark = (text: string, query: string, options = {}) => highlight(text, query, { before: '[', after: ']', ...options })
+  assert.equal(mark('Crème BRÛLÉE, crème!', 'creme'), '[Crème] BRÛLÉE, [crème]!')
+  assert.equal(mark('Compiling kernels and a kernel', 'kernel'), 'Compiling [kernels] and a [kernel]')
+  assert.equal(mark('kernels', 'kernel', { stem: false }), 'kernels')
+  assert.equal(mark('the proof is cold', 'the cold proof', { dropStopWords: true }), 'the [proof] is [cold]')
+  assert.equal(mark('東京タワーの夜景', '東京'), '[東京]タワーの夜景')
+  assert.equal(mark('runner', 'run', { prefixLast: true }), '[runner]')
+  assert.equal(mark('¾ cup, 3 eggs', '3'), '[¾] cup, [3] eggs')
+  assert.equal(mark('nothing here', 'absent'), 'nothing here')
+})
+
+test('a near word is marked only where no exact one is', () => {
+  assert.deepEqual(markedRanges('bread and brad', 'bread', { fuzziness: 'auto' }), [[0, 5]])
+  assert.deepEqual(markedRanges('brad and butter', 'bread', { fuzziness: 'auto' }), [[0, 4]])
+})
+
+test('markup around and in found words is escaped, once', () => {
+  const escape = (piece: string) => piece.replace(/[<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  assert.equal(highlight('<b>cold</b> & hot', 'cold b', { before: '<i>', after: '</i>', escape }), '&#60;<i>b</i>&#62;<i>cold</i>&#60;/<i>b</i>&#62; &#38; hot')
+})
