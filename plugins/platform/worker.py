@@ -13,24 +13,22 @@ import io
 import json
 import os
 import queue
-import re
 import signal
 import sys
 import threading
-import time
 import urllib.parse
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
+
+from worker_answers import clip, comment_facts, entry_facts, flat_entries, pick, texts, thumbnails, video_facts
+from worker_files import Progress, WrongAnswer, archive_class, file_options, subtitle_options, subtitles
+
+sys.path.pop(0)
+
 PAGE_SIZE = 100
-MAX_TEXT = 20_000
 MAX_ENTRIES = 50_000
 MAX_COMMENTS = 200_000
-MAX_SUBTITLES = 60
 MAX_LISTINGS = 8
-PROGRESS_SECONDS = 0.25
-NOT_YET = ('is_upcoming', 'is_live', 'post_live')
-SAFE_LANGUAGE = re.compile(r'[A-Za-z0-9][A-Za-z0-9_-]{0,40}')
-SAFE_EXT = re.compile(r'[A-Za-z0-9]{1,8}')
-SAFE_FORMAT = re.compile(r'[A-Za-z0-9][A-Za-z0-9_.+-]{0,60}')
 
 out = os.fdopen(os.dup(1), 'w', encoding='utf-8', errors='replace')
 os.dup2(2, 1)  # whatever a library prints must not stand between our lines
@@ -103,19 +101,6 @@ class Log:
             self.warnings.append(clip(message, 1000))
 
     error = warning
-
-
-class WrongAnswer(Exception):
-    """The platform told of something else than was asked for."""
-
-
-class NotPlayable(Exception):
-    """There is nothing to download, now or at all; the platform's words, and when it said it will be there."""
-
-    def __init__(self, message, info):
-        super().__init__(message)
-        self.live_status = info.get('live_status')
-        self.available_at = info.get('release_timestamp')
 
 
 class Archivist:
@@ -362,7 +347,7 @@ class Archivist:
             postprocessors.append({'key': 'FFmpegMetadata', 'add_metadata': True, 'add_chapters': True})
         if request.get('embedThumbnail'):
             postprocessors.append({'key': 'EmbedThumbnail', 'already_have_thumbnail': True})
-        progress = Progress(request['id'])
+        progress = Progress(lambda told: write({'id': request['id'], 'progress': told}))
         options = {
             'format': request.get('format') or 'bv*+ba[ext=m4a]/bv*+ba/b',
             'format_sort': [word for word in (request.get('formatSort') or '').split(',') if word],
@@ -407,194 +392,6 @@ class Archivist:
                 return {'subtitles': subtitles(ydl.extract_info(self.watch_url(request['videoId']), download=True))}
         finally:
             os.chdir('/')
-
-
-class Progress:
-    """Bytes over all streams of a download."""
-
-    def __init__(self, request_id):
-        self.request_id = request_id
-        self.expected = {}
-        self.done = {}
-        self.finished = []
-        self.told_at = 0
-
-    def expect(self, formats):
-        self.expected = {str(one.get('format_id')): one.get('filesize') or one.get('filesize_approx') or 0 for one in formats}
-
-    def hook(self, state):
-        info = state.get('info_dict') or {}
-        stream = str(info.get('format_id'))
-        if stream not in self.expected:  # subtitles and thumbnails come through here too
-            return
-        if state['status'] == 'finished':
-            size = os.path.getsize(state['filename'])
-            self.done[stream] = size
-            is_whole_file = str(info.get('protocol')) in ('http', 'https')
-            self.finished.append({'format': stream, 'size': size, 'announced': info.get('filesize') if is_whole_file else None})
-        elif state['status'] == 'downloading':
-            self.done[stream] = state.get('downloaded_bytes') or 0
-            self.expected[stream] = state.get('total_bytes') or self.expected[stream] or state.get('total_bytes_estimate') or 0
-        self.tell(state)
-
-    def tell(self, state):
-        now = time.monotonic()
-        if state['status'] != 'finished' and now - self.told_at < PROGRESS_SECONDS:
-            return
-        self.told_at = now
-        downloaded = sum(self.done.values())
-        total = sum(max(size, self.done.get(stream, 0)) for stream, size in self.expected.items())
-        speed = state.get('speed')
-        write({'id': self.request_id, 'progress': {
-            'downloaded': downloaded, 'total': total, 'speed': speed, 'eta': (total - downloaded) / speed if speed and total else None}})
-
-
-def archive_class(yt_dlp):
-    class Archive(yt_dlp.YoutubeDL):
-        """Looks at what an extractor says before yt-dlp acts on it."""
-
-        asked_id = None
-        is_download = False
-        on_streams = None
-
-        def process_video_result(self, info_dict, download=True):
-            if self.asked_id is not None and info_dict.get('id') != self.asked_id:
-                raise WrongAnswer('The platform answered with another video')
-            for key in ('subtitles', 'automatic_captions'):
-                found = info_dict.get(key) or {}
-                info_dict[key] = {
-                    language: [one for one in formats if SAFE_EXT.fullmatch(str(one.get('ext') or 'vtt'))]
-                    for language, formats in found.items() if SAFE_LANGUAGE.fullmatch(str(language)) and language != 'live_chat'}
-                info_dict[key] = {language: formats for language, formats in info_dict[key].items() if formats}
-            if isinstance(info_dict.get('formats'), list):
-                info_dict['formats'] = [
-                    one for one in info_dict['formats']
-                    if SAFE_EXT.fullmatch(str(one.get('ext') or 'mp4')) and SAFE_FORMAT.fullmatch(str(one.get('format_id') or '0'))]
-            if self.is_download:
-                self.refuse_unplayable(info_dict)
-            return super().process_video_result(info_dict, download)
-
-        def refuse_unplayable(self, info_dict):
-            if not info_dict.get('formats') and not info_dict.get('url'):
-                warnings = self.params['logger'].warnings
-                raise NotPlayable(warnings[-1] if warnings else 'No video formats found', info_dict)
-            if info_dict.get('live_status') in NOT_YET:
-                raise NotPlayable('The stream is live, or just over and being processed', info_dict)
-            self.params['ignore_no_formats_error'] = False  # from here on a missing format is an error again
-
-        def process_subtitles(self, *arguments):
-            found = super().process_subtitles(*arguments)
-            return dict(list(found.items())[:MAX_SUBTITLES]) if found else found
-
-        def process_info(self, info_dict):
-            if self.on_streams:
-                self.on_streams(info_dict.get('requested_formats') or [info_dict])
-            return super().process_info(info_dict)
-
-        def _write_subtitles(self, *arguments):
-            # A missing subtitle is no reason to go without the video: it becomes a warning.
-            before, self.params['ignoreerrors'] = self.params.get('ignoreerrors'), True
-            try:
-                return super()._write_subtitles(*arguments)
-            finally:
-                self.params['ignoreerrors'] = before
-
-    return Archive
-
-
-# ---- What is passed on ---------------------------------------------------------------------------
-
-def clip(value, length=MAX_TEXT):
-    return str(value)[:length]
-
-
-def pick(source, *keys):
-    """Texts, cut to a length, and numbers; nothing else."""
-    picked = {}
-    for key in keys:
-        value = source.get(key)
-        if isinstance(value, str):
-            picked[key] = value[:MAX_TEXT]
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            picked[key] = value
-    return picked
-
-
-def texts(values, most):
-    return [clip(value, 500) for value in (values or [])[:most] if isinstance(value, str)]
-
-
-def thumbnails(info):
-    # yt-dlp puts the best last; that is also the one to keep where there are very many.
-    return [pick(one, 'url', 'id', 'width', 'height', 'preference') for one in (info.get('thumbnails') or [])[-60:] if isinstance(one, dict)]
-
-
-def video_facts(info):
-    return {
-        **pick(info, 'id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'upload_date', 'release_date', 'timestamp', 'release_timestamp',
-               'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
-        'tags': texts(info.get('tags'), 500),
-        'categories': texts(info.get('categories'), 50),
-        'thumbnails': thumbnails(info),
-        'thumbnail': clip(info.get('thumbnail') or '', 2000),
-        'subtitles': texts(list(info.get('subtitles') or {}), 300),
-        'automaticCaptions': texts(list(info.get('automatic_captions') or {}), 300),
-        'hasFormats': any(one.get('vcodec') != 'none' or one.get('acodec') != 'none' for one in info.get('formats') or []),
-    }
-
-
-def flat_entries(listing):
-    """The entries of a listing and of the listings in it, without yt-dlp's processing, which compares each with all before it."""
-    for entry in listing.get('entries') or []:
-        if not entry:
-            continue
-        if entry.get('entries') is None:
-            yield entry
-        else:
-            yield from flat_entries(entry)
-
-
-def entry_facts(entry):
-    best = (entry.get('thumbnails') or [{}])[-1]
-    return {
-        **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel'),
-        'thumbnail': clip(best.get('url') or '', 2000) if isinstance(best, dict) else '',
-    }
-
-
-def comment_facts(comment):
-    flags = {key: bool(comment.get(key)) for key in ('is_favorited', 'author_is_uploader')}
-    return {**pick(comment, 'id', 'parent', 'text', 'timestamp', 'like_count', 'author', 'author_id', 'author_thumbnail'), **flags}
-
-
-# ---- Files ---------------------------------------------------------------------------------------
-
-def file_options(video_id):
-    # The `./` keeps an id that starts with `-` from looking like an option to ffmpeg.
-    name = f'./{video_id}.%(ext)s'
-    return {'outtmpl': {'default': name, 'subtitle': name, 'thumbnail': name}, 'overwrites': None, 'updatetime': False}
-
-
-def subtitle_options(request):
-    languages = [word.strip() for word in (request.get('subtitleLanguages') or '').split(',') if word.strip()]
-    if not languages:
-        return {}
-    return {
-        'writesubtitles': True,
-        'writeautomaticsub': request.get('subtitleSource') == 'auto',
-        'subtitleslangs': languages,
-        'subtitlesformat': 'vtt/best',
-    }
-
-
-def subtitles(info):
-    found = []
-    for language, chosen in (info.get('requested_subtitles') or {}).items():
-        path = f'{info["id"]}.{language}.vtt'
-        if os.path.isfile(path):
-            source = 'user' if language in (info.get('subtitles') or {}) else 'auto'
-            found.append({'lang': language, 'name': clip(chosen.get('name') or language, 200), 'source': source, 'url': clip(chosen.get('url') or '', 2000), 'file': path})
-    return found
 
 
 if __name__ == '__main__':

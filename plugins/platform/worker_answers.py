@@ -1,0 +1,66 @@
+"""What of yt-dlp's information is passed on: chosen keys, cut to a length, so that every line stays bounded."""
+
+MAX_TEXT = 20_000
+
+
+def clip(value, length=MAX_TEXT):
+    return str(value)[:length]
+
+
+def pick(source, *keys):
+    """Texts, cut to a length, and numbers; nothing else."""
+    picked = {}
+    for key in keys:
+        value = source.get(key)
+        if isinstance(value, str):
+            picked[key] = value[:MAX_TEXT]
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            picked[key] = value
+    return picked
+
+
+def texts(values, most):
+    return [clip(value, 500) for value in (values or [])[:most] if isinstance(value, str)]
+
+
+def thumbnails(info):
+    # yt-dlp puts the best last; that is also the one to keep where there are very many.
+    return [pick(one, 'url', 'id', 'width', 'height', 'preference') for one in (info.get('thumbnails') or [])[-60:] if isinstance(one, dict)]
+
+
+def video_facts(info):
+    return {
+        **pick(info, 'id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'upload_date', 'release_date', 'timestamp', 'release_timestamp',
+               'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
+        'tags': texts(info.get('tags'), 500),
+        'categories': texts(info.get('categories'), 50),
+        'thumbnails': thumbnails(info),
+        'thumbnail': clip(info.get('thumbnail') or '', 2000),
+        'subtitles': texts(list(info.get('subtitles') or {}), 300),
+        'automaticCaptions': texts(list(info.get('automatic_captions') or {}), 300),
+        'hasFormats': any(one.get('vcodec') != 'none' or one.get('acodec') != 'none' for one in info.get('formats') or []),
+    }
+
+
+def flat_entries(listing):
+    """The entries of a listing and of the listings in it, without yt-dlp's processing, which compares each with all before it."""
+    for entry in listing.get('entries') or []:
+        if not entry:
+            continue
+        if entry.get('entries') is None:
+            yield entry
+        else:
+            yield from flat_entries(entry)
+
+
+def entry_facts(entry):
+    best = (entry.get('thumbnails') or [{}])[-1]
+    return {
+        **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel'),
+        'thumbnail': clip(best.get('url') or '', 2000) if isinstance(best, dict) else '',
+    }
+
+
+def comment_facts(comment):
+    flags = {key: bool(comment.get(key)) for key in ('is_favorited', 'author_is_uploader')}
+    return {**pick(comment, 'id', 'parent', 'text', 'timestamp', 'like_count', 'author', 'author_id', 'author_thumbnail'), **flags}
