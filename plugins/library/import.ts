@@ -7,7 +7,7 @@ import { codeOf, mediaDirOf, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { isQueued, subtitleFile, type VideoFacts } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
-import { filesToImport, isOfUse, readInfo, type ImportFile } from './sidecars.ts'
+import { filesToImport, isPicture, isSubtitle, readInfo, type ImportFile } from './sidecars.ts'
 
 type Run = JobContext<object>
 
@@ -136,7 +136,7 @@ async function prepare(file: ImportFile, facts: VideoFacts, folder: string, job:
   const subtitles: Prepared['subtitles'] = []
   for (const { name, lang, isSubRip } of file.subtitles) {
     const [from, to] = [join(file.folder, name), join(folder, `${facts.id}.${lang}.vtt`)]
-    if (!(await isOfUse(from, 'subtitle'))) continue
+    if (!(await isSubtitle(from))) continue
     try {
       if (isSubRip) await toVtt(app, from, to, { signal: job.signal })
       else await copyPlain(from, to)
@@ -148,7 +148,7 @@ async function prepare(file: ImportFile, facts: VideoFacts, folder: string, job:
   }
   const picture = file.picture === undefined ? undefined : join(file.folder, file.picture)
   const thumbnailPath = join(folder, 'picture')
-  const hasPicture = picture !== undefined && (await isOfUse(picture, 'picture'))
+  const hasPicture = picture !== undefined && (await isPicture(picture))
   if (hasPicture) await copyPlain(picture, thumbnailPath)
   return { facts, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }

@@ -28,7 +28,7 @@ export const rescanFilesystem = defineTask({
     for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
     for (const id of state.missing) await removeLost(id, job, app)
     await takeInNew(state.fresh, job, app, report)
-    await fetchMissingArt(job, app)
+    await fetchMissingArt(job, app, 0.95)
 
     await report.show()
     job.progress(1, `${state.fresh} new, ${state.missing.size} removed, ${report.count} left as they are`)

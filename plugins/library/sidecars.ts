@@ -1,4 +1,6 @@
 /** What lies in the import folder: films, and beside each what belongs to it by its name. */
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { errors } from 'archivolt'
@@ -8,6 +10,8 @@ import { entriesOf, plainFile } from './disk.ts'
 const DEEPEST = 5
 const MOST_INFO_BYTES = 64 << 20
 const MOST_SUBTITLE_BYTES = 32 << 20
+/** Before its first cue a subtitle has a few lines of header. */
+const HEAD_BYTES = 64 << 10
 const MOST_PICTURE_BYTES = 20 << 20
 const INFO_LIMIT_MS = 30_000
 
@@ -66,10 +70,24 @@ export async function* filesToImport(folder: string, depth = 0): AsyncGenerator<
   if (depth < DEEPEST) for (const name of folders) yield* filesToImport(join(folder, name), depth + 1)
 }
 
-/** Of a file that is not there, too large, or a link meanwhile: false. */
-export async function isOfUse(path: string, kind: 'subtitle' | 'picture'): Promise<boolean> {
+/** Of a file that is not there, empty, too large, or a link meanwhile: false. */
+export async function isPicture(path: string): Promise<boolean> {
   const found = await plainFile(path)
-  return found !== undefined && found.sizeBytes > 0 && found.sizeBytes <= (kind === 'subtitle' ? MOST_SUBTITLE_BYTES : MOST_PICTURE_BYTES)
+  return found !== undefined && found.sizeBytes > 0 && found.sizeBytes <= MOST_PICTURE_BYTES
+}
+
+/** As `isPicture`; and a text without a single cue is none. */
+export async function isSubtitle(path: string): Promise<boolean> {
+  const found = await plainFile(path)
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return false
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const head = Buffer.alloc(HEAD_BYTES)
+    const { bytesRead } = await handle.read(head, 0, HEAD_BYTES, 0)
+    return head.subarray(0, bytesRead).includes('-->')
+  } finally {
+    await handle.close()
+  }
 }
 
 const KEPT = ['id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'uploader_id', 'timestamp', 'release_timestamp', 'upload_date', 'release_date', 'duration', 'tags', 'categories', 'view_count', 'like_count', 'average_rating', 'thumbnails', 'live_status', 'was_live', 'media_type', 'webpage_url']

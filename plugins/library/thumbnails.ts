@@ -35,13 +35,17 @@ interface Wanted {
   url: string
 }
 
-/** What cannot be had is left for the next time: a refresh may bring another address. @returns how many were fetched */
-export async function fetchMissingArt(job: Run, app: App): Promise<number> {
+/**
+ * What cannot be had is left for the next time: a refresh may bring another address.
+ * @param fraction  how far the job is meanwhile
+ * @returns how many were fetched
+ */
+export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise<number> {
   let looked = 0
   let fetched = 0
   for await (const { kind, id, url } of wantedArt(app)) {
     job.signal.throwIfAborted()
-    if (looked++ % 100 === 0) job.progress(0.95, `Looking for missing pictures: ${looked} seen, ${fetched} fetched`)
+    if (looked++ % 100 === 0) job.progress(fraction, `Looking for missing pictures: ${looked} seen, ${fetched} fetched`)
     if (await app.media.hasArt(kind, id)) continue
     if (await app.media.fetchArt(kind, id, url, job.signal)) fetched++
   }

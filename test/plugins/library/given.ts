@@ -90,6 +90,9 @@ export async function play(path: string): Promise<void> {
   if (stderr) throw new Error(stderr)
 }
 
+/** Where the platform has a video's picture. */
+export const thumbnailOf = (platform: LoopbackPlatform, id: string): string => `${platform.baseUrl}/vi/${id}/hqdefault.jpg`
+
 export const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
 export const SRT = '1\n00:00:00,000 --> 00:00:01,000\nherring at dawn\n'
 

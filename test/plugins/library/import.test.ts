@@ -1,0 +1,205 @@
+/** The manual import: by name or information file, any container, with or without the platform, and nothing outside its folder. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
+import { aFilm, libraryApp, makeFilm, makePicture, play, probe, SRT, VTT, type LibraryApp } from './given.ts'
+
+const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
+const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string; breakwater: string }
+
+const aVideoRecord = async (app: LibraryApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
+const anInfo = (id: string, more: object = {}) => ({ id, title: 'The film that was', description: 'of old', channel_id: harbour, channel: 'Harbour & Tide', upload_date: '20200131', duration: 1, tags: ['herring'], view_count: 7, ...more })
+const putInfo = (app: LibraryApp, base: string, info: unknown) => writeFile(app.at('import', `${base}.info.json`), typeof info === 'string' ? info : JSON.stringify(info))
+
+test('films come in by the id in their names, with subtitles and picture, as mp4, and leave the import folder', async (t) => {
+  const app = await libraryApp(t)
+  const base = `Mending -- nets [4k] [${nets}]`
+  await makeFilm(app.at('import', `${base}.mkv`))
+  await writeFile(app.at('import', `${base}.en.vtt`), VTT)
+  await writeFile(app.at('import', `${base}.de.srt`), SRT)
+  await makePicture(app.at('import', `${base}.webp`), '500x500')
+  await app.film('import', `${breakwater}.mp4`)
+  await app.film('import', 'older', 'season 1', `[${comet}].MP4`)
+
+  const { state, result } = await app.runTask('manual_import')
+
+  assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
+  assert.deepEqual(await app.files('import'), [])
+  assert.deepEqual(await app.files('media'), [`${harbour}/${breakwater}.mp4`, `${harbour}/${nets}.de.vtt`, `${harbour}/${nets}.en.vtt`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.mp4`].sort())
+  const video = await aVideoRecord(app, nets)
+  assert.equal(video.title, 'Mending nets with Ingrid')
+  assert.deepEqual(video.subtitles.map(({ lang, source }: Record<string, string>) => `${lang} ${source}`).sort(), ['de file', 'en file'])
+  assert.equal(video.media_size, (await stat(app.at('media', harbour, `${nets}.mp4`))).size)
+  assert.match((await app.as('user').get(`/media/${harbour}/${nets}.de.vtt`)).text, /^WEBVTT[\s\S]*herring at dawn/)
+  const picture = await probe(app.at('cache', 'videos', nets[0]!.toLowerCase(), `${nets}.jpg`))
+  assert.equal((picture.streams[0] as unknown as { width: number }).width, 500)
+  for (const path of await app.files('media')) if (path.endsWith('.mp4')) await play(app.at('media', path))
+})
+
+test('what mp4 can hold is copied as it is, and only the rest is encoded anew', async (t) => {
+  const app = await libraryApp(t)
+  await makeFilm(app.at('import', `${ferry}.mkv`), ['-c:v', 'libx264', '-c:a', 'aac'])
+  await makeFilm(app.at('import', `${nets}.webm`), ['-c:v', 'libvpx', '-c:a', 'libopus'])
+  await makeFilm(app.at('import', `${fog}.mov`), ['-c:v', 'mpeg4', '-c:a', 'pcm_s16le'])
+  await makeFilm(app.at('import', `${comet}.avi`), ['-c:v', 'mpeg4', '-c:a', 'mp3'])
+
+  assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
+
+  const codecs = async (channelId: string, id: string) => {
+    const path = app.at('media', channelId, `${id}.mp4`)
+    await play(path)
+    const { streams, format } = await probe(path)
+    assert.match(format.format_name, /mp4/)
+    return streams.map(({ codec_name }) => codec_name)
+  }
+  assert.deepEqual(await codecs(harbour, ferry), ['h264', 'aac'])
+  assert.deepEqual(await codecs(harbour, nets), ['h264', 'opus'])
+  assert.deepEqual(await codecs(harbour, fog), ['mpeg4', 'aac'])
+  assert.deepEqual(await codecs(orbit, comet), ['mpeg4', 'mp3'])
+})
+
+test('without the platform an information file tells enough; without both it stays, and that is said', async (t) => {
+  const app = await libraryApp(t)
+  await app.film('import', `told [${GONE.private}].mp4`)
+  await putInfo(app, `told [${GONE.private}]`, anInfo(GONE.private, { comments: Array.from({ length: 1000 }, (_, id) => ({ id })), formats: [{}] }))
+  await app.film('import', 'a holiday.mp4')
+  await putInfo(app, 'a holiday', anInfo('of-another-kind_1', { channel_id: undefined, uploader_id: 'somebody', channel: undefined, uploader: 'Some Body', webpage_url: 'https://x/shorts/1' }))
+  await app.film('import', `untold [${GONE.deleted}].mp4`)
+  await app.film('import', 'nameless.mp4')
+
+  const { state, messages } = await app.runTask('manual_import')
+
+  assert.equal(state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), ['of-another-kind_1', GONE.private].sort())
+  const video = await aVideoRecord(app, GONE.private)
+  assert.equal(video.title, 'The film that was')
+  assert.equal(video.published, '2020-01-31')
+  assert.deepEqual(video.tags, ['herring'])
+  assert.equal(video.channel.channel_name, 'Harbour & Tide')
+  const other = await aVideoRecord(app, 'of-another-kind_1')
+  assert.equal(other.vid_type, 'shorts')
+  assert.equal(other.channel.channel_name, 'Some Body')
+  assert.deepEqual(await app.files('import'), ['nameless.mp4', `untold [${GONE.deleted}].mp4`])
+  assert.ok(messages.some((text) => text.includes('nameless.mp4') && text.includes('no id')))
+  assert.ok(messages.some((text) => text.includes(GONE.deleted)))
+})
+
+test('a platform that lets nobody in does not hold up films that have an information file', async (t) => {
+  const app = await libraryApp(t)
+  await app.app.platform.command('pause')
+  await app.film('import', `${nets}.mp4`)
+  await putInfo(app, nets, anInfo(nets))
+
+  assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
+
+  assert.equal((await aVideoRecord(app, nets)).title, 'The film that was')
+})
+
+test('an information file is believed no more than an answer of anybody', async (t) => {
+  const app = await libraryApp(t)
+  const [deep, other, escape, noChannel, noObject] = ['deepdeepdee', 'otherothero', 'escapeescap', 'nochannelno', 'noobjectnoo']
+  for (const id of [deep, other, escape, noChannel, noObject]) await app.film('import', `${id}.mp4`)
+  await putInfo(app, deep!, `{"id":"${deep}","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
+  await putInfo(app, other!, anInfo('another-one'))
+  await putInfo(app, escape!, anInfo(escape!, { channel_id: '../../../etc', uploader_id: '..' }))
+  await putInfo(app, noChannel!, { id: noChannel })
+  await putInfo(app, noObject!, '["not", "an object"]')
+  await app.film('import', 'path.mp4')
+  await putInfo(app, 'path', anInfo('../../escape'))
+  await app.film('import', 'odd.mp4')
+  await putInfo(app, 'odd', anInfo('odd-but-fine', { title: `<b>\u0000${'x'.repeat(100_000)}`, description: { not: 'a text' }, tags: 'none', timestamp: 'never', view_count: -5, upload_date: '99999999', thumbnails: [{ url: 'http://169.254.169.254/latest' }, { url: 'file:///etc/passwd' }, null], live_status: 'is_upcoming', formats: null }))
+
+  const { state, messages } = await app.runTask('manual_import')
+
+  assert.equal(state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), ['odd-but-fine'])
+  const video = await aVideoRecord(app, 'odd-but-fine')
+  assert.equal(video.title.length, 500)
+  assert.doesNotMatch(video.title, /\u0000/)
+  assert.equal(video.description, '')
+  assert.deepEqual(video.tags, [])
+  assert.equal(video.stats.view_count, 0)
+  assert.equal((await app.files('import')).filter((name) => name.endsWith('.mp4')).length, 6)
+  assert.ok(messages.some((text) => text.includes('path.mp4')))
+})
+
+test('links, and files that only call themselves films, are refused', async (t) => {
+  const app = await libraryApp(t)
+  await mkdir(app.at('import'), { recursive: true })
+  await makeFilm(app.at('outside', 'secret.mp4'))
+  await symlink(app.at('outside', 'secret.mp4'), app.at('import', `${ferry}.mp4`))
+  await symlink(app.at('outside'), app.at('import', 'folder'))
+  await writeFile(app.at('outside', 'list.vtt'), VTT)
+  await writeFile(app.at('import', `${nets}.mkv`), `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${app.at('outside', 'secret.mp4')}\n#EXT-X-ENDLIST\n`)
+  await writeFile(app.at('import', `${fog}.mkv`), `ffconcat version 1.0\nfile ../outside/secret.mp4\n`)
+  await app.film('import', `${comet}.mp4`)
+  await symlink(app.at('outside', 'list.vtt'), app.at('import', `${comet}.en.vtt`))
+  await symlink(app.at('outside', 'secret.mp4'), app.at('import', `${comet}.jpg`))
+  await writeFile(app.at('import', `${comet}.de.srt`), 'no subtitles')
+
+  const { state } = await app.runTask('manual_import')
+
+  assert.equal(state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), [comet])
+  assert.deepEqual(await app.files('media'), [`${orbit}/${comet}.mp4`])
+  assert.ok(existsSync(app.at('outside', 'secret.mp4')))
+  assert.ok(existsSync(app.at('outside', 'list.vtt')))
+  for (const name of [`${nets}.mkv`, `${fog}.mkv`]) assert.ok(existsSync(app.at('import', name)))
+})
+
+test('an import that was cut off before it had removed its source is finished by the next, and what people had set stays', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour, player: { watched: true, watched_date: 5 }, date_downloaded: 77 }))
+  await app.film('media', harbour, `${nets}.mp4`)
+  await mkdir(app.at('import'), { recursive: true })
+  // The same file under two names: so it was left.
+  await link(app.at('media', harbour, `${nets}.mp4`), app.at('import', `${nets}.mp4`))
+
+  assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
+
+  assert.deepEqual(await app.files('import'), [])
+  await play(app.at('media', harbour, `${nets}.mp4`))
+  const { player, date_downloaded } = await aVideoRecord(app, nets)
+  assert.equal(player.watched, true)
+  assert.equal(date_downloaded, 77)
+  assert.equal((await stat(app.at('media', harbour, `${nets}.mp4`))).nlink, 1)
+})
+
+test('killed while it works, it leaves the source whole and nothing in the library', async (t) => {
+  let kill: (() => unknown) | undefined
+  const scissors = definePlugin({
+    name: 'scissors',
+    listens: { 'job.step': () => (fact) => void (fact.step === 'import.prepare' && fact.phase === 'after' && kill?.()) },
+  })
+  const app = await libraryApp(t, { replace: [scissors] })
+  const path = await app.film('import', `${nets}.mp4`)
+  const isClosed = new Promise<void>((resolve, reject) => (kill = () => app.close().then(resolve, reject)))
+
+  await app.app.jobs.start('manual_import')
+  await isClosed
+  kill = undefined
+  await app.restart()
+
+  assert.deepEqual(await readFile(path), await readFile(await aFilm()))
+  assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
+  assert.deepEqual(await app.files('media'), [`${harbour}/${nets}.mp4`])
+  assert.deepEqual(await app.files('import'), [])
+})
+
+test('a folder for imports that is the library, or lies in it, is refused', async (t) => {
+  const app = await libraryApp(t, { settings: { importDir: 'media-too' } })
+  await app.close()
+  for (const importDir of [app.at('media'), app.at('media', harbour), app.dataDir]) {
+    const other = await libraryApp(t, { dataDir: app.dataDir, settings: { importDir } })
+    await other.film('media', harbour, `${nets}.mp4`)
+    const { state, result } = await other.runTask('manual_import')
+    assert.equal(state, 'FAILURE')
+    assert.match(result ?? '', /a folder of its own/)
+    assert.ok(existsSync(other.at('media', harbour, `${nets}.mp4`)))
+    await other.close()
+  }
+})

@@ -1,0 +1,66 @@
+/** Whether a newer version is out: only where a setting says where to look. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { testApp } from 'archivolt/testing'
+import { isNewer } from '../../../plugins/library/releases.ts'
+
+async function releases(t: TestContext, body: string, status = 200) {
+  const server = createServer((_request, response) => void response.writeHead(status).end(body))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => void server.close())
+  const releasesUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/latest`
+  const app = await testApp(t, { settings: { releasesUrl } })
+  const job = await app.app.jobs.start('version_check')
+  const { state, result } = await app.app.jobs.ended(job.id)
+  return { state, result, messages: app.app.jobs.notifications().flatMap(({ title, messages }) => (title === 'New version' ? messages : [])) }
+}
+
+test('a newer version is told', async (t) => {
+  const { state, messages } = await releases(t, '{"tag_name": "v99.1.0"}')
+  assert.equal(state, 'SUCCESS')
+  assert.match(messages.join(), /Archivolt v99\.1\.0 is out/)
+})
+
+test('an older one is not', async (t) => {
+  const { state, result, messages } = await releases(t, '{"version": "0.0.1"}')
+  assert.deepEqual({ state, result, messages }, { state: 'SUCCESS', result: null, messages: [] })
+})
+
+test('without the setting nobody is asked', async (t) => {
+  const app = await testApp(t)
+  const job = await app.app.jobs.start('version_check')
+  const { state, result } = await app.app.jobs.ended(job.id)
+  assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
+})
+
+for (const [what, body, status] of [
+  ['no JSON', '<html>', 200],
+  ['no version', '{"version": "latest <script>"}', 200],
+  ['an error', '{}', 500],
+  ['something endless', ' '.repeat(3 << 20), 200],
+] as const) {
+  test(`a list of releases that is ${what} fails with a sentence`, async (t) => {
+    const { state, result } = await releases(t, body, status)
+    assert.equal(state, 'FAILURE')
+    assert.match(result ?? '', /^The list of releases /)
+  })
+}
+
+test('versions are compared by their numbers', () => {
+  for (const [version, than, expected] of [
+    ['1.0.1', '1.0.0', true],
+    ['v1.10.0', '1.9.9', true],
+    ['2.0', '1.99.99', true],
+    ['1.0.0', 'v1.0.0', false],
+    ['1.0.0', '1.0.1', false],
+    ['1.1.0-rc.1', '1.1.0', false],
+    ['1.1.0', '1.1.0-rc.1', true],
+    ['nonsense', '1.0.0', false],
+  ] as const) {
+    assert.equal(isNewer(version, than), expected, `${version} newer than ${than}`)
+  }
+})

@@ -1,0 +1,122 @@
+/** Pictures: missing ones are fetched, those of nobody removed; thumbnails inside films. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, stat, utimes } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { libraryApp, makePicture, play, probe, thumbnailOf, type LibraryApp } from './given.ts'
+
+const { harbour } = CHANNEL as { harbour: string }
+const { ferry, nets, fog, comet } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string }
+
+/** Puts a picture there, as old as the clock of tests wants it. */
+async function anOldPicture(app: LibraryApp, kind: Parameters<typeof app.app.media.artPathOf>[0], id: string): Promise<string> {
+  const path = app.app.media.artPathOf(kind, id)
+  await mkdir(dirname(path), { recursive: true })
+  await makePicture(path)
+  const old = app.clock.now() / 1000 - 86_400
+  await utimes(path, old, old)
+  return path
+}
+
+test('missing pictures of videos, channels and playlists are fetched from where the documents say', async (t) => {
+  const app = await libraryApp(t)
+  const art = thumbnailOf(app.platform, ferry)
+  await app.given(
+    aChannel({ id: harbour, art: JSON.stringify({ thumb: art, banner: art, tvart: 'http://169.254.169.254/' }) }),
+    aChannel({ id: 'odd', art: 'no JSON' }),
+    aVideo({ id: ferry, channelId: harbour, art }),
+    aVideo({ id: nets, channelId: harbour, art: 'https://example.org/x.jpg' }),
+    aVideo({ id: fog, channelId: harbour }),
+    aPlaylist({ id: 'PL1', art }),
+  )
+
+  const { state, result } = await app.runTask('thumbnail_check')
+
+  assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
+  const has = (kind: Parameters<typeof app.app.media.hasArt>[0], id: string) => app.app.media.hasArt(kind, id)
+  assert.deepEqual(
+    [await has('video', ferry), await has('channel_thumb', harbour), await has('channel_banner', harbour), await has('playlist', 'PL1')],
+    [true, true, true, true],
+  )
+  assert.deepEqual([await has('video', nets), await has('video', fog), await has('channel_tvart', harbour)], [false, false, false])
+
+  const asked = app.platform.requests.length
+  await app.runTask('thumbnail_check')
+  assert.equal(app.platform.requests.length, asked, 'what is there is not asked for again')
+})
+
+test('pictures of nobody are removed; those of documents, of the queue, and very new ones stay', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aPlaylist({ id: 'PL1' }))
+  await app.as('admin').post('/api/download/', { data: [{ youtube_id: comet }] })
+  await app.settled()
+  const kept = [await anOldPicture(app, 'video', ferry), await anOldPicture(app, 'video', comet), await anOldPicture(app, 'channel_thumb', harbour), await anOldPicture(app, 'playlist', 'PL1')]
+  const orphans = [await anOldPicture(app, 'video', nets), await anOldPicture(app, 'channel_banner', 'gone'), await anOldPicture(app, 'playlist', 'gone')]
+  const young = await anOldPicture(app, 'video', fog)
+  await utimes(young, app.clock.now() / 1000, app.clock.now() / 1000)
+
+  assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
+
+  assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
+  assert.deepEqual(orphans.filter((path) => existsSync(path)), [])
+  assert.ok(existsSync(young))
+})
+
+test('after a restore the pictures are looked for', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aVideo({ id: ferry, channelId: harbour, art: thumbnailOf(app.platform, ferry) }))
+
+  await app.app.tell('index.replaced', {})
+  await app.settled()
+
+  assert.ok(await app.app.media.hasArt('video', ferry))
+})
+
+test('the check is scheduled by itself, at some time of the day', async (t) => {
+  const app = await libraryApp(t)
+
+  const schedules = (await app.as('admin').get('/api/schedule/')).body as Array<{ name: string; schedule: string }>
+
+  for (const name of ['thumbnail_check', 'version_check']) assert.match(schedules.find((one) => one.name === name)?.schedule ?? '', /^\d+ \d+ \*$/)
+})
+
+test('thumbnails are put into the films, which stay whole; a second run has nothing to do, a new picture takes the place of the old', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aVideo({ id: nets, channelId: harbour }), aVideo({ id: fog, channelId: harbour }), aVideo({ id: comet, channelId: harbour }))
+  const path = await app.film('media', harbour, `${ferry}.mp4`)
+  const without = await app.film('media', harbour, `${nets}.mp4`) // no picture is there
+  await app.film('media', harbour, `${comet}.mp4`)
+  await rm(app.at('media', harbour, `${comet}.mp4`))
+  await anOldPicture(app, 'video', ferry)
+  await anOldPicture(app, 'video', fog) // its film is gone
+  const sizes = async () => [(await stat(path)).size, (await stat(without)).size]
+  const [plain, untouched] = await sizes()
+
+  const { state, result } = await app.runTask('resync_thumbs')
+
+  assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
+  await play(path)
+  const { streams, format } = await probe(path)
+  assert.deepEqual(streams.map(({ codec_name, disposition }) => `${codec_name} ${disposition.attached_pic}`), ['h264 0', 'aac 0', 'mjpeg 1'])
+  assert.ok((await stat(path)).size > plain!)
+  assert.equal((await stat(without)).size, untouched)
+  const doc = await app.doc('video', ferry)
+  assert.equal(doc.media_size, Number(format.size))
+  assert.deepEqual(doc.streams.map(({ type }: { type: string }) => type), ['video', 'audio'])
+
+  const before = (await stat(path)).ino
+  await app.runTask('resync_thumbs')
+  assert.equal((await stat(path)).ino, before, 'the file is the same')
+
+  await makePicture(app.app.media.artPathOf('video', ferry), '320x180')
+  await app.runTask('resync_thumbs')
+  const again = await probe(path)
+  assert.deepEqual(again.streams.map(({ codec_name }) => codec_name), ['h264', 'aac', 'mjpeg'])
+  assert.equal((await app.doc('video', ferry)).media_size, Number(again.format.size))
+  assert.notEqual(again.format.size, format.size)
+  await play(path)
+  assert.deepEqual(await app.files('media'), [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`].sort())
+})
