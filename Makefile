@@ -22,7 +22,7 @@ run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 
 test: tools build types ## check types and run all tests (10 minutes at most on two cores)
 	echo 'Running the tests'
-	$(TSX) --test --test-timeout=300000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
+	$(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
 
 dev: tools ## start the server from its sources, again after each change
 	exec node --watch-path=core --watch-path=plugins --watch-path=config --import tsx --conditions=source core/main.ts
