@@ -10,7 +10,6 @@ import { coreSettings } from '../../config/schema.ts'
 import { findBuiltIn, findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import type { Plugin, Task } from '../../core/plugin/define.ts'
-import { lastFirst } from '../support/last-first.ts'
 import { startServer, temporaryFolder } from '../support/server.ts'
 import { readSources, ROOT } from '../support/sources.ts'
 import { testApp } from '../support/testing.ts'
@@ -82,8 +81,7 @@ test('a plugin of at most forty lines from outside adds routes, a task and an in
 })
 
 test('the built program takes the same plugin, on the same core, from a folder outside the tree', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
+  const folder = await temporaryFolder(t)
   await cp(EXAMPLE, join(folder, 'plugins', 'note'), { recursive: true })
   // Raises core's error class: with a second copy of core the code would still be told, by its shape, but the class would differ.
   await writeFile(
@@ -94,7 +92,7 @@ test('the built program takes the same plugin, on the same core, from a folder o
   )
   const manifest = await readFile(join(folder, 'plugins', 'note', 'plugin.ts'), 'utf8')
   await writeFile(join(folder, 'plugins', 'note', 'plugin.ts'), `import { refuse } from './refuse.js'\n${manifest.replace('findNotes]', 'findNotes, refuse]')}`)
-  const server = await startServer(scope, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
+  const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
 
   assert.equal((await server.api('PUT', '/api/note/n1/', { text: 'low water' })).status, 200)
   assert.deepEqual((await server.api('GET', '/api/note/?q=water')).body.data, [{ text: 'low water' }])

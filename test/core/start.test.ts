@@ -7,7 +7,6 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ROOT } from '../support/sources.ts'
-import { lastFirst } from '../support/last-first.ts'
 import { startServer, temporaryFolder, USERNAME } from '../support/server.ts'
 
 interface Refusal {
@@ -34,13 +33,11 @@ function assertRefused({ code, stderr }: Refusal, says: RegExp): void {
 }
 
 test('an unknown setting is named', async (t) => {
-  const scope = lastFirst(t)
-  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(scope), AV_PROT: '1' }), /AV_PROT: there is no such setting \(did you mean AV_PORT\?\)/)
+  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PROT: '1' }), /AV_PROT: there is no such setting \(did you mean AV_PORT\?\)/)
 })
 
 test('a broken plugin is named with its reason', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
+  const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'plugins/tide'), { recursive: true })
   await writeFile(join(folder, 'plugins/tide/plugin.js'), `export default { name: 'tide', needs: ['moon'] }`)
 
@@ -48,28 +45,25 @@ test('a broken plugin is named with its reason', async (t) => {
 })
 
 test('a plugin that fails while it sets itself up ends the start, and nothing stays open', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
+  const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
   await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', setup() { throw new Error('no water') } }`)
   const env = { AV_DATA_DIR: join(folder, 'data') }
 
   assertRefused(await tryToStart({ ...env, AV_PLUGINS_DIR: join(folder, 'tide') }), /plugin tide: no water/)
-  await startServer(scope, env.AV_DATA_DIR)
+  await startServer(t, env.AV_DATA_DIR)
 })
 
 test('a data folder that another process uses is refused', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
-  await startServer(scope, folder)
+  const folder = await temporaryFolder(t)
+  await startServer(t, folder)
 
   assertRefused(await tryToStart({ AV_DATA_DIR: folder }), new RegExp(`already runs on the data folder ${folder}`))
   assertRefused(await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key'), /already runs on the data folder/)
 })
 
 test('a data folder that cannot be made is named', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
+  const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'data'), '')
 
   assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data') }), /data cannot be made or written \(a file is in the way\)/)
@@ -77,24 +71,21 @@ test('a data folder that cannot be made is named', async (t) => {
 })
 
 test('a port that is taken is named', async (t) => {
-  const scope = lastFirst(t)
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
-  scope.after(() => void other.close())
+  t.after(() => void other.close())
   const { port } = other.address() as AddressInfo
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(scope), AV_PORT: String(port) }), new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken by another program`))
+  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PORT: String(port) }), new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken by another program`))
 })
 
 test('an address that is not of this machine is named', async (t) => {
-  const scope = lastFirst(t)
-  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(scope), AV_HOST: '192.0.2.1' }), /192\.0\.2\.1 is not an address of this machine/)
+  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_HOST: '192.0.2.1' }), /192\.0\.2\.1 is not an address of this machine/)
 })
 
 test('the first start says where the password is, and tells it to nobody else', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
-  const server = await startServer(scope, folder, { AV_USERNAME: '', AV_PASSWORD: '' })
+  const folder = await temporaryFolder(t)
+  const server = await startServer(t, folder, { AV_USERNAME: '', AV_PASSWORD: '' })
 
   const path = join(folder, 'first-password')
   const password = (await readFile(path, 'utf8')).trim()
@@ -105,20 +96,18 @@ test('the first start says where the password is, and tells it to nobody else', 
 })
 
 test('the next start says the address alone', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
-  assert.equal(await (await startServer(scope, folder)).end('SIGTERM'), 0)
+  const folder = await temporaryFolder(t)
+  assert.equal(await (await startServer(t, folder)).end('SIGTERM'), 0)
 
-  const server = await startServer(scope, folder)
+  const server = await startServer(t, folder)
 
   assert.match(server.output(), /^Archivolt \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+\/\n$/m)
   assert.doesNotMatch(server.output(), /Sign in/)
 })
 
 test('a new secret key ends tokens; the password opens the door again', async (t) => {
-  const scope = lastFirst(t)
-  const folder = await temporaryFolder(scope)
-  const before = await startServer(scope, folder)
+  const folder = await temporaryFolder(t)
+  const before = await startServer(t, folder)
   await before.api('GET', '/api/ping/')
   const tokenOf = async (baseUrl: string) =>
     ((await (await fetch(`${baseUrl}/api/login/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: USERNAME, password: 'a long enough password' }) })).json()) as { token: string }).token
@@ -126,7 +115,7 @@ test('a new secret key ends tokens; the password opens the door again', async (t
   await before.end('SIGTERM')
 
   const rotated = await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key')
-  const after = await startServer(scope, folder)
+  const after = await startServer(t, folder)
 
   assert.deepEqual([rotated.code, rotated.stdout], [0, 'There is a new secret key: all sessions and tokens have ended\n'])
   assert.equal((await after.api('GET', '/api/ping/', undefined, { Authorization: `Token ${token}` })).status, 401)

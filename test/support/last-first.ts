@@ -4,10 +4,17 @@ export interface Scope {
   after(cleanUp: () => Promise<void> | void): void
 }
 
-export function lastFirst(t: Scope): Scope {
+const reversed = new WeakMap<Scope, Scope>()
+
+/** The same for the same scope, whoever asks. */
+export function lastFirst(scope: Scope): Scope {
+  const known = reversed.get(scope)
+  if (known) return known
   const cleanUps: Array<() => Promise<void> | void> = []
-  t.after(async () => {
+  scope.after(async () => {
     for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await cleanUp()
   })
-  return { after: (cleanUp) => void cleanUps.push(cleanUp) }
+  const made = { after: (cleanUp: () => Promise<void> | void) => void cleanUps.push(cleanUp) }
+  reversed.set(scope, made).set(made, made)
+  return made
 }

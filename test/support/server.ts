@@ -7,15 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { lastFirst, type Scope } from './last-first.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const START_DEADLINE_MS = 30_000
 export const USERNAME = 'keeper'
 export const PASSWORD = 'a long enough password'
-
-interface Scope {
-  after(cleanUp: () => Promise<void>): void
-}
 
 export interface Answer {
   status: number
@@ -39,7 +36,7 @@ export interface Server {
 /** A folder that goes with the test. */
 export async function temporaryFolder(scope: Scope): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-'))
-  scope.after(() => rm(folder, { recursive: true, force: true }))
+  lastFirst(scope).after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
@@ -60,7 +57,7 @@ export async function startServer(scope: Scope, dataDir: string, env: Record<str
     child.kill(signal)
     return ended
   }
-  scope.after(async () => void (await end('SIGKILL')))
+  lastFirst(scope).after(async () => void (await end('SIGKILL')))
 
   const baseUrl = await new Promise<string>((resolve, reject) => {
     const deadline = setTimeout(() => reject(new Error(`No address after ${START_DEADLINE_MS} ms:\n${written}`)), START_DEADLINE_MS)
