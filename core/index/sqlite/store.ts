@@ -284,9 +284,12 @@ export function openStore(connection: Connection, definitions: readonly Definiti
         if (!parsed || counted.has(`${parsed.name}_v${parsed.version}`)) continue
         // Dropping a big table at once would hold everything up; so rows go in pieces first.
         if (parsed.part === '_fts') {
-          // A full-text table keeps its words in pages, in a table of its own; the first rows describe it and must stay until the end.
+          // A full-text table keeps its words in pages, in a table of its own that SQLite guards; the first rows describe it and stay to the end.
           for (;;) {
-            if (sql(`DELETE FROM "${table}_data" WHERE id IN (SELECT id FROM "${table}_data" WHERE id > 10 LIMIT 20)`).run().changes === 0) break
+            db.unsafeMode(true)
+            const { changes } = db.prepare(`DELETE FROM "${table}_data" WHERE id IN (SELECT id FROM "${table}_data" WHERE id > 10 LIMIT 20)`).run()
+            db.unsafeMode(false)
+            if (changes === 0) break
             yield ++steps
           }
         } else {

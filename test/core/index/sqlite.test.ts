@@ -1,0 +1,357 @@
+/** What only the embedded index has: a file that changes shape, breaks off, is damaged; a thread that serves searches first. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import Database from 'better-sqlite3'
+import { Type } from 'typebox'
+import { isAppError } from '../../../core/error.ts'
+import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
+import { systemClock } from '../../../core/clock.ts'
+import { openLog } from '../../../core/log.ts'
+import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
+import { bookIndex, bookOf, openBooks } from './books.ts'
+
+async function folderOf(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-sqlite-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+async function open(t: TestContext, folder: string, definitions: readonly IndexDefinition[] = [bookIndex]) {
+  const index = await openBooks(folder, definitions)
+  let isOpen = true
+  t.after(() => (isOpen ? index.close() : undefined))
+  return Object.assign(index, {
+    async end() {
+      isOpen = false
+      await index.close()
+    },
+  })
+}
+
+async function filled(t: TestContext, folder: string, count: number): Promise<void> {
+  const index = await open(t, folder)
+  await index.collection(bookIndex).putMany(Array.from({ length: count }, (_, at) => bookOf(at)))
+  await index.end()
+}
+
+const tablesIn = (folder: string): string[] => {
+  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+  const names = db.prepare<unknown[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'book%'`).pluck().all()
+  db.close()
+  return names
+}
+/** Resolves when nothing is left of old versions: sweeping goes on after the opening. */
+async function swept(index: { refresh(): Promise<void> }, folder: string, version: number): Promise<void> {
+  const isOld = (name: string) => !name.startsWith(`book_v${version}`)
+  for (let turn = 0; turn < 2000 && tablesIn(folder).some(isOld); turn++) {
+    await index.refresh()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.deepEqual(tablesIn(folder).filter(isOld), [])
+}
+
+test('a field that is added is filled in place from the documents', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 150)
+  const grown = defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, year: { type: 'long', filter: true, sort: true }, marks: { type: 'keyword', multi: true, filter: true } }, lists: [['year']] })
+
+  const index = await open(t, folder, [grown])
+
+  const books = index.collection(grown)
+  assert.equal(await books.count({ eq: ['year', 1903] }), 2)
+  assert.equal(await books.count({ eq: ['marks', 'm1'] }), 75)
+  assert.deepEqual((await books.find({ sort: [{ by: 'year', order: 'desc' }], size: 1 })).hits.map((hit) => hit.id), ['b099'])
+  assert.equal((await books.find({ text: { words: 'number' } })).total, 150)
+  assert.ok(tablesIn(folder).every((name) => name.startsWith('book_v1')), 'in place')
+})
+
+test('a field that changes rebuilds beside, and what is old is swept away', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 150)
+  const changed = defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, owner: { type: 'keyword', filter: true }, subtitle: { type: 'text', search: 1 } } })
+
+  const index = await open(t, folder, [changed])
+
+  const books = index.collection(changed)
+  assert.equal((await books.find({ text: { words: 'subtitle 7', prefixLast: false } })).total, 1)
+  assert.deepEqual(await books.get('b007'), bookOf(7).doc)
+  assert.equal(JSON.parse((await books.getText('b007'))!).owner, 'me', 'no longer internal')
+  await swept(index, folder, 2)
+})
+
+test('another form rebuilds through reform; identical ones change nothing', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 250)
+  let calls = 0
+  const reformed = (form: string) => defineIndex({ ...bookIndex, form, reform: (doc) => (calls++, { ...doc, title: `${doc.title} in ${form}` }) })
+
+  let index = await open(t, folder, [reformed('utc')])
+  assert.equal((await index.collection(bookIndex).get('b003'))?.title, 'Number 3 in utc')
+  assert.equal((await index.collection(bookIndex).find({ text: { words: 'number utc' } })).total, 250)
+  assert.equal(calls, 250)
+  await index.end()
+  index = await open(t, folder, [reformed('utc')])
+  assert.equal(calls, 250)
+})
+
+test('a rebuild that breaks off goes on where it was', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 250)
+  const seen: number[] = []
+  const reformed = (last: number) =>
+    defineIndex({
+      ...bookIndex,
+      form: 'new',
+      reform(doc) {
+        if (doc.addedAt > last) throw new Error('broken off')
+        seen.push(doc.addedAt)
+        return { ...doc, title: `${doc.title} new` }
+      },
+    })
+  await assert.rejects(openBooks(folder, [reformed(220)]), /broken off/)
+  assert.ok(seen.length >= 200)
+  seen.length = 0
+
+  const index = await open(t, folder, [reformed(Infinity)])
+
+  assert.ok(seen.length <= 50, `${seen.length} were done again`)
+  const titles: string[] = []
+  for await (const batch of index.collection(bookIndex).scan()) titles.push(...batch.map(({ doc }) => doc.title))
+  assert.deepEqual(titles, Array.from({ length: 250 }, (_, at) => `Number ${at} new`))
+})
+
+test('what a rebuild no longer wanted has left is swept away', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 250)
+  const broken = defineIndex({ ...bookIndex, form: 'new', reform: (doc) => (doc.addedAt > 120 ? assert.fail('broken off') : doc) })
+  await assert.rejects(openBooks(folder, [broken]), /broken off/)
+
+  const index = await open(t, folder)
+
+  assert.equal(await index.collection(bookIndex).count(), 250)
+  await swept(index, folder, 1)
+})
+
+test('a snapshot can be taken before the first rebuild, and is of what was there', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  const path = join(folder, 'before.sqlite')
+  let times = 0
+  const beforeRebuild = async (snapshotTo: (path: string) => Promise<void>) => {
+    times++
+    await snapshotTo(path)
+  }
+  const changed = defineIndex({ ...bookIndex, form: 'new', reform: (doc) => ({ ...doc, title: 'changed' }) })
+  const index = await openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions: [changed], log: openLog('silent'), clock: systemClock, prefix: 'av', beforeRebuild })
+  t.after(() => index.close())
+  assert.equal(times, 1)
+  assert.equal((await index.collection(bookIndex).get('b001'))?.title, 'changed')
+  await index.restoreFrom(path, { accept: (_name, _id, doc) => ({ ...doc, owner: 'restored' }) })
+  // The snapshot's form is the old one, so its documents are reformed too.
+  assert.deepEqual(await index.collection(bookIndex).get('b001'), { ...bookOf(1).doc, title: 'changed', owner: 'restored' })
+})
+
+/** Runs a piece of books.ts in a process of its own, until it ends itself or is ended. */
+async function runAndKill(folder: string, what: string): Promise<NodeJS.Signals | number | null> {
+  const script = new URL('./books.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', script, what, folder], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  return signal ?? code
+}
+
+for (const [what, title] of [
+  ['rebuild', 'killed in the middle of a rebuild'],
+  ['add', 'killed while a field is added'],
+] as const) {
+  test(`${title}, the next start finishes it with nothing lost`, async (t) => {
+    const folder = await folderOf(t)
+    await filled(t, folder, 600)
+
+    assert.equal(await runAndKill(folder, what), 'SIGKILL')
+
+    const definition = defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, year: { type: 'long', filter: true, ...(what === 'rebuild' ? { search: 1 } : {}) } } })
+    const index = await open(t, folder, [definition])
+    const books = index.collection(definition)
+    assert.equal(await books.count({ exists: 'year' }), 600)
+    assert.equal((await books.find({ text: { words: 'number' } })).total, 600)
+    let count = 0
+    for await (const batch of books.scan()) for (const { id, doc } of batch) assert.deepEqual(doc, bookOf(Number(id.slice(1))).doc, String(count++))
+    assert.equal(count, 600)
+    await swept(index, folder, what === 'rebuild' ? 2 : 1)
+  })
+}
+
+test('killed in the middle of a replacement, everything is as it was', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 100)
+
+  assert.equal(await runAndKill(folder, 'replace'), 'SIGKILL')
+
+  const index = await open(t, folder)
+  assert.equal(await index.collection(bookIndex).count(), 100)
+  assert.equal((await index.collection(bookIndex).get('b001'))?.title, 'Number 1')
+  await swept(index, folder, 1)
+  await index.replaceAll(async (write) => void (await write('book', [bookOf(5)])))
+  assert.equal(await index.collection(bookIndex).count(), 1)
+})
+
+test('killed after writes that were confirmed, all of them are there', async (t) => {
+  const folder = await folderOf(t)
+  assert.equal(await runAndKill(folder, 'write'), 'SIGKILL')
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  assert.equal(await books.count(), 333)
+  assert.equal((await books.find({ text: { words: 'number' } })).total, 333)
+  assert.equal(index.recovered, undefined)
+})
+
+test('a malformed file is moved aside, and the start goes on blank', async (t) => {
+  for (const damage of ['garbage', 'cut', 'empty header'] as const) {
+    const folder = await folderOf(t)
+    const file = join(folder, 'index.sqlite')
+    await filled(t, folder, 300)
+    const bytes = await readFile(file)
+    if (damage === 'garbage') writeFileSync(file, 'this is no index, but it is long enough to be one'.repeat(200))
+    else if (damage === 'cut') truncateSync(file, Math.floor(bytes.length / 3))
+    else await writeFile(file, Buffer.concat([Buffer.alloc(200, 7), bytes.subarray(200)]))
+
+    const index = await open(t, folder)
+
+    assert.ok(index.recovered && existsSync(index.recovered), damage)
+    assert.equal(await index.collection(bookIndex).count(), 0)
+    await index.collection(bookIndex).put('b1', bookOf(1).doc)
+    await index.end()
+    const again = await open(t, folder)
+    assert.equal(again.recovered, undefined)
+    assert.equal(await again.collection(bookIndex).count(), 1)
+  }
+})
+
+test('a page found malformed while running is reported, and the next start begins anew', async (t) => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'index.sqlite')
+  await filled(t, folder, 2000)
+  const bytes = await readFile(file)
+  // All pages of documents but the first and the last few, which the opening looks at.
+  const db = new Database(file, { readonly: true })
+  const pages = db.prepare<unknown[], number>(`SELECT pageno FROM dbstat WHERE name = 'book_v1_doc' AND pagetype = 'leaf' ORDER BY pageno`).pluck().all()
+  db.close()
+  for (const page of pages.slice(5, -5)) bytes.fill(0xff, (page - 1) * 8192, page * 8192)
+  await writeFile(file, bytes)
+
+  const index = await open(t, folder)
+  assert.equal(index.recovered, undefined)
+  await assert.rejects(async () => {
+    for await (const batch of index.collection(bookIndex).scan()) assert.ok(batch)
+  })
+  await index.end()
+  const again = await open(t, folder)
+  assert.ok(again.recovered)
+  assert.equal(await again.collection(bookIndex).count(), 0)
+})
+
+test('a search is answered while long work goes on', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 3000)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const order: string[] = []
+  const removing = books.removeWhere({ and: [] }).then(() => order.push('removed'))
+  const searching = books.find({ text: { words: 'number', fuzziness: 'auto' } }).then((found) => order.push(found.total > 0 ? 'found' : 'nothing'))
+  const writing = books.put('late', bookOf(1).doc).then(() => order.push('written'))
+  await Promise.all([removing, searching, writing])
+  assert.equal(order.at(-1), 'removed')
+  assert.equal(order.length, 3)
+  assert.ok(order.includes('found'))
+})
+
+test('long work that is cancelled stops between two documents', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 3000)
+  const index = await open(t, folder)
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  await assert.rejects(index.collection(bookIndex).removeWhere({ and: [] }, { signal: stop.signal, progress: () => stop.abort(reason) }), reason)
+  const left = await index.collection(bookIndex).count()
+  assert.ok(left > 0 && left < 3000, `${left} left`)
+  await assert.rejects(index.collection(bookIndex).removeWhere({ and: [] }, { signal: stop.signal }), reason)
+})
+
+test('a snapshot is complete or absent, and is restored over other documents', async (t) => {
+  const folder = await folderOf(t)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const long = 'x'.repeat(20_000)
+  await books.putMany(Array.from({ length: 500 }, (_, at) => ({ ...bookOf(at), doc: { ...bookOf(at).doc, subtitle: long } })))
+  const path = join(folder, 'snapshot.sqlite')
+
+  const stop = new AbortController()
+  await assert.rejects(index.snapshotTo(path, { signal: stop.signal, progress: () => stop.abort(new Error('enough')) }), /enough/)
+  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('snapshot')), [])
+
+  const steps: number[] = []
+  const copying = index.snapshotTo(path, { progress: (done, total) => steps.push(done / total) })
+  await books.patch('b001', { set: { title: 'Written meanwhile' } })
+  await copying
+  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('snapshot')), ['snapshot.sqlite'])
+  assert.ok(steps.length > 0)
+
+  await books.removeWhere({ range: ['addedAt', { lt: 400 }] })
+  await books.put('new', bookOf(1).doc)
+  const result = await index.restoreFrom(path, { accept: (_name, id, doc) => (id === 'b002' ? undefined : id === 'b003' ? { ...doc, title: 7 } : doc) })
+  assert.deepEqual([result.written, result.skipped], [498, 2])
+  assert.deepEqual(result.failed.map(({ id }) => id), ['b002', 'b003'])
+  assert.equal((await books.get('b004'))?.owner, 'me')
+  assert.deepEqual(await books.known(['new', 'b001', 'b002', 'b499']), new Set(['b001', 'b499']))
+})
+
+test('what is no snapshot is refused, and nothing changes', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 10)
+  const index = await open(t, folder)
+  const path = join(folder, 'wrong.sqlite')
+  const cases: Array<[string, () => void]> = [
+    ['missing', () => undefined],
+    ['garbage', () => writeFileSync(path, 'garbage'.repeat(1000))],
+    ['another database', () => {
+      writeFileSync(path, '')
+      const db = new Database(path)
+      db.exec(`CREATE TABLE index_collections(name, version, form); INSERT INTO index_collections VALUES ('book', 9, ''), ('x"; DROP TABLE y', 1, '')`)
+      db.close()
+    }],
+  ]
+  for (const [name, prepare] of cases) {
+    prepare()
+    await assert.rejects(index.restoreFrom(path), (error) => isAppError(error, 'unprocessable'), name)
+    assert.equal(await index.collection(bookIndex).count(), 10)
+  }
+})
+
+test('values of another type than a changed mapping expects leave the document in place', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  const changed = defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, title: { type: 'long', filter: true } } }) as IndexDefinition
+  const index = await open(t, folder, [changed])
+  assert.equal(await index.collection(changed).count(), 20)
+  assert.equal(await index.collection(changed).count({ exists: 'title' }), 0)
+  assert.deepEqual(await index.collection(changed).get('b001'), bookOf(1).doc)
+})
+
+test('a mapping that cannot work is refused by name', async (t) => {
+  const folder = await folderOf(t)
+  const doc = Type.Object({ a: Type.String() })
+  const cases: Array<[IndexDefinition, RegExp]> = [
+    [defineIndex({ name: 'bad name', doc, fields: {} }), /bad name/],
+    [defineIndex({ name: 'x', doc, fields: { rid: { type: 'long' } } }), /rid/],
+    [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword', multi: true, sort: true } } }), /x\.a/],
+    [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword' } }, newest: 'a' }), /newest/],
+    [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword' } }, covers: [['a']] }), /a list or statistic/],
+  ]
+  for (const [definition, message] of cases) await assert.rejects(openBooks(folder, [definition]), message)
+})
