@@ -25,13 +25,13 @@ test: tools build types ## check types and run all tests (10 minutes at most on 
 	$(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
 
 dev: tools ## start the server from its sources, again after each change
-	exec node --watch-path=core --watch-path=plugins --watch-path=config --import tsx --conditions=source core/main.ts
+	exec node --watch --import tsx --conditions=source core/main.ts
 
 bench: tools build ## run the benches of test/bench and write bench.json
-	for file in $$(find test/bench -name '*.ts' -not -name '*.support.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
+	for file in $$(find test/bench -maxdepth 1 -name '*.ts' -not -name generate.ts | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
 
 soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours
-	for file in $$(find test/soak -name '*.ts' 2>/dev/null | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
+	for file in $$(find test/soak -maxdepth 1 -name '*.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
 
 demo: tools build ## start the server beside a small platform on this machine; no internet needed
 	exec $(TSX) test/support/demo.ts
