@@ -40,18 +40,22 @@ export const extractDownload = defineTask({
   outgoing: true,
   async run(job, app) {
     const { targets, autoStart } = job.payload
+    const waiting = [...targets]
     let added = 0
-    for (const [index, target] of targets.entries()) {
-      if (job.isStopping()) break
-      job.progress(index / targets.length, `Adding ${target.id} (${index + 1}/${targets.length})`)
-      added += await extract(target, job, app)
+    for (let target = waiting.shift(); target && !job.isStopping(); target = waiting.shift()) {
+      const done = targets.length - waiting.length
+      job.progress((done - 1) / targets.length, `Adding ${target.id} (${done}/${targets.length})`)
+      const found = await extract(target, job, app)
+      if (found === 'deferred') waiting.push(target)
+      else added += found
     }
     if (autoStart) await app.jobs.start(downloadPending, { autoOnly: true })
     return added ? `${added} ${added === 1 ? 'video' : 'videos'} added to the queue` : null
   },
 })
 
-async function extract(target: Wanted, job: Extraction, app: App): Promise<number> {
+/** `deferred`: it was the closed gate's probe too often; another target is to be the next. */
+async function extract(target: Wanted, job: Extraction, app: App): Promise<number | 'deferred'> {
   try {
     if (target.type === 'video') return await extractVideo(target, job, app)
     if (target.type === 'playlist') return await extractPlaylist(target, job, app)
@@ -59,6 +63,7 @@ async function extract(target: Wanted, job: Extraction, app: App): Promise<numbe
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure) throw error
+    if (failure.isDeferred) return 'deferred'
     job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
     await app.jobs.notify({ title: 'Add to download queue', group: 'download:add', level: 'error', messages: [`${target.id}: ${failure.message}`] })
     return 0
@@ -80,7 +85,7 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     facts = await app.platform.video(target.id, { asker: job.id, signal: job.signal })
   } catch (error) {
     const failure = app.platform.failureOf(error)
-    if (!failure) throw error
+    if (!failure || failure.isDeferred) throw error
     return (await app.queue.add([unknownItem(target)], status, { force, ...(isFinal(failure) && { failure: asItemFailure(failure) }) })).length
   }
   const { unavailable } = facts

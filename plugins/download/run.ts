@@ -8,6 +8,8 @@ type DownloadOptions = Parameters<Services['platform']['download']>[1]
 
 /** What is tried again within the run waits so long before each attempt. */
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
+/** An item that was the closed gate's probe too often lets others try for so long. */
+const DEFERRED_MS = 60_000
 
 interface PutOff {
   attempts: number
@@ -147,6 +149,10 @@ async function optionsFor(item: DownloadDoc, folder: string, app: App): Promise<
 /** Final failures are noted at once, the others after their last attempt; one bad item never ends the run. */
 async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOff>, job: Run, app: App): Promise<void> {
   const failure = app.platform.failureOf(error)
+  if (failure?.isDeferred) {
+    putOff.set(id, { attempts: putOff.get(id)?.attempts ?? 0, at: app.clock.now() + DEFERRED_MS })
+    return
+  }
   const message = error instanceof Error ? error.message : String(error)
   job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
   if (failure && isFinal(failure)) {
