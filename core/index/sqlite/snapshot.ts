@@ -7,7 +7,7 @@ import type { SnapshotDoc } from './protocol.ts'
 
 const PAGES_A_STEP = 100
 const READ_AT_ONCE = 100
-/** Comments of one video may be megabytes: a batch is cut by size as well. */
+/** One document may be megabytes: a batch is cut by size as well. */
 const BYTES_AT_ONCE = 2_000_000
 
 /**
