@@ -10,7 +10,7 @@ import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { allQuiet, startServer, temporaryFolder, until, type Server } from '../support/server.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
-const SUBTITLES = { downloads: { subtitle: 'en,de', subtitle_source: 'user', comment_max: 'all', sleep_interval: 0 } }
+const SUBTITLES = { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } }
 
 const DOWNLOAD_POINTS = [
   'download.stage:after',

@@ -22,7 +22,7 @@ describe('the main job', () => {
     folder = await temporaryFolder(scope)
     platform = await startTestPlatform(scope)
     server = await startServer(scope, folder, platform.env)
-    const changed = await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', comment_max: 'all', sleep_interval: 0 } })
+    const changed = await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } })
     assert.equal(changed.status, 200)
   })
   after(async () => {
