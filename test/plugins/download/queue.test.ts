@@ -1,0 +1,129 @@
+/** The queue over HTTP: every transition of contract 9.3, filters, bulk, refusals. The platform is paused: nothing is downloaded here. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aChannel, aVideo, testApp, type TestApp } from 'archivolt/testing'
+
+const newItem = (id: string, changes: object = {}) => ({ id, title: `Title ${id}`, channelId: 'UC1', channelName: 'Old Mill', durationSeconds: 500, published: '2026-01-02', vidType: 'videos' as const, ...changes })
+
+async function openQueueApp(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+  const app = await testApp(t)
+  await app.as('admin').post('/api/platform/', { command: 'pause' })
+  return app
+}
+
+const show = async (app: TestApp, id: string) => (await app.as('admin').get(`/api/download/${id}/`)).body.data
+const listed = async (app: TestApp, query = '') => (await app.as('admin').get(`/api/download/${query}`)).body.data.map((item: { platform_id: string }) => item.platform_id)
+const set = (app: TestApp, id: string, status: string) => app.as('admin').post(`/api/download/${id}/`, { status })
+
+test('an item is shown as the contract has it', async (t) => {
+  const app = await openQueueApp(t)
+  await app.given(aChannel({ id: 'UC1' }))
+  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending')
+
+  const { timestamp, ...item } = await show(app, 'aaaaaaaaaaa')
+  assert.equal(timestamp, Math.floor(app.clock.now() / 1000))
+  assert.deepEqual(item, {
+    platform_id: 'aaaaaaaaaaa', youtube_id: 'aaaaaaaaaaa', status: 'pending', auto_start: false, title: 'Title aaaaaaaaaaa', channel_id: 'UC1', channel_name: 'Old Mill',
+    channel_indexed: true, duration: '8m 20s', published: '2026-01-02', vid_type: 'videos', vid_thumb_url: '/cache/videos/a/aaaaaaaaaaa.jpg', _index: 'av_download', _score: 0,
+  })
+})
+
+test('what is queued, ignored or archived is not queued again, nor twice by one list', async (t) => {
+  const app = await openQueueApp(t)
+  await app.given(aVideo({ id: 'archived111' }))
+  await app.app.queue.add([newItem('ignored1111')], 'ignore')
+
+  const added = await app.app.queue.add([newItem('archived111'), newItem('ignored1111'), newItem('fresh111111'), newItem('fresh111111')], 'pending')
+
+  assert.deepEqual(added, ['fresh111111'])
+  assert.deepEqual(await app.app.queue.add([newItem('archived111')], 'pending', { force: true }), ['archived111'])
+})
+
+test('each request leads to the state that the contract names', async (t) => {
+  const app = await openQueueApp(t)
+  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending', { failure: { message: 'It is gone', errorClass: 'gone' } })
+  const state = async () => {
+    const { status, auto_start, message, error_class } = await show(app, 'aaaaaaaaaaa')
+    return { status, auto_start, message, error_class }
+  }
+  assert.deepEqual(await state(), { status: 'pending', auto_start: false, message: 'It is gone', error_class: 'gone' })
+  const clear = { message: undefined, error_class: undefined }
+  for (const [status, auto_start] of [['ignore', false], ['pending', false], ['priority', true], ['pending', false], ['priority', true], ['ignore', false]] as const) {
+    const { status: code, body } = await set(app, 'aaaaaaaaaaa', status)
+    assert.equal(code, 200)
+    assert.deepEqual(body, { status })
+    assert.deepEqual(await state(), { status, auto_start, ...clear })
+  }
+  assert.deepEqual((await app.as('admin').delete('/api/download/aaaaaaaaaaa/')).body, { success: true })
+  assert.equal((await app.as('admin').get('/api/download/aaaaaaaaaaa/')).status, 404)
+})
+
+test('auto_start comes first, then the oldest; filters choose', async (t) => {
+  const app = await openQueueApp(t)
+  await app.app.queue.add([newItem('aaaaaaaaaaa'), newItem('bbbbbbbbbbb', { channelId: 'UC2', title: 'Cold proof' }), newItem('ccccccccccc', { vidType: 'shorts' })], 'pending')
+  await app.app.queue.add([newItem('ddddddddddd')], 'ignore')
+  await app.app.queue.add([newItem('eeeeeeeeeee')], 'pending', { failure: { message: 'Members only', errorClass: 'members_only' } })
+  await set(app, 'ccccccccccc', 'priority')
+
+  const [a, b, c, d, e] = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', 'ddddddddddd', 'eeeeeeeeeee']
+  for (const [query, expected] of [
+    ['', [c, a, b, d, e]],
+    ['?filter=pending', [c, a, b, e]],
+    ['?filter=priority', [c]],
+    ['?filter=ignore', [d]],
+    ['?channel=UC2', [b]],
+    ['?vid_type=shorts', [c]],
+    ['?q=cold%20pro', [b]],
+    ['?error=true', [e]],
+    ['?filter=pending&error=false', [c, a, b]],
+  ] as const) {
+    assert.deepEqual(await listed(app, query), expected, query)
+  }
+})
+
+test('many are changed or forgotten at once', async (t) => {
+  const app = await openQueueApp(t)
+  await app.app.queue.add(Array.from({ length: 250 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+  await app.app.queue.add([newItem('gone1111111')], 'pending', { failure: { message: 'It is gone', errorClass: 'gone' } })
+  const bulk = (body: object) => app.as('admin').post('/api/download/bulk/', body)
+
+  assert.deepEqual((await bulk({ error_class: 'gone', status: 'ignore' })).body, { updated: 1 })
+  assert.deepEqual((await bulk({ filter: 'pending', status: 'priority' })).body, { updated: 250 })
+  assert.equal((await show(app, 'item0000249')).status, 'priority')
+  assert.deepEqual((await app.as('admin').get('/api/stats/download/')).body, { pending: 250, ignore: 1, pending_videos: 250, pending_streams: 0, pending_shorts: 0 })
+  assert.deepEqual((await bulk({ filter: 'ignore', status: 'delete' })).body, { updated: 1 })
+  assert.deepEqual((await app.as('admin').delete('/api/download/?filter=pending')).body, { message: 'deleted pending items', deleted: 250 })
+  assert.deepEqual(await app.ids('download'), [])
+})
+
+test('a bad request changes nothing and names its place', async (t) => {
+  const app = await openQueueApp(t)
+  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending')
+  const admin = app.as('admin')
+  for (const [asked, status] of [
+    [admin.get('/api/download/?filter=later'), 400],
+    [admin.get('/api/download/?error=perhaps'), 400],
+    [admin.delete('/api/download/'), 400],
+    [admin.delete('/api/download/?filter=priority'), 400],
+    [admin.post('/api/download/', {}), 400],
+    [admin.post('/api/download/', { data: {} }), 400],
+    [admin.post('/api/download/', { data: [{}] }), 400],
+    [admin.post('/api/download/', { data: ['aaaaaaaaaaa'] }), 400],
+    [admin.post('/api/download/', { data: [{ youtube_id: 'aaaaaaaaaaa', status: 'later' }] }), 400],
+    [admin.post('/api/download/', { data: [{ youtube_id: 'bbbbbbbbbbb' }, { youtube_id: 'https://elsewhere.example/watch?v=bbbbbbbbbbb' }] }), 400],
+    [admin.post('/api/download/', { data: [{ youtube_id: 'bbbbbbbbbbb', platform_id: 'ccccccccccc' }] }), 400],
+    [admin.post('/api/download/', { data: [{ youtube_id: '--exec touch' }] }), 400],
+    [set(app, 'aaaaaaaaaaa', 'later'), 400],
+    [set(app, 'bbbbbbbbbbb', 'ignore'), 404],
+    [admin.delete('/api/download/bbbbbbbbbbb/'), 404],
+    [admin.post('/api/download/bulk/', { status: 'ignore' }), 400],
+    [admin.post('/api/download/bulk/', { filter: 'pending', status: 'later' }), 400],
+    [app.as('user').get('/api/download/'), 403],
+  ] as const) {
+    const { status: code, body } = await asked
+    assert.equal(code, status, JSON.stringify(body))
+    assert.equal(typeof body.error, 'string')
+  }
+  assert.deepEqual(await app.ids('download'), ['aaaaaaaaaaa'])
+  assert.deepEqual((await admin.post('/api/download/', { data: [] })).body, { data: [], message: 'nothing to add', task_id: null })
+})

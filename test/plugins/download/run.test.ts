@@ -1,0 +1,121 @@
+/** Runs of the queue with the real yt-dlp: what is taken, what is left, and what follows a run. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testApp, testClock, type TestApp } from 'archivolt/testing'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+
+const DAY_MS = 86_400_000
+const [fog, nets, mussels] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels] as [string, string, string]
+
+async function openRunApp(t: Parameters<typeof testApp>[0]): Promise<{ app: TestApp; platform: TestPlatform['platform'] }> {
+  const { platform, settings } = await startTestPlatform(t)
+  const app = await testApp(t, { settings: settings as never, clock: testClock(Date.now()) })
+  await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
+  return { app, platform }
+}
+
+const add = async (app: TestApp, ids: string[], query = '') => {
+  const reply = await app.as('admin').post(`/api/download/${query}`, { data: ids.map((id) => ({ youtube_id: id })) })
+  assert.equal(reply.status, 200, reply.text)
+  await app.settled()
+}
+
+test('an item asked for at once is downloaded alone; the others wait for the next run', async (t) => {
+  const { app } = await openRunApp(t)
+  await add(app, [fog, nets])
+
+  await app.as('admin').post(`/api/download/${nets}/`, { status: 'priority' })
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [nets])
+  assert.deepEqual(await app.ids('download'), [fog])
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [fog, nets].toSorted())
+  const [run] = (await app.as('admin').get('/api/task-name/download_pending/')).body
+  assert.equal(run.result, '1 video downloaded')
+})
+
+test('a message keeps an item from the next runs until its status is set again', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  platform.faults.set(fog, 'private')
+  await add(app, [fog], '?autostart=true')
+  assert.equal((await app.doc('download', fog)).error_class, 'gone')
+  platform.faults.clear()
+
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [])
+
+  await app.as('admin').post(`/api/download/${fog}/`, { status: 'pending' })
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [fog])
+})
+
+test('a premiere is parked until its time and taken then', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  const starts = Math.floor(app.clock.now() / 1000) + 7200
+  platform.catalogue.put('videos', fog, { info: { live_status: 'is_upcoming', release_timestamp: starts } })
+  await add(app, [fog], '?autostart=true')
+  const parked = await app.doc('download', fog)
+  assert.equal(parked.error_class, 'upcoming')
+  assert.ok(parked.retry_at >= starts)
+
+  platform.catalogue.put('videos', fog, { info: { live_status: 'not_live', release_timestamp: null } })
+  await app.clock.advance(parked.retry_at * 1000 - app.clock.now() + 1000)
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [fog])
+})
+
+test('ignore-force ignores what is in no queue', async (t) => {
+  const { app } = await openRunApp(t)
+  await app.as('admin').post(`/api/download/${fog}/`, { status: 'ignore-force' })
+  await app.settled()
+  assert.equal((await app.doc('download', fog)).status, 'ignore')
+  await add(app, [fog], '?autostart=true')
+  assert.deepEqual(await app.ids('video'), [])
+})
+
+test('forgetting what is being downloaded cancels it and leaves nothing behind', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })
+  await app.as('admin').post('/api/download/?autostart=true', { data: [{ youtube_id: fog }] })
+  while ((await app.as('admin').get(`/api/download/${fog}/`)).body.data?.progress === undefined) await new Promise(setImmediate)
+
+  assert.equal((await app.as('admin').delete(`/api/download/${fog}/`)).status, 200)
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [])
+  assert.deepEqual(await app.ids('download'), [])
+})
+
+test('videos watched long ago are removed after a run and ignored, as the channel or everybody says', async (t) => {
+  const { app } = await openRunApp(t)
+  await add(app, [fog, nets], '?autostart=true')
+  await app.as('admin').post('/api/config/', { downloads: { autodelete_days: 30 } })
+  await app.as('admin').post('/api/watched/', { id: fog, is_watched: true })
+  await app.clock.advance(10 * DAY_MS)
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [fog, nets].toSorted(), 'not yet')
+
+  await app.as('admin').post(`/api/channel/${CHANNEL.harbour}/`, { channel_overwrites: { autodelete_days: 5 } })
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [nets])
+  assert.equal((await app.doc('download', fog)).status, 'ignore')
+})
+
+test('comments come after the run; what a run could not fetch is no failure of it', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  await add(app, [nets, mussels], '?autostart=true')
+
+  assert.equal((await app.doc('video', nets)).comment_count, platform.catalogue.video(nets).comments.flatMap(({ replies = [] }: { replies?: unknown[] }) => [1, ...replies]).length)
+  const threads = (await app.as('user').get(`/api/video/${nets}/comment/`)).body.data
+  assert.equal(threads.length, 4)
+})
