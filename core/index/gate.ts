@@ -6,9 +6,6 @@ import type { Snapshots } from './snapshots.ts'
 
 const RETRY_AFTER_SECONDS = 10
 
-/** What a request that would write is told meanwhile. */
-export const replacing = (): Error => errors.unavailable('A restore is running; what changes documents waits until it has ended', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-
 /** The signal of the job whose work this is. */
 const patient = new AsyncLocalStorage<AbortSignal>()
 
@@ -22,15 +19,18 @@ type AnyCollection = Collection<Record<string, unknown>, string>
 /**
  * The index as the server uses it: writes of its collections pass the gate, reads go on.
  * @param openSnapshots  made with the gated index, so that restoring a snapshot closes the gate too
+ * @param lost           why the index starts blank, where it does
  */
-export async function gateWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>): Promise<Index> {
+export async function gateWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>, lost?: string): Promise<Index> {
   let opened: Promise<void> | undefined
+  let writing = 0
+  let whenWritten: (() => void) | undefined
   const collections = new WeakMap<object, object>()
 
   async function pass(): Promise<void> {
     while (opened) {
       const signal = patient.getStore()
-      if (!signal) throw replacing()
+      if (!signal) throw errors.unavailable('A restore is running; what changes documents waits until it has ended', { retryAfterSeconds: RETRY_AFTER_SECONDS })
       await ended(opened, signal)
     }
   }
@@ -38,8 +38,13 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
   const gated = (collection: AnyCollection): AnyCollection => {
     const behind = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
       async (...args: Args): Promise<Result> => {
-        if (opened) await pass()
-        return write(...args)
+        while (opened) await pass()
+        writing++
+        try {
+          return await write(...args)
+        } finally {
+          if (--writing === 0) whenWritten?.()
+        }
       }
     return {
       ...collection,
@@ -52,11 +57,18 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
     }
   }
 
+  /** A write in pieces that was let in would else end half in what is replaced, half in what replaces it. */
+  async function allWritten(): Promise<void> {
+    if (writing > 0) await new Promise<void>((resolve) => (whenWritten = resolve))
+    whenWritten = undefined
+  }
+
   async function closedFor<Result>(work: () => Promise<Result>): Promise<Result> {
     if (opened) throw errors.conflict('A restore is running; try again when it has ended')
     const { promise, resolve } = deferred()
     opened = promise
     try {
+      await allWritten()
       return await work()
     } finally {
       opened = undefined
@@ -81,6 +93,8 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
   return {
     ...held,
     snapshots,
+    lost,
+    writable: pass,
     get isReplacing() {
       return opened !== undefined
     },

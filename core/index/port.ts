@@ -200,5 +200,12 @@ export interface IndexAdapter {
 export interface Index extends IndexAdapter {
   /** A restore is under way: requests that would write are refused, jobs wait. */
   readonly isReplacing: boolean
+  /** Why the index was blank when this process began, though it had held documents: a sentence for people. */
+  readonly lost: string | undefined
+  /**
+   * To be awaited by what changes something else before its first write here: resolves when writes may be made.
+   * While a restore runs a job waits, anybody else is refused. @throws unavailable
+   */
+  writable(): Promise<void>
   readonly snapshots: Snapshots
 }

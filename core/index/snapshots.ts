@@ -1,5 +1,14 @@
-/** Snapshots as both adapters offer them: what one is, and what can be done with it. */
+/** Snapshots as both adapters offer them: what one is, its name, and what can be done with it. */
+import { randomInt } from 'node:crypto'
 import type { RestoreOptions, RestoreResult, StepOptions } from './port.ts'
+
+const RANDOM_LENGTH = 22
+const RANDOM_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/** `<prefix>_<occasion>_<22 random characters>`. */
+export function snapshotName(prefix: string, occasion: 'daily' | 'upgrade'): string {
+  return `${prefix}_${occasion}_${Array.from({ length: RANDOM_LENGTH }, () => RANDOM_LETTERS[randomInt(RANDOM_LETTERS.length)]).join('')}`
+}
 
 export interface SnapshotRecord {
   id: string

@@ -20,7 +20,7 @@ export async function restoreSnapshot(link: Link, index: IndexAdapter, path: str
     if (result.failed.length < FAILURES_KEPT) result.failed.push({ id, reason: `${name} ${id.slice(0, 128)}: ${reason}` })
   }
   const present = await link.call('snapshotOpen', { path }).catch((error: unknown) => {
-    if (isAppError(error, 'unavailable') && !/damaged/.test(error.message)) throw error
+    if (isAppError(error, 'unavailable')) throw error
     throw errors.unprocessable('This is no snapshot, or it is damaged', { cause: error })
   })
   const total = Object.values(present).reduce((sum, { count }) => sum + count, 0)

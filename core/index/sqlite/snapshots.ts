@@ -10,6 +10,8 @@ import type { IndexAdapter } from '../port.ts'
 import type { SnapshotRecord, Snapshots } from '../snapshots.ts'
 
 const FILE = /^([A-Za-z0-9_-]{1,128})\.sqlite$/
+/** What is written beside and renamed when it is whole. */
+const UNFINISHED = /\.(sqlite\.part(-wal|-shm|-journal)?|json\.partial)$/
 
 /** The file beside a snapshot. */
 const About = Type.Object({
@@ -26,24 +28,32 @@ export interface SnapshotFolder {
   log: Log
 }
 
-/** Opens the folder; what an interruption left of a snapshot is removed. */
+/** Opens the folder; what an interruption left of a snapshot is removed. What else lies there is let alone. */
 export async function openSnapshotFolder({ index, folder, clock, log }: SnapshotFolder): Promise<Snapshots> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let running: SnapshotRecord | undefined
   const pathOf = (id: string) => join(folder, `${id}.sqlite`)
   const aboutOf = (id: string) => join(folder, `${id}.json`)
 
-  await removeUnfinished()
+  for (const name of await readdir(folder)) {
+    if (UNFINISHED.test(name)) await removeUnfinished(name)
+    else await describe(name)
+  }
 
-  /** A snapshot appears complete, its description after it: whatever has no description or another ending is not whole. */
-  async function removeUnfinished(): Promise<void> {
-    for (const name of await readdir(folder)) {
-      const id = FILE.exec(name)?.[1]
-      if (name.endsWith('.json')) continue
-      if (id && (await readAbout(id))) continue
-      log.warn({ file: name }, 'a snapshot was interrupted: what is left of it is removed')
-      await rm(join(folder, name), { force: true })
-    }
+  async function removeUnfinished(name: string): Promise<void> {
+    log.warn({ file: name }, 'a snapshot was interrupted: what is left of it is removed')
+    await rm(join(folder, name), { force: true })
+  }
+
+  /** A file gets its name when it is whole, its description after that: one without may have been cut off between, or copied in by hand. */
+  async function describe(name: string): Promise<void> {
+    const id = FILE.exec(name)?.[1]
+    if (id === undefined || (await readAbout(id))) return
+    const file = await stat(pathOf(id))
+    if (!file.isFile()) return
+    const endedAt = Math.floor(file.mtimeMs)
+    await writeAbout(id, { state: 'SUCCESS', version: index.version, startedAt: endedAt, endedAt })
+    log.info({ snapshot: id }, 'a snapshot without its description was found; it is listed by the time of its file')
   }
 
   async function readAbout(id: string): Promise<Static<typeof About> | undefined> {
@@ -66,7 +76,9 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     if (running?.id === id) return running
     if (!FILE.test(`${id}.sqlite`)) return undefined
     const about = await readAbout(id)
-    return about && { id, ...about }
+    if (!about) return undefined
+    const isThere = await stat(pathOf(id)).then((file) => file.isFile(), () => false)
+    return { id, ...about, state: about.state === 'SUCCESS' && !isThere ? 'FAILED' : about.state }
   }
 
   async function list(): Promise<SnapshotRecord[]> {
@@ -89,7 +101,9 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
         await writeAbout(id, { state: 'SUCCESS', version: index.version, startedAt, endedAt: clock.now() })
       } catch (error) {
         await rm(pathOf(id), { force: true })
-        await writeAbout(id, { state: 'FAILED', version: index.version, startedAt, endedAt: clock.now() })
+        const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
+        // A full disk, which fails the snapshot, may not take its description either.
+        await writeAbout(id, failed).catch((fault: unknown) => log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'))
         throw error
       } finally {
         running = undefined
@@ -100,15 +114,15 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
       const record = await get(id)
       if (!record) throw errors.notFound('snapshot', id)
       if (record.state === 'IN_PROGRESS') throw errors.conflict('The snapshot is being taken; try again when it has ended')
-      await rm(aboutOf(id), { force: true })
+      // In this order: cut off between, it is listed as failed, not found again as a whole one.
       await rm(pathOf(id), { force: true })
+      await rm(aboutOf(id), { force: true })
     },
 
     async restore(id, options) {
       const record = await get(id)
       if (!record) throw errors.notFound('snapshot', id)
-      const isThere = await stat(pathOf(id)).then(() => true, () => false)
-      if (record.state !== 'SUCCESS' || !isThere) throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+      if (record.state !== 'SUCCESS') throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
       return index.restoreFrom(pathOf(id), options)
     },
   }

@@ -27,18 +27,19 @@ export interface Store {
   tables(name: string, isStaged?: boolean): Tables
   forget(): void
   create(name: string): number
-  arrange(name: string): void
+  /** Makes and drops indexes until they are those of the definition. */
+  arrange(name: string, isStaged?: boolean): Units<null>
   addFields(name: string): void
   fill(name: string): Units<number>
   rebuildBegin(name: string): { done: number; total: number }
   rebuild(name: string): Units<number>
   rebuildRead(name: string): { docs: IdText[]; last: number } | null
   rebuildWrite(name: string, docs: readonly IdText[], last: number): Units<number>
-  rebuildEnd(name: string): number
+  rebuildEnd(name: string): Units<number>
   discard(name: string): void
   /** @returns false: one is running already */
   replaceBegin(): boolean
-  replaceEnd(): Record<string, number>
+  replaceEnd(): Units<Record<string, number>>
   replaceAbort(): void
   clean(): Units<null>
   loadTerms(tables: Tables): Units<null>
@@ -118,6 +119,19 @@ export function openStore(connection: Connection, definitions: readonly Definiti
     const layout = layoutFor(name)
     for (const statement of createTables(layout, tableNames(name, version))) db.exec(statement)
   }
+  function* arrange(name: string, isStaged = false): Units<null> {
+    const { layout, names } = tables(name, isStaged)
+    const wanted = new Map(layout.indexes.map((index) => [indexName(names, index), index]))
+    // SQLite's own index of the ids has no text.
+    const present = pluck<string>(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`).all(names.main)
+    let steps = 0
+    for (const index of present) if (!wanted.delete(index)) db.exec(`DROP INDEX "${index}"`)
+    for (const index of wanted.values()) {
+      db.exec(createIndex(names, index))
+      yield ++steps
+    }
+    return null
+  }
   const setCurrent = (name: string, version: number): void => {
     const { shape, data } = layoutFor(name)
     sql('INSERT OR REPLACE INTO index_collections(name, version, shape, form) VALUES (?, ?, ?, ?)').run(name, version, JSON.stringify(shape), data.form)
@@ -135,18 +149,13 @@ export function openStore(connection: Connection, definitions: readonly Definiti
     create(name) {
       const version = nextVersion(name)
       makeTables(name, version)
+      for (const index of layoutFor(name).indexes) db.exec(createIndex(tableNames(name, version), index))
       setCurrent(name, version)
       afterCommit(() => current.set(name, open(name, version)))
       return version
     },
 
-    arrange(name) {
-      const { layout, names } = tables(name)
-      const wanted = new Map(layout.indexes.map((index) => [indexName(names, index), index]))
-      const present = pluck<string>(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`).all(names.main)
-      for (const index of present) if (!wanted.delete(index)) db.exec(`DROP INDEX "${index}"`)
-      for (const index of wanted.values()) db.exec(createIndex(names, index))
-    },
+    arrange,
 
     addFields(name) {
       if (isResumable(name, 'add')) return
@@ -222,7 +231,8 @@ export function openStore(connection: Connection, definitions: readonly Definiti
       return wrong
     },
 
-    rebuildEnd(name) {
+    *rebuildEnd(name) {
+      yield* arrange(name, true)
       const { version } = tables(name, true)
       setCurrent(name, version)
       afterCommit(() => {
@@ -250,7 +260,8 @@ export function openStore(connection: Connection, definitions: readonly Definiti
       return true
     },
 
-    replaceEnd() {
+    *replaceEnd() {
+      for (const name of building.keys()) yield* arrange(name, true)
       const versions: Record<string, number> = {}
       for (const [name, { version }] of building) {
         setCurrent(name, version)

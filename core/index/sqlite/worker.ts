@@ -69,17 +69,28 @@ const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
       .all(...where.values, after ?? (order === 'id' ? '' : -1), size)
     return { rids: rows.map(({ rid }) => rid), at: rows.length < size ? undefined : rows.at(-1)![key] }
   },
-  snapshotOpen({ path }) {
-    snapshot?.close()
-    snapshot = openSnapshot(path)
-    return snapshot.collections
-  },
-  snapshotRead: ({ name, after }) => opened(snapshot).read(name, after),
+  snapshotOpen: ({ path }) =>
+    ofSnapshot(() => {
+      snapshot?.close()
+      snapshot = openSnapshot(path)
+      return snapshot.collections
+    }),
+  snapshotRead: ({ name, after }) => ofSnapshot(() => opened(snapshot).read(name, after)),
   snapshotClose() {
     snapshot?.close()
     snapshot = undefined
     return null
   },
+}
+
+/** Damage of a snapshot must not be taken for damage of the index, which the next start would move aside. */
+function ofSnapshot<Value>(read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    throw Object.assign(new Refusal('The snapshot is damaged', { cause: error }), { code: 'unprocessable' })
+  }
 }
 
 function count({ layout, names }: Tables, filter: Filter | undefined, cap: number): number {
@@ -111,21 +122,21 @@ const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> }
   put: ({ name, docs, isStaged = false }) => putAll(name, docs, isStaged),
   patch: ({ name, id, change }) => once(() => patchOne(at().tables(name), id, JSON.parse(change))),
   create: ({ name }) => once(() => at().create(name)),
-  arrange: ({ name }) => once(() => (at().arrange(name), null)),
+  arrange: ({ name }) => at().arrange(name),
   addFields: ({ name }) => once(() => (at().addFields(name), null)),
   fill: ({ name }) => at().fill(name),
   rebuildBegin: ({ name }) => once(() => at().rebuildBegin(name)),
   rebuild: ({ name }) => at().rebuild(name),
   rebuildRead: ({ name }) => once(() => at().rebuildRead(name)),
   rebuildWrite: ({ name, docs, last }) => at().rebuildWrite(name, docs, last),
-  rebuildEnd: ({ name }) => once(() => at().rebuildEnd(name)),
+  rebuildEnd: ({ name }) => at().rebuildEnd(name),
   discard: ({ name }) => once(() => (at().discard(name), null)),
   replaceBegin: () =>
     once(() => {
       if (!at().replaceBegin()) throw Object.assign(new Refusal('A restore is running; try again when it has ended'), { code: 'conflict' })
       return null
     }),
-  replaceEnd: () => once(() => at().replaceEnd()),
+  replaceEnd: () => at().replaceEnd(),
   replaceAbort: () => once(() => (at().replaceAbort(), null)),
 }
 
@@ -283,7 +294,7 @@ function receive(request: Request): void {
   const write = (writes[op] ?? longs[op]) as ((args: never) => Units) | undefined
   if (!write) return fail(id, new Error(`The index worker knows no "${op}"`))
   const isPartOfMore = (op === 'put' && request.args.isBulk === true) || op === 'rebuildWrite'
-  const isLoad = op in longs || op === 'rebuild' || op === 'fill'
+  const isLoad = op in longs || op === 'rebuild' || op === 'fill' || op === 'rebuildEnd' || op === 'replaceEnd'
   enqueue(id, write(args), op in longs, isPartOfMore ? 'later' : isLoad ? 'when done' : 'each step')
 }
 
