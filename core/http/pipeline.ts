@@ -107,7 +107,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     if (!match && path !== '*') throw errors.notFound('path')
     Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
     exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']).join(', ')
-    sendEmpty(exchange, 204)
+    exchange.headers['Content-Length'] = '0'
+    sendEmpty(exchange, 200) // as the reference does; some proxies and old clients take only 200 for a preflight
   }
 
   /** Form is checked here, so that handlers check meaning. The body is read last: who may not, is not listened to. */
