@@ -8,7 +8,8 @@ import { epochSeconds, errors, localDay, Value, type App, type BulkResult, type 
 import { BadArchive, readDocuments, readEntries, writeArchive, type DocumentEntry } from './archive.ts'
 import { storedForm, Unusable, type Converted, type Stored } from './stored-form.ts'
 
-const FILE_NAME = /^[a-z][a-z0-9]*_backup-(\d{8})(?:-([a-z]+))?\.zip$/
+export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
+const FILE_NAME = new RegExp(FILE_PATTERN)
 /** In this order, so that who restores a file by hand has channels before their videos. */
 const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
 const DOCUMENTS_A_FILE = 500
@@ -52,7 +53,7 @@ export function openBackups(app: App) {
     const match = FILE_NAME.exec(filename)
     const found = match && (await stat(join(folder, filename)).catch(ignoreMissing))
     if (!found?.isFile()) throw errors.notFound('backup', filename)
-    return { filename, file_path: `backups/${filename}`, file_size: found.size, timestamp: match?.[1] ?? '', reason: match?.[2] ?? '' }
+    return { filename, file_path: `backups/${filename}`, file_size: found.size, timestamp: match?.[1] ?? '', reason: match?.[3] ?? '' }
   }
 
   async function list(): Promise<BackupRecord[]> {

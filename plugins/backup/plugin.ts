@@ -1,8 +1,9 @@
 /** Backups: all documents as a zip in the reference's form, made, rotated, taken in, compared, restored. */
 import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, Type } from 'archivolt'
-import { openBackups } from './backups.ts'
+import { FILE_PATTERN, openBackups } from './backups.ts'
 
-const FilePath = Type.Object({ filename: Type.String({ maxLength: 128 }) })
+/** What is no name of a backup is no path (404), so nothing else reaches the folder. */
+const FilePath = Type.Object({ filename: Type.String({ pattern: FILE_PATTERN, maxLength: 128 }) })
 const BackupRecord = Type.Object({
   filename: Type.String(),
   file_path: Type.String(),
