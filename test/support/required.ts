@@ -6,7 +6,7 @@
  * @returns the reason, for `skip`
  * @throws where it must not be skipped (`.ci/run`)
  */
-export function missing(name: string, reason: string): string {
+export function missingHere(name: string, reason: string): string {
   const required = (process.env.AV_TEST_REQUIRE ?? '').split(',').map((one) => one.trim())
   if (required.includes(name)) throw new Error(`${reason}, and AV_TEST_REQUIRE says that ${name} must not be skipped`)
   return reason

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { classify, commonText, forPeople, type Evidence } from '../../../plugins/platform/classify.ts'
 import type { FailureClass } from '../../../plugins/platform/types.ts'
-import { missing } from '../../support/required.ts'
+import { missingHere } from '../../support/required.ts'
 
 const PLATFORM = new URL('../../platform/', import.meta.url)
 const NOW = 1_700_000_000
@@ -131,7 +131,7 @@ test('texts that differ only by the item are the same text', () => {
 test('the words that are yt-dlp’s own are still in the installed version', (t) => {
   const library = new URL('../../../tools/lib/', import.meta.url)
   const python = existsSync(library) ? readdirSync(library).find((name) => name.startsWith('python')) : undefined
-  if (!python) return t.skip(missing('ytdlp', 'yt-dlp is not installed in tools/'))
+  if (!python) return t.skip(missingHere('ytdlp', 'yt-dlp is not installed in tools/'))
   const rows = [...readFileSync(new URL('errors.md', PLATFORM), 'utf8').matchAll(/^\| [^|]+ \| `([^`]+)` \| yt-dlp: `([^`]+)`/gm)]
 
   const missing = rows.filter(([, text, file]) => {
