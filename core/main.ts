@@ -13,13 +13,13 @@ function refuse(error: unknown): never {
   process.exit(1)
 }
 
+/** In one piece: whoever waits for the address has all of it then. */
 function greet({ url, first, app }: OpenedApp): void {
-  process.stdout.write(`Archivolt ${app.version} listens on ${url}\n`)
-  if (!first.isNew) return
-  const { username, password, passwordFile } = first
-  if (!password) process.stdout.write(`Sign in as ${username} with the password of AV_PASSWORD\n`)
+  const { isNew, username, password, passwordFile } = first
   // A terminal's text is read by one person; any other place may be a log that is kept.
-  else process.stdout.write(`Sign in as ${username}; the password is in ${passwordFile}${process.stdout.isTTY ? `: ${password}` : ''}\n`)
+  const shown = process.stdout.isTTY ? `: ${password}` : ''
+  const hint = password ? `the password is in ${passwordFile}${shown}` : 'the password is that of AV_PASSWORD'
+  process.stdout.write(`Archivolt ${app.version} listens on ${url}\n${isNew ? `Sign in as ${username}; ${hint}\n` : ''}`)
 }
 
 function stopOnSignals(opened: OpenedApp): void {
