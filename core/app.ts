@@ -1,4 +1,5 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
+import { existsSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
@@ -10,6 +11,7 @@ import { FactBoard, type FactName, type Listener } from './events.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
 import { gateWrites } from './index/gate.ts'
+import { snapshotName } from './index/snapshots.ts'
 import type { Index } from './index/port.ts'
 import { openSqliteIndex } from './index/sqlite/open.ts'
 import { openSnapshotFolder } from './index/sqlite/snapshots.ts'
@@ -94,7 +96,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     opened.add(() => index.close())
 
     const lanes = openLanes({ clock, lanes: loaded.lanes })
-    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, app: () => app, debug: settings.debug, isReplacing: () => index.isReplacing })
+    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, app: () => app, debug: settings.debug, writable: () => index.writable() })
     const schedules = openScheduler({ ledger, clock, log, tasks, jobs })
     const app = {
       settings,
@@ -126,6 +128,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
 
     await jobs.begin()
     opened.add(() => Promise.all([stopServing(), jobs.close()]))
+    if (ledger.recovered) await jobs.notify({ title: 'The ledger was damaged', group: 'setting:application', level: 'error', messages: [ledger.recovered], shownForSeconds: 3600 })
     await schedules.begin()
     opened.add(() => schedules.close())
     isReady = true
@@ -161,16 +164,21 @@ async function openIndex(settings: Readonly<Settings>, definitions: readonly Ind
   if (settings.elasticsearchUrl !== null) throw new StartError('AV_ELASTICSEARCH_URL: this version keeps documents in its embedded index only; remove the setting')
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
+  const file = join(dataDir, 'index.sqlite')
+  // The folder of snapshots is made when an index is opened for the first time, so there has been one.
+  const isMissing = existsSync(snapshots.folder) && !existsSync(file)
   const adapter = await openSqliteIndex({
-    ...{ file: join(dataDir, 'index.sqlite'), definitions, log, prefix, clock },
+    ...{ file, definitions, log, prefix, clock },
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
       const folder = await openSnapshotFolder({ ...snapshots, index: { version: manifest.version, snapshotTo, restoreFrom } })
       // A rebuild by itself loses nothing at any interruption: the snapshot is for going back to the older version.
-      await folder.take(`${prefix}_upgrade_${clock.now().toString(36)}`).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
+      await folder.take(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
     },
   })
-  return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }))
+  const lost = adapter.recovered ? `The index file was damaged and has been moved to ${adapter.recovered}` : isMissing ? `The index file ${file} was missing` : undefined
+  if (lost) log.error(`${lost}; a blank one has taken its place`)
+  return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
 }
 
 async function listen(http: Http, { host, port }: Settings): Promise<{ url: string }> {

@@ -25,6 +25,7 @@ export type { IndexDefinition, Field, DocOf, NamesOf } from './index/mapping.ts'
 export { fold, highlight, markedRanges, tokens } from './index/text.ts'
 export type { MarkOptions } from './index/text.ts'
 export { MAX_WINDOW } from './index/port.ts'
+export { snapshotName } from './index/snapshots.ts'
 export type { RestoreResult, StepOptions, RestoreOptions, ReplaceWrite, MergePatch, AggregateQuery } from './index/port.ts'
 export type { Change, Collection, Filter, FindQuery, Found, Hit, Index, TextQuery, AggregateRow, BulkResult, BulkOptions } from './index/port.ts'
 

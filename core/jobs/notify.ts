@@ -6,7 +6,7 @@ import { notificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { Task } from '../plugin/define.ts'
-import type { NotificationMessage } from './types.ts'
+import type { Jobs, NotificationMessage } from './types.ts'
 
 const SHOWN_AFTER_SUCCESS_MS = 5_000
 const SHOWN_AFTER_FAILURE_MS = 20_000
@@ -90,8 +90,8 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
         }
       }),
 
-    async notify({ title, group, level, messages }: { title: string; group: string; level: 'info' | 'error'; messages: string[] }): Promise<void> {
-      await ledger.write(() => rows.add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.now() + SHOWN_AFTER_FAILURE_MS }))
+    async notify({ title, group, level, messages, shownForSeconds = SHOWN_AFTER_FAILURE_MS / 1000 }: Parameters<Jobs['notify']>[0]): Promise<void> {
+      await ledger.write(() => rows.add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.now() + shownForSeconds * 1000 }))
       changed()
     },
 

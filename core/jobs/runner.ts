@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { errors } from '../error.ts'
-import { replacing } from '../index/gate.ts'
 import { hasEnded, jobRows, type Ending, type Job } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
@@ -26,8 +25,8 @@ export interface JobsOptions {
   app: () => App
   /** Failures keep their traceback. */
   debug: boolean
-  /** A restore is under way: what a caller waits for is refused instead of begun. */
-  isReplacing?: () => boolean
+  /** Awaited before what a caller waits for is begun: while a restore runs it refuses requests and makes jobs wait. */
+  writable?: () => Promise<void>
 }
 
 const OWN_LANES: Record<string, number> = { index: 1, light: 4 }
@@ -64,7 +63,7 @@ interface Running {
 }
 
 /** @throws a sentence: a task names a lane that nobody declares */
-export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debug, isReplacing = () => false }: JobsOptions): JobsRunner {
+export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debug, writable = () => Promise.resolve() }: JobsOptions): JobsRunner {
   // What a task's payload is only its own `run` knows; here it is any object that its schema accepts.
   const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
   const places = new Map(Object.entries(OWN_LANES))
@@ -127,7 +126,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
   const run = async (asked: TaskDefinition<never> | string, payload: Record<string, unknown> = {}): Promise<string | null> => {
     const task = taskOf(asked)
     const checked = checkPayload(task, payload)
-    if (isReplacing()) throw replacing()
+    await writable()
     const key = keyOf(task, checked)
     const isAtOnce = task.lane in OWN_LANES
     const { job, isMine } = await ledger.write(() => {

@@ -68,8 +68,8 @@ export interface Jobs {
   command(id: string, command: JobCommand): Promise<void>
   /** Messages that are shown now, oldest first. */
   notifications(): NotificationMessage[]
-  /** A message that belongs to no job (contract 8.4), shown for 20 s. */
-  notify(message: { title: string; group: string; level: 'info' | 'error'; messages: string[] }): Promise<void>
+  /** A message that belongs to no job (contract 8.4), shown for 20 s unless told otherwise; a restart ends it. */
+  notify(message: { title: string; group: string; level: 'info' | 'error'; messages: string[]; shownForSeconds?: number }): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */

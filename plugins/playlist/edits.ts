@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /** @returns runs an edit; false: there is no such playlist */
-export function openEdits(collection: PlaylistCollection, log: App['log']) {
+export function openEdits(collection: PlaylistCollection, { index, log }: Pick<App, 'index' | 'log'>) {
   const queues = new Map<string, Waiting[]>()
   const busy = new Set<string>()
 
@@ -48,9 +48,12 @@ export function openEdits(collection: PlaylistCollection, log: App['log']) {
     busy.delete(id)
   }
 
-  return (id: string, edit: Edit): Promise<boolean> =>
-    new Promise((resolve, reject) => {
+  return async (id: string, edit: Edit): Promise<boolean> => {
+    // Here, not in a turn: that is shared by jobs, which wait for a restore, and requests, which are refused.
+    await index.writable()
+    return new Promise((resolve, reject) => {
       queues.set(id, [...(queues.get(id) ?? []), { edit, resolve, reject }])
       if (!busy.has(id)) work(id).catch((err: unknown) => log.error({ err, playlist: id }, 'changes of a playlist have stopped'))
     })
+  }
 }

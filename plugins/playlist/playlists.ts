@@ -35,7 +35,7 @@ export type Playlists = ReturnType<typeof openPlaylists>
 
 export function openPlaylists(app: App) {
   const collection = app.index.collection(playlistIndex)
-  const edit = openEdits(collection, app.log)
+  const edit = openEdits(collection, app)
   const membership = openMembership(app)
   const reply = openRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)

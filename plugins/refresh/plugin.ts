@@ -1,5 +1,6 @@
 /** Refresh: read again what is archived, bit by bit or on demand, and find out what is gone. */
 import { definePlugin } from 'archivolt'
+import { forgetGone } from './gone.ts'
 import { openRefreshQueue, refreshTables } from './queue.ts'
 import { activate, showRefresh, startRefresh } from './routes.ts'
 import { checkReindex } from './run.ts'
@@ -9,6 +10,7 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'segment', 'download', 'cookie'],
   migrations: [refreshTables],
   routes: [showRefresh, startRefresh, activate],
-  tasks: [checkReindex],
+  tasks: [checkReindex, forgetGone],
+  listens: { 'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)) },
   services: (app) => ({ refreshQueue: openRefreshQueue(app) }),
 })

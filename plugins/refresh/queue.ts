@@ -74,6 +74,17 @@ export function openRefreshQueue(app: App) {
       })
     },
 
+    /** The next of a kind after one, in order of their ids. */
+    idsAfter(kind: Kind, id: string): string[] {
+      const found = ledger.sql<{ id: string }>('SELECT id FROM refresh_queue WHERE kind = ? AND id > ? ORDER BY id LIMIT ?')
+      return found.all(numberOf(kind), id, MOST_IN_A_WRITE).map((row) => row.id)
+    },
+
+    async forget(kind: Kind, ids: readonly string[]): Promise<void> {
+      const forget = ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id IN (SELECT value FROM json_each(?))')
+      await ledger.write(() => forget.run(numberOf(kind), JSON.stringify(ids)))
+    },
+
     /** How many wait, without the one that is being refreshed. */
     waiting(kind?: Kind): number {
       const row =

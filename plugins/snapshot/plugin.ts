@@ -2,14 +2,14 @@
 import { definePlugin } from 'archivolt'
 import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
 import { openSnapshotKeeper, snapshotPreferences } from './snapshots.ts'
-import { createSnapshot, restoreSnapshot } from './tasks.ts'
+import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 export default definePlugin({
   name: 'snapshot',
   needs: ['backup'],
   preferences: snapshotPreferences,
   routes: [listSnapshots, take, showSnapshot, restore, deleteSnapshot],
-  tasks: [createSnapshot, restoreSnapshot],
+  tasks: [createSnapshot, restoreSnapshot, offerSnapshot],
   services: (app) => ({ snapshots: openSnapshotKeeper(app) }),
   setup: (app) => app.snapshots.begin(),
   close: (app) => app.snapshots.end(),

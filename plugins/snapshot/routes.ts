@@ -1,6 +1,5 @@
 /** What HTTP sees of snapshots (contract 6.9). */
-import { defineRoute, errors, ID_PATTERN, Type, type App } from 'archivolt'
-import { restoreSnapshot } from './tasks.ts'
+import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
 
 const SnapshotPath = Type.Object({ snapshotId: Type.String({ pattern: ID_PATTERN }) })
 const SnapshotItem = Type.Object({
@@ -13,12 +12,6 @@ const SnapshotItem = Type.Object({
   end_stamp: Type.Integer(),
   duration_s: Type.Integer(),
 })
-
-async function existing(id: string, app: App) {
-  const item = await app.snapshots.item(id)
-  if (!item) throw errors.notFound('snapshot', id)
-  return item
-}
 
 export const listSnapshots = defineRoute({
   method: 'GET',
@@ -36,10 +29,7 @@ export const take = defineRoute({
   summary: 'Take a snapshot; answers before it is complete',
   reply: Type.Object({ snapshot_name: Type.String() }),
   errors: ['conflict'],
-  async handle(_input, app) {
-    if (app.jobs.active('create_snapshot')) throw errors.conflict('A snapshot is being taken; try again when it has ended')
-    return { snapshot_name: await app.snapshots.start() }
-  },
+  handle: async (_input, app) => ({ snapshot_name: await app.snapshots.start() }),
 })
 
 export const showSnapshot = defineRoute({
@@ -49,7 +39,12 @@ export const showSnapshot = defineRoute({
   summary: 'One snapshot',
   params: SnapshotPath,
   reply: SnapshotItem,
-  handle: ({ params: { snapshotId } }, app) => existing(snapshotId, app),
+  errors: ['not_found'],
+  async handle({ params: { snapshotId } }, app) {
+    const item = await app.snapshots.item(snapshotId)
+    if (!item) throw errors.notFound('snapshot', snapshotId)
+    return item
+  },
 })
 
 export const restore = defineRoute({
@@ -59,12 +54,9 @@ export const restore = defineRoute({
   summary: 'Replace all documents by those of a snapshot',
   params: SnapshotPath,
   reply: Type.Object({ accepted: Type.Boolean() }),
-  errors: ['conflict'],
+  errors: ['not_found', 'conflict'],
   async handle({ params: { snapshotId } }, app) {
-    const { state } = await existing(snapshotId, app)
-    if (state !== 'SUCCESS') throw errors.conflict(`The snapshot is in state ${state}: only a complete one can be restored`)
-    if (app.jobs.active('restore_snapshot') || app.jobs.active('restore_backup')) throw errors.conflict('A restore is running; try again when it has ended')
-    await app.jobs.start(restoreSnapshot, { name: snapshotId })
+    await app.snapshots.restore(snapshotId)
     return { accepted: true }
   },
 })
@@ -76,7 +68,7 @@ export const deleteSnapshot = defineRoute({
   summary: 'Delete a snapshot',
   params: SnapshotPath,
   reply: Type.Object({ acknowledged: Type.Boolean() }),
-  errors: ['conflict'],
+  errors: ['not_found', 'conflict'],
   async handle({ params: { snapshotId } }, app) {
     await app.index.snapshots.remove(snapshotId)
     return { acknowledged: true }

@@ -1,7 +1,6 @@
 /** The service `snapshots`: names, the daily one, and which are kept (contract 9.9). */
-import { randomInt } from 'node:crypto'
-import { localMinute, Type, type App, type Timer } from 'archivolt'
-import { createSnapshot } from './tasks.ts'
+import { errors, localMinute, snapshotName, Type, type App, type Timer } from 'archivolt'
+import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 /** Every day at noon, server time. */
 const HOUR = 12
@@ -9,8 +8,7 @@ const DAY_MS = 86_400_000
 const EXPIRE_DAYS = 30
 const KEEP_AT_LEAST = 5
 const KEEP_AT_MOST = 50
-const RANDOM_LENGTH = 22
-const RANDOM_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const RESTORES = ['restore_snapshot', 'restore_backup']
 
 export interface SnapshotItem {
   id: string
@@ -32,7 +30,8 @@ export function openSnapshotKeeper(app: App) {
   const isOn = () => app.preferences.section('application').enable_snapshot
   let timer: Timer | undefined
 
-  const newName = () => `${app.settings.prefix}_daily_${Array.from({ length: RANDOM_LENGTH }, () => RANDOM_LETTERS[randomInt(RANDOM_LETTERS.length)]).join('')}`
+  /** Names of tasks whose row is being written: one is refused from the moment the other is accepted. */
+  const starting = new Set<string>()
 
   /** The next noon, in epoch milliseconds; daylight saving moves it with the clock on the wall. */
   function nextNoon(): number {
@@ -46,17 +45,45 @@ export function openSnapshotKeeper(app: App) {
     timer?.cancel()
     timer = app.clock.after(nextNoon() - app.clock.now(), () => {
       schedule()
-      if (isOn()) start().catch((error) => app.log.error({ err: error }, 'the daily snapshot could not be started'))
+      if (isOn() && !isTaking()) start().catch((error) => app.log.error({ err: error }, 'the daily snapshot could not be started'))
     })
   }
 
+  const isTaking = () => starting.has(createSnapshot.name) || app.jobs.active(createSnapshot.name) !== undefined
+
+  /** The archive is blank and was not: a snapshot of now would be worth nothing, an older one much. */
+  async function offer(lost: string, newest: string | undefined): Promise<void> {
+    const way = newest === undefined ? 'There is no snapshot to restore' : `Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page`
+    const rescan = app.registry.tasks.has('rescan_filesystem') ? '; a rescan of the file system brings back what lies in the library' : ''
+    const sentence = `${lost}: the archive is blank. ${way}${rescan}.`
+    app.log.error(sentence)
+    await app.jobs.start(offerSnapshot, { sentence })
+  }
+
+  async function startAlone(task: typeof createSnapshot, name: string): Promise<void> {
+    starting.add(task.name)
+    await app.jobs.start(task, { name }).finally(() => starting.delete(task.name))
+  }
+
+  /** @returns its name. @throws conflict */
   async function start(): Promise<string> {
-    const job = await app.jobs.start(createSnapshot, { name: newName() })
-    return String(job.payload.name)
+    if (isTaking()) throw errors.conflict('A snapshot is being taken; try again when it has ended')
+    const name = snapshotName(app.settings.prefix, 'daily')
+    await startAlone(createSnapshot, name)
+    return name
   }
 
   return {
     start,
+
+    /** @throws not_found; conflict: it is not complete, or a restore waits or runs */
+    async restore(name: string): Promise<void> {
+      const record = await store().get(name)
+      if (!record) throw errors.notFound('snapshot', name)
+      if (record.state !== 'SUCCESS') throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+      if (RESTORES.some((task) => starting.has(task) || app.jobs.active(task))) throw errors.conflict('A restore is running; try again when it has ended')
+      await startAlone(restoreSnapshot, name)
+    },
 
     async list(): Promise<{ next_exec: number; next_exec_str: string; expire_after: string; snapshots: SnapshotItem[] }> {
       const next = isOn() ? Math.floor(nextNoon() / 1000) : 0
@@ -84,9 +111,11 @@ export function openSnapshotKeeper(app: App) {
     /** Starts the daily schedule, and takes one where there is none of the last 24 hours. */
     async begin(): Promise<void> {
       schedule()
-      if (!isOn()) return
+      // Cut off by the end of the last process, before or after it told what it had done: hearing it twice is harmless.
+      if (RESTORES.some((task) => app.jobs.active(task))) await app.tell('index.replaced', {})
       const newest = (await store().list()).find(({ state }) => state === 'SUCCESS')
-      if (!newest || app.clock.now() - newest.startedAt > DAY_MS) await start()
+      if (app.index.lost !== undefined) return offer(app.index.lost, newest?.id)
+      if (isOn() && !isTaking() && (!newest || app.clock.now() - newest.startedAt > DAY_MS)) await start()
     },
 
     end(): void {

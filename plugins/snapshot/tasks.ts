@@ -1,5 +1,8 @@
-/** Taking and restoring a snapshot, as jobs that people can watch. */
+/** Taking and restoring a snapshot, as jobs that people can watch; and saying that there is something to restore. */
 import { defineTask, Type } from 'archivolt'
+import { acceptDocuments } from './accept.ts'
+
+const OFFERED_FOR_SECONDS = 3600
 
 const Named = Type.Object({ name: Type.String() })
 
@@ -11,12 +14,15 @@ export const createSnapshot = defineTask({
   lane: 'light',
   single: true,
   async run(job, app) {
-    await app.index.snapshots.take(job.payload.name, {
-      signal: job.signal,
-      progress: (done, total) => job.progress(total ? done / total : 0, 'Taking a snapshot'),
-    })
-    await app.snapshots.removeOld()
-    return job.payload.name
+    const { name } = job.payload
+    await job.step('snapshot.take', () =>
+      app.index.snapshots.take(name, {
+        signal: job.signal,
+        progress: (done, total) => job.progress(total ? done / total : 0, 'Taking a snapshot'),
+      }),
+    )
+    await job.step('snapshot.removeOld', () => app.snapshots.removeOld())
+    return name
   },
 })
 
@@ -29,12 +35,27 @@ export const restoreSnapshot = defineTask({
   single: true,
   async run(job, app) {
     const { name } = job.payload
-    const { skipped, failed } = await app.index.snapshots.restore(name, {
-      signal: job.signal,
-      progress: (done, total) => job.progress(total ? done / total : 0, `Restoring ${name}`),
-    })
+    const { skipped, failed } = await job.step('snapshot.restore', () =>
+      app.index.snapshots.restore(name, {
+        signal: job.signal,
+        accept: acceptDocuments(app),
+        progress: (done, total) => job.progress(total ? done / total : 0, `Restoring ${name}`),
+      }),
+    )
     for (const { id, reason } of failed) job.log.warn({ id }, `skipped: ${reason}`)
     await app.tell('index.replaced', {})
     return skipped ? `${name}, ${skipped} documents skipped` : name
+  },
+})
+
+/** A job, because messages of before the first one are cleared. */
+export const offerSnapshot = defineTask({
+  name: 'snapshot.offer',
+  title: 'Documents are missing',
+  payload: Type.Object({ sentence: Type.String() }),
+  lane: 'light',
+  internal: true,
+  async run({ payload: { sentence } }, app) {
+    await app.jobs.notify({ title: 'Documents are missing', group: 'setting:application', level: 'error', messages: [sentence], shownForSeconds: OFFERED_FOR_SECONDS })
   },
 })

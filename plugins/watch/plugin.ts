@@ -4,7 +4,7 @@ import { openWatch, type Watch } from './watch.ts'
 import { listFilter } from './filter.ts'
 import { positionTables } from './positions.ts'
 import { clearProgress, markAsWatched, setProgress, showProgress } from './routes.ts'
-import { markVideos } from './tasks.ts'
+import { forgetGone, markVideos } from './tasks.ts'
 
 export default definePlugin({
   name: 'watch',
@@ -17,7 +17,8 @@ export default definePlugin({
     'video.remove': (app) => (video, step) => step('watch.forget', () => app.watch.forget(video.id)),
   },
   routes: [markAsWatched, showProgress, setProgress, clearProgress],
-  tasks: [markVideos],
+  tasks: [markVideos, forgetGone],
+  listens: { 'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)) },
   services: (app) => ({ watch: openWatch(app) }),
 })
 

@@ -1,4 +1,4 @@
-/** Marking all videos of a channel or playlist: a job, so that an interruption is finished by the next start. */
+/** Jobs, so that an interruption is finished by the next start: marking all videos of a channel or playlist, forgetting what a restore has taken. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 
 export const markVideos = defineTask({
@@ -17,5 +17,19 @@ export const markVideos = defineTask({
   resumable: true,
   async run({ payload: { userId, kind, id, isWatched, at }, signal }, app): Promise<void> {
     await app.watch.markNow(userId, { kind, id }, isWatched, at, { signal })
+  },
+})
+
+export const forgetGone = defineTask({
+  name: 'watch.forgetGone',
+  title: 'Forget positions in videos that are gone',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  single: true,
+  resumable: true,
+  async run({ signal, log }, app) {
+    const forgotten = await app.watch.forgetGone(signal)
+    if (forgotten) log.info({ videos: forgotten }, 'positions in videos that a restore has taken are forgotten')
   },
 })

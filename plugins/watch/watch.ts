@@ -62,6 +62,7 @@ export function openWatch(app: App) {
       const target = await targetOf(id)
       if (!target) throw errors.notFound('video, channel or playlist', id)
       if (target.kind === 'video') {
+        await app.index.writable()
         // Its position goes in any case: marking an unwatched video as unwatched is how one forgets where one was.
         await positions.remove(userId, [id])
         await this.markNow(userId, target, isWatched, epochSeconds(app.clock))

@@ -1,0 +1,26 @@
+/** What waits and is not kept any more: after a restore it is taken out of the queues. */
+import { defineTask, Type } from 'archivolt'
+import { knownOf } from './item.ts'
+import { KINDS } from './queue.ts'
+
+export const forgetGone = defineTask({
+  name: 'refresh.forgetGone',
+  title: 'Forget what cannot be read again',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  single: true,
+  resumable: true,
+  async run({ signal, log }, app) {
+    for (const kind of KINDS) {
+      for (let ids = app.refreshQueue.idsAfter(kind, ''); ids.length; ids = app.refreshQueue.idsAfter(kind, ids.at(-1)!)) {
+        signal.throwIfAborted()
+        const known = await knownOf(kind, ids, app)
+        const gone = ids.filter((id) => !known.has(id))
+        if (!gone.length) continue
+        await app.refreshQueue.forget(kind, gone)
+        log.info({ kind, count: gone.length }, 'a restore has taken what was to be read again')
+      }
+    }
+  },
+})

@@ -1,0 +1,52 @@
+/** What of a snapshot's documents is not believed: ids, paths and URLs, which follow from ids and are computed anew. */
+import { errors, ID_PATTERN, type App } from 'archivolt'
+
+type Doc = Record<string, unknown>
+
+const ID = new RegExp(ID_PATTERN)
+const LANGUAGE = /^[A-Za-z0-9-]{1,20}$/
+
+function mustBe(isSo: boolean, what: string): asserts isSo {
+  if (!isSo) throw errors.unprocessable(what)
+}
+const mustBeId: (value: unknown, name: string) => asserts value is string = (value, name) => mustBe(typeof value === 'string' && ID.test(value), `${name} is no id`)
+
+/** For `app.index.snapshots.restore`: the document as it may be taken. @throws why it is left out; its schema is checked after this */
+export function acceptDocuments(app: App): (collection: string, id: string, doc: Doc) => Doc {
+  const { media } = app
+  const toOwn: Record<string, (id: string, doc: Doc) => Doc> = {
+    channel: (id, doc) => ({
+      ...doc,
+      channel_id: id,
+      channel_thumb_url: media.artUrl('channel_thumb', id),
+      channel_banner_url: media.artUrl('channel_banner', id),
+      channel_tvart_url: media.artUrl('channel_tvart', id),
+    }),
+    video(id, { player, ...doc }) {
+      const { channel_id: channelId, subtitles } = doc
+      mustBeId(channelId, 'channel_id')
+      mustBe(Array.isArray(subtitles), 'subtitles must be a list')
+      return {
+        ...doc,
+        platform_id: id,
+        vid_thumb_url: media.artUrl('video', id),
+        media_url: media.mediaUrl(channelId, id),
+        subtitles: subtitles.map((subtitle: Doc) => {
+          mustBe(typeof subtitle.lang === 'string' && LANGUAGE.test(subtitle.lang), 'lang is no language')
+          return { ...subtitle, media_url: media.subtitleUrl(channelId, id, subtitle.lang) }
+        }),
+        // The last key: what depends on the user is appended to it when it is shown.
+        player,
+      }
+    },
+    playlist: (id, doc) => ({ ...doc, playlist_id: id, playlist_thumbnail: media.artUrl('playlist', id) }),
+    download: (id, doc) => ({ ...doc, platform_id: id, vid_thumb_url: media.artUrl('video', id) }),
+    comment: (id, doc) => ({ ...doc, platform_id: id }),
+    subtitle(id, doc) {
+      mustBeId(doc.platform_id, 'platform_id')
+      mustBeId(doc.channel_id, 'channel_id')
+      return { ...doc, subtitle_fragment_id: id }
+    },
+  }
+  return (collection, id, doc) => toOwn[collection]?.(id, doc) ?? doc
+}
