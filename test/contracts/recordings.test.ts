@@ -1,0 +1,54 @@
+/** Our server answers what the reference answered, except where the contract says otherwise: all of that is in one table. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readExchanges, type Exchange } from './recordings/exchange.ts'
+import { archiveAsBackup, recordedServer, Replay, restore } from './recordings/replay.ts'
+import { DIFFERENCES, EMPTY, type Difference } from './recordings/table.ts'
+
+/** Before these it was waited until the tasks that had been started were done. */
+const WAITED = new Set([540, 544, 548, 555, 562, 565])
+const SIGNED_IN = 28
+
+const used = new Set<Difference>()
+
+const told = ({ n, auth, method, path, req_body, note }: Exchange, unexplained: string[]): string =>
+  [`${n}: ${auth} ${method} ${path} ${req_body === null ? '' : JSON.stringify(req_body)} ${note ?? ''}`, ...unexplained].join('\n      ')
+
+test('what the reference answered is answered here, or the contract says otherwise', async (t) => {
+  const app = await recordedServer(t)
+  await restore(app, await archiveAsBackup())
+  const exchanges = readExchanges('recordings.jsonl.gz')
+  const replay = new Replay(app, exchanges)
+  await replay.begin()
+
+  const failures: string[] = []
+  for (const exchange of exchanges) {
+    if (WAITED.has(exchange.n)) await app.settled()
+    if (exchange.n === SIGNED_IN) await replay.signIn(exchange)
+    const unexplained = await replay.play(exchange)
+    if (unexplained.length > 0) failures.push(told(exchange, unexplained))
+  }
+
+  assert.equal(failures.length, 0, `\n${failures.join('\n')}`)
+  assert.equal(exchanges.length, 630)
+  for (const row of replay.used) used.add(row)
+})
+
+test('an empty archive answers as the reference does', async (t) => {
+  const app = await recordedServer(t, { isEmpty: true })
+  const exchanges = readExchanges('recordings-empty.jsonl').map((exchange) => ({ ...exchange, n: EMPTY + exchange.n }))
+  const replay = new Replay(app, exchanges)
+  await replay.begin()
+  const failures: string[] = []
+  for (const exchange of exchanges) {
+    const unexplained = await replay.play(exchange)
+    if (unexplained.length > 0) failures.push(told(exchange, unexplained))
+  }
+  assert.equal(failures.length, 0, `\n${failures.join('\n')}`)
+  for (const row of replay.used) used.add(row)
+})
+
+test('every row of the table explains something', () => {
+  const idle = DIFFERENCES.filter((row) => !used.has(row)).map(({ section, what }) => `${section}: ${what}`)
+  assert.deepEqual(idle, [])
+})
