@@ -1,0 +1,145 @@
+/** The gate before writes while a restore replaces everything. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { isAppError } from '../../../core/error.ts'
+import { gateWrites, waitAtGate } from '../../../core/index/gate.ts'
+import { defineIndex } from '../../../core/index/mapping.ts'
+import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
+import { openSnapshotFolder } from '../../../core/index/sqlite/snapshots.ts'
+import { openLog } from '../../../core/log.ts'
+import { Type } from '../../../core/public.ts'
+import { testClock } from '../../support/clock.ts'
+
+const note = defineIndex({ name: 'note', doc: Type.Object({ text: Type.String() }), fields: { text: { type: 'keyword', filter: true } } })
+const never = new AbortController().signal
+
+async function given(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'av-gate-'))
+  const [log, clock] = [openLog('silent'), testClock()]
+  const adapter = await openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions: [note], log, clock, prefix: 'av' })
+  t.after(async () => {
+    await adapter.close()
+    await rm(folder, { recursive: true })
+  })
+  const index = await gateWrites(adapter, (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }))
+  const notes = index.collection(note)
+  await notes.put('before', { text: 'x' })
+  return { index, notes }
+}
+
+/** A restore that stands still until it is let go on. */
+function aRestore(index: Awaited<ReturnType<typeof given>>['index']) {
+  const { promise: letGo, resolve } = deferred()
+  const begun = deferred()
+  const ended = index.replaceAll(async (write) => {
+    await write('note', [{ id: 'restored', doc: { text: 'y' } }])
+    begun.resolve()
+    await letGo
+  })
+  return { begun: begun.promise, finish: () => (resolve(), ended) }
+}
+
+function deferred() {
+  let resolve!: () => void
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { promise, resolve }
+}
+
+const isRefused = (error: unknown) => isAppError(error, 'unavailable') && /restore is running/.test(error.message) && error.details.retryAfterSeconds === 10
+
+test('while a restore runs every write is refused, and reads go on', async (t) => {
+  const { index, notes } = await given(t)
+  const restore = aRestore(index)
+  await restore.begun
+
+  const all = { eq: ['text', 'x'] } as { eq: ['text', string] }
+  const writes: Record<string, () => Promise<unknown>> = {
+    put: () => notes.put('a', { text: 'a' }),
+    putMany: () => notes.putMany([{ id: 'a', doc: { text: 'a' } }]),
+    patch: () => notes.patch('before', { set: { text: 'a' } }),
+    patchWhere: () => notes.patchWhere(all, { set: { text: 'a' } }),
+    remove: () => notes.remove('before'),
+    removeWhere: () => notes.removeWhere(all),
+    writable: () => index.writable(),
+  }
+  for (const [name, write] of Object.entries(writes)) await assert.rejects(write, isRefused, name)
+  assert.equal(index.isReplacing, true)
+  assert.deepEqual(await notes.get('before'), { text: 'x' })
+  assert.equal((await notes.find({})).total, 1)
+
+  await restore.finish()
+  assert.equal(index.isReplacing, false)
+  assert.deepEqual([await notes.get('before'), await notes.get('restored')], [undefined, { text: 'y' }])
+  await notes.put('a', { text: 'a' })
+})
+
+test('a job waits and goes on after the restore, into what it has put there', async (t) => {
+  const { index, notes } = await given(t)
+  const restore = aRestore(index)
+  const order: string[] = []
+  const job = waitAtGate(never, async () => {
+    await notes.patch('restored', { set: { text: 'by the job' } })
+    await index.writable()
+    order.push('job')
+  })
+  await restore.begun
+  order.push('restored')
+  await restore.finish()
+  await job
+
+  assert.deepEqual(order, ['restored', 'job'])
+  assert.deepEqual(await notes.get('restored'), { text: 'by the job' })
+})
+
+test('a job that waits ends when it is told to', async (t) => {
+  const { index, notes } = await given(t)
+  const restore = aRestore(index)
+  const stop = new AbortController()
+  const job = waitAtGate(stop.signal, () => notes.put('late', { text: 'a' }))
+  await restore.begun
+  stop.abort(new Error('killed'))
+
+  await assert.rejects(job, /killed/)
+  await assert.rejects(waitAtGate(stop.signal, () => notes.put('late', { text: 'a' })), /killed/)
+  await restore.finish()
+  assert.equal(await notes.get('late'), undefined)
+})
+
+test('a write in pieces that was let in ends before the restore begins', async (t) => {
+  const { index, notes } = await given(t)
+  const many = Array.from({ length: 1000 }, (_, number) => ({ id: `n${number}`, doc: { text: 'many' } }))
+  const order: string[] = []
+  const writing = notes.putMany(many).then(() => order.push('written'))
+  const restoring = index.replaceAll(async () => void order.push('restoring'))
+  await Promise.all([writing, restoring])
+
+  assert.deepEqual(order, ['written', 'restoring'])
+  assert.equal(await notes.count(), 0)
+})
+
+test('a second restore is refused, and one that fails opens the gate again', async (t) => {
+  const { index, notes } = await given(t)
+  const restore = aRestore(index)
+  await restore.begun
+  await assert.rejects(index.replaceAll(async () => undefined), (error) => isAppError(error, 'conflict'))
+  await assert.rejects(index.restoreFrom('/nowhere'), (error) => isAppError(error, 'conflict'))
+  await restore.finish()
+
+  await assert.rejects(index.replaceAll(async () => Promise.reject(new Error('no more'))), /no more/)
+  assert.equal(index.isReplacing, false)
+  await notes.put('a', { text: 'a' })
+  assert.deepEqual(await notes.known(['a', 'restored']), new Set(['a', 'restored']))
+})
+
+test('a snapshot can be taken while a restore runs, and is of what it replaces', async (t) => {
+  const { index, notes } = await given(t)
+  const restore = aRestore(index)
+  await restore.begun
+  await index.snapshots.take('av_daily_x')
+  await restore.finish()
+  await index.snapshots.restore('av_daily_x')
+  assert.deepEqual(await notes.known(['before', 'restored']), new Set(['before']))
+})
