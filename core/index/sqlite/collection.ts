@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errors } from '../../error.ts'
 import type { IndexDefinition } from '../mapping.ts'
 import { joinInternal, type JsonObject } from '../document.ts'
+import { zoneChanges } from '../local-days.ts'
 import { MAX_WINDOW, type BulkResult, type Collection, type Filter, type FindQuery, type Found, type Hit } from '../port.ts'
 import { isDamage, type Connection } from './connection.ts'
 import { countSql, equalColumns, pageSql } from './filter.ts'
@@ -76,7 +77,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
   const countNow = (filter: Filter | undefined, cap: number): number => {
     const { text, values } = countSql(layout, names(), filter, cap)
-    return reading(({ pluck }) => pluck<number>(text).get(...values)!)
+    return reading((reader) => reader.count(text, values))
   }
 
   const toHits = async ({ ids, scores, texts }: FoundRows): Promise<Hit[]> => {
@@ -159,7 +160,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
       return isLight ? countNow(filter, cap) : place.link().call('count', { name, filter, cap })
     },
 
-    aggregate: (query) => place.link().call('aggregate', { name, query }),
+    aggregate: (query) => place.link().call('aggregate', { name, query, zone: query.histogram ? zoneChanges() : [] }),
 
     async *scan({ filter, batch = BATCH, order = 'id' } = {}) {
       let at: string | number | undefined

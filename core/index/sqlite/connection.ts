@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
+const COUNTS_KEPT = 500
 
 export interface Connection {
   db: Database.Database
@@ -10,8 +11,13 @@ export interface Connection {
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
   /** The same, giving the first column only. */
   pluck<Value = unknown>(text: string): Database.Statement<unknown[], Value>
+  /** The first column of the first row: kept until something is written, as each page and each letter typed asks for the same count. */
+  count(text: string, values: readonly Bind[]): number
   close(): void
 }
+
+/** What can be bound: SQLite has no flags. */
+export type Bind = string | number | null
 
 export function connect(file: string, options: { isReader: boolean }): Connection {
   const db = new Database(file, { readonly: options.isReader, timeout: 5000 })
@@ -25,7 +31,8 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
     db.close()
     throw error
   }
-  return { ...statementsOf(db), db, close: () => db.close() }
+  const statements = statementsOf(db)
+  return { ...statements, db, count: keptCounts(statements, options.isReader), close: () => db.close() }
 }
 
 /** Statements are compiled once; a changed schema makes SQLite compile them again by itself. */
@@ -42,6 +49,22 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
   return {
     sql: <Row>(text: string) => prepare(text, () => db.prepare<unknown[]>(text)) as Database.Statement<unknown[], Row>,
     pluck: <Value>(text: string) => prepare(`pluck ${text}`, () => db.prepare<unknown[]>(text).pluck()) as Database.Statement<unknown[], Value>,
+  }
+}
+
+function keptCounts({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Connection['count'] {
+  // A reader sees by this number that another connection has committed; the writer sees what it has changed itself.
+  const state = isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
+  const kept = new Map<string, number>()
+  let keptFor: number | undefined
+  return (text, values) => {
+    const now = pluck<number>(state).get()
+    if (now !== keptFor || kept.size >= COUNTS_KEPT) kept.clear()
+    keptFor = now
+    const key = `${text}\n${JSON.stringify(values)}`
+    let count = kept.get(key)
+    if (count === undefined) kept.set(key, (count = pluck<number>(text).get(...values)!))
+    return count
   }
 }
 

@@ -2,9 +2,8 @@
 import type { Scalar } from '../mapping.ts'
 import type { Filter, FindQuery } from '../port.ts'
 import type { FieldPlan } from '../document.ts'
+import type { Bind } from './connection.ts'
 import { indexName, sortColumn, type Layout, type TableIndex, type TableNames } from './layout.ts'
-
-export type Bind = string | number | null
 
 /** Collects the values of a statement while its text is built. */
 export interface Sql {
@@ -93,12 +92,15 @@ export interface PageSql extends Sql {
   isLight: boolean
 }
 
-/** Rows of a page: `rid, id`. Bind the values, then the size, then the offset. */
-export function pageSql(layout: Layout, names: TableNames, query: Pick<FindQuery, 'filter' | 'sort'>): PageSql {
+/**
+ * Rows of a page: `rid, id`. Bind the values, then the size, then the offset.
+ * @param isWide  the filter leaves most rows: then they are taken in order and looked at one by one, rather than found and then sorted
+ */
+export function pageSql(layout: Layout, names: TableNames, query: Pick<FindQuery, 'filter' | 'sort'>, isWide = false): PageSql {
   const order = orderOf(layout, query.sort)
   const where = whereSql(layout, names, query.filter)
   const equal = equalColumns(layout, query.filter)
-  const index = equal && orderedIndex(layout, equal, order)
+  const index = (equal && orderedIndex(layout, equal, order)) ?? (isWide ? orderedIndex(layout, new Set(), order) : undefined)
   const by = index ? ` INDEXED BY "${indexName(names, index)}"` : ''
   return {
     text: `SELECT m.rid, m.id FROM "${names.main}" m${by}${where.text}${orderSql(order)} LIMIT ? OFFSET ?`,

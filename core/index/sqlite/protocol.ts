@@ -1,6 +1,7 @@
 /** What goes between the main thread and the index worker: texts and numbers, no object graphs of documents. */
 import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from '../port.ts'
 import type { DefinitionData } from '../document.ts'
+import type { ZoneChange } from '../local-days.ts'
 import type { Shape } from '../migrate.ts'
 
 /** `[id, the whole document as JSON text]` */
@@ -27,7 +28,8 @@ export interface Operations {
   open: [{ file: string; definitions: DefinitionData[] }, { version: string; collections: Record<string, CollectionState> }]
   find: [{ name: string; query: FindQuery }, FoundRows]
   count: [{ name: string; filter: Filter | undefined; cap: number }, number]
-  aggregate: [{ name: string; query: AggregateQuery }, AggregateRow[]]
+  /** The time zone is this thread's: another's does not hear when `TZ` is set. */
+  aggregate: [{ name: string; query: AggregateQuery; zone: ZoneChange[] }, AggregateRow[]]
   similar: [{ name: string; id: string; query: { size: number; filter?: Filter; fields?: string[] } }, FoundRows]
   /** Row ids after a place, by id or by row; `at` is the place to go on from, undefined: that was all. */
   page: [{ name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number }, { rids: number[]; at: string | number | undefined }]

@@ -3,7 +3,7 @@ import { queryWords, stem, STOP_WORDS, tokens, type QueryWord } from '../text.ts
 import { valuesOf, type FieldPlan, type JsonObject } from '../document.ts'
 import { MAX_WINDOW, type Filter, type FindQuery, type TextQuery } from '../port.ts'
 import type { Connection } from './connection.ts'
-import { filterSql, orderOf, orderSql, type Sql } from './filter.ts'
+import { countSql, filterSql, orderOf, orderSql, type Sql } from './filter.ts'
 import type { TermList } from './fuzzy.ts'
 import { stemColumn, type Layout, type TableNames } from './layout.ts'
 
@@ -14,7 +14,7 @@ const MOST_COUNTED = 300
 const MOST_COMBINATIONS = 70
 const SIMILAR_WORDS = 8
 const SIMILAR_WORDS_COUNTED = 48
-const SIMILAR_FREQUENCY_CAP = 5000
+const SIMILAR_FREQUENCY_CAP = 2000
 const STEM_WEIGHT = 0.8
 const LEAST_SCORE = 0.01
 
@@ -68,7 +68,7 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
   }
 
   const frequency = (expression: string, cap: number): number =>
-    pluck<number>(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`).get(expression, cap)!
+    connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`, [expression, cap])
 
   /** At most fifty words near this one: nearest first, then most frequent. */
   const nearTerms = (word: QueryWord, { columns }: Scope): string[] => {
@@ -107,7 +107,8 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
   const narrowing = (filter: Filter | undefined): Narrowing | undefined => {
     if (!filter) return undefined
     const where = filterSql(layout, names, filter)
-    const count = pluck<number>(`SELECT count(*) FROM (SELECT 1 FROM "${names.main}" m WHERE ${where.text} LIMIT ?)`).get(...where.values, MAX_WINDOW + 1)!
+    const { text, values } = countSql(layout, names, filter, MAX_WINDOW + 1)
+    const count = connection.count(text, values)
     return { filter: where, isSmall: count <= MAX_WINDOW }
   }
 

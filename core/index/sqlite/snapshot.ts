@@ -1,11 +1,13 @@
 /** Copies of the index file: made step by step on the writing connection, read again for a restore. Runs in the worker. */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { tableNames } from './layout.ts'
 import type { SnapshotDoc } from './protocol.ts'
 
 const PAGES_A_STEP = 100
+const STEPS_A_SYNC = 20
 const READ_AT_ONCE = 100
 /** One document may be megabytes: a batch is cut by size as well. */
 const BYTES_AT_ONCE = 2_000_000
@@ -16,31 +18,42 @@ const BYTES_AT_ONCE = 2_000_000
  */
 export async function copyTo(db: Database.Database, path: string, isAborted: () => boolean, progress: (done: number, total: number) => void): Promise<void> {
   const part = `${path}.part`
+  const removeParts = () => Promise.all([part, `${part}-wal`, `${part}-shm`, `${part}-journal`].map((leftover) => rm(leftover, { force: true })))
+  await removeParts()
+  let syncing: Promise<void> | undefined
+  let copied = 0
   try {
-    rmSync(part, { force: true })
     await db.backup(part, {
       progress({ totalPages, remainingPages }) {
         if (isAborted()) throw new DOMException('aborted', 'AbortError')
         progress(totalPages - remainingPages, totalPages)
+        // SQLite syncs the copy at its end, on this thread: what the disk has by then it need not wait for.
+        if (++copied % STEPS_A_SYNC === 0) syncing ??= sync(part).finally(() => (syncing = undefined))
         return PAGES_A_STEP
       },
     })
+    await syncing
     // One file, without a log beside it: it can be copied as it is.
     const copy = new Database(part)
+    copy.pragma('synchronous = OFF')
     copy.pragma('journal_mode = DELETE')
     copy.close()
-    sync(part)
-    renameSync(part, path)
-    sync(dirname(path))
+    await sync(part)
+    await rename(part, path)
+    await sync(dirname(path))
   } finally {
-    for (const leftover of [part, `${part}-wal`, `${part}-shm`, `${part}-journal`]) rmSync(leftover, { force: true })
+    await syncing?.catch(() => undefined)
+    await removeParts()
   }
 }
 
-function sync(path: string): void {
-  const handle = openSync(path, 'r')
-  fsyncSync(handle)
-  closeSync(handle)
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 export interface SnapshotReader {

@@ -1,7 +1,7 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
 import { parentPort } from 'node:worker_threads'
 import { applyChange, Refusal, WrongType, type JsonObject } from '../document.ts'
-import type { Change, Filter } from '../port.ts'
+import { MAX_WINDOW, type Change, type Filter } from '../port.ts'
 import { aggregate } from './aggregate.ts'
 import { connect, isDamage, type Connection } from './connection.ts'
 import { countSql, filterSql, pageSql, whereSql } from './filter.ts'
@@ -42,15 +42,16 @@ const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
       const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given}`).get(JSON.stringify(query.ids), ...where.values)!
       return withTexts(tables, rids.map((rid) => ({ rid, score: 0 })), total)
     }
-    const page = pageSql(layout, names, query)
+    const matching = count(tables, query.filter, MAX_WINDOW + 1)
+    const page = pageSql(layout, names, query, matching > MAX_WINDOW)
     const rows = sql<{ rid: number }>(page.text).all(...page.values, size, from)
-    const total = query.withoutTotal ? rows.length : count(tables, query.filter, 10_000)
+    const total = query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW)
     return withTexts(tables, rows.map(({ rid }) => ({ rid, score: 0 })), total)
   },
   count: ({ name, filter, cap }) => count(opened(store).tables(name), filter, cap),
-  aggregate({ name, query }) {
+  aggregate({ name, query, zone }) {
     const { layout, names } = opened(store).tables(name)
-    return aggregate(opened(connection), layout, names, query)
+    return aggregate(opened(connection), layout, names, query, zone)
   },
   similar({ name, id, query }) {
     const tables = opened(store).tables(name)
@@ -95,7 +96,7 @@ function ofSnapshot<Value>(read: () => Value): Value {
 
 function count({ layout, names }: Tables, filter: Filter | undefined, cap: number): number {
   const { text, values } = countSql(layout, names, filter, cap)
-  return opened(connection).pluck<number>(text).get(...values)!
+  return opened(connection).count(text, values)
 }
 
 function withTexts({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: number }>, total: number): FoundRows {
