@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { ZipFile as ZipWriter } from 'yazl'
+import { crc32 } from './checksum.ts'
 
 const ENTRY_NAME = /^es_([a-z][a-z0-9_]{0,63})-(\d{8})-(\d{1,6})\.json$/
 /** Documents compress some tenfold; far more is a bomb. */
@@ -68,7 +69,7 @@ export async function readDocuments(path: string, take: (entry: DocumentEntry, l
     if (!collection) return
     const content = await zip.openReadStreamPromise(entry)
     try {
-      await take({ collection, fileName: entry.fileName }, linesOf(content))
+      await take({ collection, fileName: entry.fileName }, linesOf(content, entry))
     } finally {
       content.destroy()
     }
@@ -104,10 +105,13 @@ function refuseHarm(entry: Entry, totalBytes: number): void {
   if (isBomb || totalBytes > MAX_BYTES) throw new BadArchive(`${entry.fileName} unpacks to ${entry.uncompressedSize} bytes, more than documents can`)
 }
 
-async function* linesOf(content: Readable): AsyncIterable<string> {
+/** @throws BadArchive at the end, where the bytes were others than those that went in: what was read until then must not count */
+async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> {
   let rest: Buffer[] = []
   let restBytes = 0
+  let checksum = 0
   for await (const chunk of content as AsyncIterable<Buffer>) {
+    checksum = crc32(chunk, checksum)
     let from = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       yield Buffer.concat([...rest, chunk.subarray(from, end)]).toString('utf8')
@@ -119,5 +123,6 @@ async function* linesOf(content: Readable): AsyncIterable<string> {
     restBytes += chunk.length - from
     if (restBytes > MAX_LINE_BYTES) throw new BadArchive(`A line is longer than ${MAX_LINE_BYTES} bytes`)
   }
+  if (checksum !== entry.crc32) throw new BadArchive(`${entry.fileName} is damaged: its checksum is another`)
   if (restBytes) yield Buffer.concat(rest).toString('utf8')
 }

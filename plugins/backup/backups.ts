@@ -43,6 +43,7 @@ export type Backups = ReturnType<typeof openBackups>
 export function openBackups(app: App) {
   const folder = join(app.settings.dataDir, 'backups')
   const form = storedForm(app)
+  let isBeginning = false
   const names = () => [...ORDER, ...app.index.definitions.map(({ name }) => name).filter((name) => !ORDER.includes(name))]
   const collectionOf = (name: string) => {
     const definition = app.index.definitions.find((candidate) => candidate.name === name)
@@ -112,13 +113,13 @@ export function openBackups(app: App) {
   }
 
   /** Documents of an archive in our form, in batches. Those that cannot be used are counted, with the first reasons in the log. */
-  async function* converted(entry: DocumentEntry, lines: AsyncIterable<string>, skip: (id: string, reason: string) => void): AsyncIterable<Converted[]> {
+  async function* converted(entry: DocumentEntry, lines: AsyncIterable<string>, number: () => number, skip: (id: string, reason: string) => void): AsyncIterable<Converted[]> {
     const definition = app.index.definitions.find(({ name }) => name === entry.collection)
     if (!definition) return
     let batch: Converted[] = []
     for await (const { id, stored } of documentsIn(lines, skip)) {
       try {
-        const document = form.toOurs(entry.collection, id, stored)
+        const document = form.toOurs(entry.collection, id, stored, number())
         const fault = Value.Errors(definition.doc, document.doc)[0]
         if (fault) throw new Unusable(`${fault.instancePath || 'the document'} ${fault.message}`)
         batch.push(document)
@@ -146,6 +147,7 @@ export function openBackups(app: App) {
     const channels = new Set<string>()
     let config: Stored | undefined
     let fileNumber = 0
+    let read = 0
     await app.index.replaceAll(async (write) => {
       const count = ({ written, failed }: BulkResult) => {
         report.restored += written
@@ -159,14 +161,14 @@ export function openBackups(app: App) {
           return
         }
         const watched = entry.collection === 'video' ? rememberChannels(lines, embedded) : lines
-        for await (const batch of converted(entry, watched, skip)) {
+        for await (const batch of converted(entry, watched, () => read++, skip)) {
           if (entry.collection === 'channel') for (const { id } of batch) channels.add(id)
           count(await write(entry.collection, batch))
           job.signal.throwIfAborted()
         }
       })
       // A backup without the channel's own document still has it in its videos.
-      const missing = [...embedded].filter(([id]) => !channels.has(id)).map(([id, stored]) => form.toOurs('channel', id, stored))
+      const missing = [...embedded].filter(([id]) => !channels.has(id)).map(([id, stored]) => form.toOurs('channel', id, stored, read++))
       if (missing.length) count(await write('channel', missing))
     })
     if (config) report.unknownSettings = await applySettings(config)
@@ -224,10 +226,17 @@ export function openBackups(app: App) {
       await rm(await pathOf(filename))
     },
 
-    /** @throws unprocessable: not a readable archive of ours or the reference's */
-    async check(filename: string): Promise<void> {
+    /** Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: not a readable archive of ours or the reference's */
+    async begin(filename: string, start: () => Promise<Job>): Promise<Job> {
       const path = await pathOf(filename)
-      await readEntries(path).catch(refuse)
+      if (isBeginning || app.jobs.active('restore_backup') || app.jobs.active('restore_snapshot')) throw errors.conflict('A restore is running; try again when it has ended')
+      isBeginning = true // a second start would only be told the first one's job
+      try {
+        await readEntries(path).catch(refuse)
+        return await start()
+      } finally {
+        isBeginning = false
+      }
     },
 
     /** Takes an upload in: streamed beside, looked at, then renamed. @throws not_found (name), conflict, body_too_large, unprocessable */
@@ -254,11 +263,12 @@ export function openBackups(app: App) {
       const path = await pathOf(filename)
       const counts: Record<string, { backup: number; now: number; added: number; removed: number; changed: number }> = {}
       for (const name of names()) counts[name] = { backup: 0, now: (await collectionOf(name)?.count(undefined, Number.POSITIVE_INFINITY)) ?? 0, added: 0, removed: 0, changed: 0 }
+      let read = 0
       const compare = async (entry: DocumentEntry, lines: AsyncIterable<string>) => {
         const count = counts[entry.collection]
         const collection = collectionOf(entry.collection)
         if (!count || !collection) return
-        for await (const batch of converted(entry, lines, () => undefined)) {
+        for await (const batch of converted(entry, lines, () => read++, () => undefined)) {
           signal.throwIfAborted()
           const present = await collection.getMany(batch.map(({ id }) => id))
           for (const { id, doc } of batch) {

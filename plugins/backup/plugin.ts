@@ -67,10 +67,7 @@ const startRestore = defineRoute({
   reply: Type.Object({ message: Type.String(), filename: Type.String(), task_id: Type.String() }),
   errors: ['conflict', 'unprocessable'],
   async handle({ params: { filename } }, app) {
-    await app.backups.record(filename)
-    if (app.backups.restoring() || app.jobs.active('restore_snapshot')) throw errors.conflict('A restore is running; try again when it has ended')
-    await app.backups.check(filename)
-    const job = await app.jobs.start(restoreBackup, { filename })
+    const job = await app.backups.begin(filename, () => app.jobs.start(restoreBackup, { filename }))
     return { message: 'backup restore task started', filename, task_id: job.id }
   },
 })

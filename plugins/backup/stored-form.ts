@@ -20,7 +20,7 @@ const SAFE_ID = new RegExp(ID_PATTERN)
 const LANGUAGE = /^[A-Za-z0-9-]{1,20}$/
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const whole = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? Math.trunc(value) : 0)
+const whole = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : 0)
 const real = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [])
 const object = (value: unknown): Stored => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : {})
@@ -35,7 +35,6 @@ export type StoredForm = ReturnType<typeof storedForm>
 
 export function storedForm(app: App) {
   const { prefix } = app.settings
-  let positions = 0
 
   function platformId(stored: Stored): string {
     try {
@@ -74,7 +73,7 @@ export function storedForm(app: App) {
     playlist({ refreshed_at, art, ...doc }: PlaylistDoc): Stored {
       return { ...doc, playlist_last_refresh: refreshed_at, playlist_thumbnail: art ?? false, playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(entry.platform_id) })) }
     },
-    download({ position: _position, open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
+    download({ open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
       return { ...doc, ...bothIds(doc.platform_id), status: doc.status === 'priority' ? 'pending' : doc.status, vid_thumb_url: art ?? false }
     },
     comment(doc: CommentDoc, channelId: string | undefined): Stored {
@@ -86,7 +85,7 @@ export function storedForm(app: App) {
   }
 
   /** Paths, cache URLs and texts that follow from other fields are computed anew, never believed. */
-  const toOurs: Record<string, (stored: Stored) => Converted> = {
+  const toOurs: Record<string, (stored: Stored, number: number) => Converted> = {
     channel(stored) {
       const id = safeId(stored.channel_id, 'channel_id')
       const pictures = Object.fromEntries(['thumb', 'banner', 'tvart'].flatMap((kind) => (text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [])))
@@ -191,8 +190,9 @@ export function storedForm(app: App) {
       }
     },
 
-    download(stored) {
+    download(stored, number) {
       const id = platformId(stored)
+      const timestamp = whole(stored.timestamp)
       const message = text(stored.message)
       const isOpen = stored.status !== 'ignore'
       const isAuto = isOpen && stored.auto_start === true
@@ -210,10 +210,11 @@ export function storedForm(app: App) {
           channel_indexed: stored.channel_indexed === true,
           duration: text(stored.duration),
           published: text(stored.published),
-          timestamp: whole(stored.timestamp),
+          timestamp,
           vid_type: stored.vid_type ?? 'unknown',
           vid_thumb_url: app.media.artUrl('video', id),
-          position: whole(stored.timestamp) * 1_000_000 + (positions++ % 1_000_000),
+          // The reference sorts by time; what came in the same second stays in the order of the archive.
+          position: whole(stored.position) || timestamp * 1_000_000 + (number % 1_000_000),
           open: isOpen,
           ready: isOpen && !message,
           later: !isAuto,
@@ -254,10 +255,13 @@ export function storedForm(app: App) {
 
   return {
     toStored,
-    /** @throws Unusable; whatever comes back still has to pass the collection's schema */
-    toOurs(collection: string, id: string, stored: Stored): Converted {
+    /**
+     * @param number  of the document in its collection
+     * @throws Unusable; whatever comes back still has to pass the collection's schema
+     */
+    toOurs(collection: string, id: string, stored: Stored, number: number): Converted {
       const convert = toOurs[collection]
-      return convert ? convert(stored) : { id: safeId(id, '_id'), doc: stored } // a collection of an outside plugin is stored in its own form
+      return convert ? convert(stored, number) : { id: safeId(id, '_id'), doc: stored } // a collection of an outside plugin is stored in its own form
     },
     nameOf: (collection: string) => `${prefix}_${collection}`,
   }

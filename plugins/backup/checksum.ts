@@ -1,0 +1,14 @@
+/** CRC-32 as zip archives have it (PKZIP appnote 4.4.7): node:zlib offers it only from 20.15 on. */
+
+const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
+  return value
+})
+
+/** @param before  of the bytes that came before these */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  let value = ~before
+  for (let at = 0; at < bytes.length; at++) value = TABLE[(value ^ bytes[at]!) & 0xff]! ^ (value >>> 8)
+  return ~value >>> 0
+}

@@ -1,0 +1,120 @@
+/** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
+import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aVideo, testApp } from 'archivolt/testing'
+import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
+
+/** Width and height follow from the streams. */
+const NO_STREAMS = { width: 0, height: 0 }
+const DAY_MS = 86_400_000
+
+test('a backup is a zip of all documents in the reference’s form', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1', player: { watched: true, watched_date: 1_768_000_000 } }))
+
+  const started = (await admin.post('/api/backup/')).body
+  await app.settled()
+
+  assert.equal(started.message, 'backup task started')
+  assert.equal((await admin.get(`/api/task-id/${started.task_id}/`)).body.status, 'SUCCESS')
+  const list = (await admin.get('/api/backup/')).body
+  assert.deepEqual(list, [{ filename: 'av_backup-20260115-auto.zip', file_path: 'backups/av_backup-20260115-auto.zip', file_size: list[0].file_size, timestamp: '20260115', reason: 'auto' }])
+  const sent = await admin.get('/api/backup/av_backup-20260115-auto.zip/download/')
+  assert.equal(sent.headers.get('content-type'), 'application/zip')
+  assert.equal(sent.bytes.length, list[0]?.file_size)
+  const documents = await documentsOf(sent.bytes)
+  const v1 = documents['video']!['v1']
+  assert.deepEqual([v1.youtube_id, v1.platform_id, v1.media_url, v1.channel.channel_id, v1.vid_last_refresh], ['v1', 'v1', 'UC1/v1.mp4', 'UC1', 1_768_046_400])
+  assert.equal((await admin.get('/api/backup/av_backup-20260115-auto.zip/download/', { range: 'bytes=0-3' })).text, 'PK\u0003\u0004')
+})
+
+test('a second backup of a day takes the place of the first; only as many automatic ones stay as the schedule says', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await mkdir(join(app.dataDir, 'backups'))
+  for (const name of ['av_backup-20251201-auto.zip', 'av_backup-20251202-auto.zip', 'av_backup-20251203-auto.zip', 'av_backup-20251101-manual.zip', 'av_backup-20251101.zip', 'old_backup-20240101-update.zip', 'notes.txt']) {
+    await writeFile(join(app.dataDir, 'backups', name), 'x')
+  }
+  assert.equal((await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 2 } })).status, 200)
+
+  for (let times = 0; times < 2; times++) {
+    await admin.post('/api/task-name/run_backup/')
+    await app.settled()
+  }
+
+  assert.deepEqual((await readdir(join(app.dataDir, 'backups'))).toSorted(), [
+    'av_backup-20251101-manual.zip',
+    'av_backup-20251101.zip',
+    'av_backup-20251203-auto.zip',
+    'av_backup-20260115-auto.zip',
+    'notes.txt',
+    'old_backup-20240101-update.zip',
+  ])
+  assert.deepEqual((await admin.get('/api/backup/')).body.map(({ filename, reason }: { filename: string; reason: string }) => [filename, reason]), [
+    ['old_backup-20240101-update.zip', 'update'],
+    ['av_backup-20260115-auto.zip', 'auto'],
+    ['av_backup-20251203-auto.zip', 'auto'],
+    ['av_backup-20251101.zip', ''],
+    ['av_backup-20251101-manual.zip', 'manual'],
+  ])
+})
+
+test('a scheduled backup is made on its day', async (t) => {
+  const app = await testApp(t)
+  await app.as('admin').post('/api/schedule/', { task_name: 'run_backup', schedule: '0 11 *', config: { rotate: 1 } })
+
+  await app.clock.advance(2 * DAY_MS)
+  await app.settled()
+
+  assert.deepEqual((await app.as('admin').get('/api/backup/')).body.map(({ filename }: { filename: string }) => filename), ['av_backup-20260116-auto.zip'])
+})
+
+test('a file that is there is not overwritten; one can be deleted, once', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  const zip = await zipOf(fileOf('channel', { UC1: aStoredChannel('UC1') }))
+  const put = (name: string, type = 'application/zip') => admin.put(`/api/backup/${name}/`, zip, { 'content-type': type })
+
+  assert.deepEqual((await put('ta_backup-20240101-auto.zip')).body, { filename: 'ta_backup-20240101-auto.zip', file_path: 'backups/ta_backup-20240101-auto.zip', file_size: zip.length, timestamp: '20240101', reason: 'auto' })
+  assert.equal((await put('ta_backup-20240101-auto.zip')).status, 409)
+  assert.equal((await put('ta_backup-20240102-auto.zip', 'application/octet-stream')).status, 415)
+  for (const name of ['backup.zip', 'ta_backup-2024-auto.zip', 'ta_backup-20240101-auto.zip.sh', 'TA_backup-20240101-auto.zip', '..%2Fta_backup-20240101-auto.zip', 'ta_backup-20240101-a-b.zip']) {
+    assert.equal((await put(name)).status, 404, name)
+  }
+  assert.deepEqual((await admin.delete('/api/backup/ta_backup-20240101-auto.zip/')).body, { message: 'file ta_backup-20240101-auto.zip deleted' })
+  for (const method of ['get', 'post', 'delete'] as const) assert.equal((await admin[method]('/api/backup/ta_backup-20240101-auto.zip/')).status, 404, method)
+  assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
+})
+
+test('a preview tells what a restore would do, and does nothing', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'same', ...NO_STREAMS }), aVideo({ id: 'gone', ...NO_STREAMS }), aVideo({ id: 'other', ...NO_STREAMS }))
+  await admin.post('/api/backup/')
+  await app.settled()
+  const before = await documentsOf((await admin.get('/api/backup/av_backup-20260115-auto.zip/download/')).bytes)
+  await admin.delete('/api/backup/av_backup-20260115-auto.zip/')
+  const video = { same: before['video']!['same'], other: { ...before['video']!['other'], title: 'Other words' }, new: aStoredVideo('new'), bad: {} }
+  await admin.put('/api/backup/av_backup-20260115-auto.zip/', await zipOf(fileOf('video', video), fileOf('channel', before['channel']!)), { 'content-type': 'application/zip' })
+
+  const { status, body } = await admin.get('/api/backup/av_backup-20260115-auto.zip/preview/')
+
+  assert.equal(status, 200)
+  assert.deepEqual(body.video, { backup: 3, now: 3, added: 1, removed: 1, changed: 1 })
+  assert.deepEqual(body.channel, { backup: 1, now: 1, added: 0, removed: 0, changed: 0 })
+  assert.deepEqual(body.comment, { backup: 0, now: 0, added: 0, removed: 0, changed: 0 })
+  assert.deepEqual(await app.ids('video'), ['gone', 'other', 'same'])
+})
+
+test('what an interruption left half-written is gone after the next start', async (t) => {
+  const app = await testApp(t)
+  await mkdir(join(app.dataDir, 'backups'))
+  await writeFile(join(app.dataDir, 'backups', '.upload-1-ta_backup-20240101-auto.zip'), 'half')
+
+  await app.restart()
+
+  assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
+})

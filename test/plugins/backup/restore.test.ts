@@ -1,0 +1,191 @@
+/** Backups of the reference and of our own are restored whole; archives made to do harm change nothing. */
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aChannel, aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { aStoredChannel, aStoredVideo, CENTRAL_RECORD, documentsOf, END_RECORD, fileOf, patched, zipOf } from './zips.ts'
+
+const NAME = 'ta_backup-20260110-auto.zip'
+const REFERENCE = await readFile(new URL('../../data/recordings/ta_backup-small-auto.zip', import.meta.url))
+const COLLECTIONS = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
+
+const upload = (app: TestApp, zip: Buffer, name = NAME) => app.as('admin').put(`/api/backup/${name}/`, zip, { 'content-type': 'application/zip' })
+
+/** @returns the task's record */
+async function restore(app: TestApp, name = NAME) {
+  const { status, body, text } = await app.as('admin').post(`/api/backup/${name}/`)
+  assert.equal(status, 200, text)
+  assert.deepEqual({ message: body.message, filename: body.filename }, { message: 'backup restore task started', filename: name })
+  await app.settled()
+  return (await app.as('admin').get(`/api/task-id/${body.task_id}/`)).body
+}
+
+async function everything(app: TestApp): Promise<Record<string, Record<string, object>>> {
+  const all: Record<string, Record<string, object>> = {}
+  for (const name of COLLECTIONS) {
+    all[name] = {}
+    for (const id of await app.ids(name)) all[name][id] = await app.doc(name, id)
+  }
+  return all
+}
+
+test('a backup of the reference is restored whole, and one of ours says the same again', async (t) => {
+  const app = await testApp(t, { settings: { prefix: 'ta' } })
+  await upload(app, REFERENCE)
+
+  const task = await restore(app)
+
+  assert.equal(task.status, 'SUCCESS')
+  assert.equal(task.result, `${NAME} restored: 85 documents, 0 skipped`)
+  const theirs = await documentsOf(REFERENCE)
+  for (const name of COLLECTIONS) assert.deepEqual(await app.ids(name), Object.keys(theirs[name]!).toSorted(), name)
+
+  await app.as('admin').post('/api/backup/')
+  await app.settled()
+  const ours = await documentsOf((await app.as('admin').get('/api/backup/ta_backup-20260115-auto.zip/download/')).bytes)
+  assert.deepEqual(Object.keys(ours), ['config', ...COLLECTIONS])
+  for (const name of COLLECTIONS) for (const [id, doc] of Object.entries(theirs[name]!)) assertSays(ours[name]![id], doc, `${name} ${id}`)
+})
+
+/** All that the reference stored stands in ours too, in its form; what it has no value for may have one, and a key may be more. */
+function assertSays(ours: any, theirs: any, path: string): void {
+  if (theirs === null || theirs === false) return assert.ok(['', 0, false, null, undefined].includes(ours) || (Array.isArray(ours) && ours.length === 0), `${path}: ${JSON.stringify(ours)} for ${theirs}`)
+  if (typeof theirs !== 'object') {
+    // Never believed, but computed: the format that we serve, the art of a custom playlist, a date of what is not watched.
+    if (/\.(ext|playlist_thumbnail|watched_date)$/.test(path)) return
+    return assert.equal(ours, theirs, path)
+  }
+  if (Array.isArray(theirs)) assert.equal(ours?.length, theirs.length, path)
+  for (const [key, value] of Object.entries(theirs)) assertSays(ours?.[key], value, `${path}.${key}`)
+}
+
+test('what we back up comes back as it was, with the settings; accounts and positions are left alone', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await upload(app, REFERENCE)
+  await restore(app)
+  await admin.post('/api/config/', { downloads: { limit_speed: 500, subtitle: 'en' } })
+  await app.as('user').post('/api/video/5BMU_yVNr17/progress/', { position: 33 })
+  const before = await everything(app)
+  await admin.post('/api/backup/')
+  await app.settled()
+
+  await admin.delete('/api/video/ZEUmdQyx53e/')
+  await admin.post('/api/watched/', { id: '5BMU_yVNr17', is_watched: true })
+  await admin.post('/api/config/', { downloads: { limit_speed: 7 } })
+  await app.given(aVideo({ id: 'newer', channelId: 'UCI2wQfcpyGB1bwAcuO85BBi' }))
+  const task = await restore(app, 'av_backup-20260115-auto.zip')
+
+  assert.equal(task.status, 'SUCCESS', task.result)
+  assert.deepEqual(await everything(app), before)
+  assert.equal((await admin.get('/api/config/')).body.downloads.limit_speed, 500)
+  assert.equal((await app.as('user').get('/api/video/5BMU_yVNr17/progress/')).body.position, 33)
+})
+
+test('documents that cannot be used are skipped and counted, the others are there', async (t) => {
+  const app = await testApp(t)
+  const good = { UC1: aStoredChannel('UC1') }
+  const videos = {
+    v1: aStoredVideo('v1'),
+    climbs: aStoredVideo('../../etc/passwd'),
+    long: aStoredVideo('x'.repeat(129)),
+    homeless: aStoredVideo('v2', { channel: {} }),
+    kinds: aStoredVideo('v3', { vid_type: 'film' }),
+    nothing: {},
+    twoIds: aStoredVideo('v4', { platform_id: 'v5' }),
+  }
+  await upload(app, await zipOf(fileOf('channel', good), fileOf('video', videos), fileOf('strange', { a: { b: 1 } }), { name: 'README', content: 'not ours' }))
+
+  const task = await restore(app)
+
+  assert.equal(task.result, `${NAME} restored: 2 documents, 6 skipped`)
+  assert.deepEqual(await app.ids('video'), ['v1'])
+  const log = (await app.as('admin').get(`/api/task-id/${task.task_id}/log/`)).body
+  assert.ok(log.some(({ message }: { message: string }) => message.includes('skipped')))
+})
+
+test('paths and URLs of a backup are computed anew, never believed', async (t) => {
+  const app = await testApp(t)
+  const evil = { media_url: '../../../etc/passwd', vid_thumb_url: 'https://intern.example/x.jpg', subtitles: [{ lang: 'en', name: 'English', source: 'user', ext: 'json3', url: false, media_url: '/etc/shadow' }] }
+  await upload(app, await zipOf(fileOf('video', { v1: aStoredVideo('v1', evil) })))
+
+  await restore(app)
+
+  const { data } = (await app.as('admin').get('/api/video/v1/')).body
+  assert.equal(data.media_url, '/media/UC1/v1.mp4')
+  assert.equal(data.vid_thumb_url, '/cache/videos/v/v1.jpg')
+  assert.equal(data.subtitles[0].media_url, '/media/UC1/v1.en.vtt')
+  assert.deepEqual(await app.ids('channel'), ['UC1'], 'a channel that stands only inside its videos')
+})
+
+const GOOD = await zipOf(fileOf('channel', { UC1: aStoredChannel('UC1') }))
+const BOMB = Buffer.alloc(4 * 2 ** 20)
+const REFUSED: Array<[what: string, zip: Buffer]> = [
+  ['nothing', Buffer.alloc(0)],
+  ['no zip', Buffer.from('hello, I am no archive at all')],
+  ['half a zip', GOOD.subarray(0, GOOD.length - 30)],
+  ['a zip without its beginning', GOOD.subarray(40)],
+  ['a zip of nothing', await zipOf()],
+  ['a zip without documents', await zipOf({ name: 'notes.txt', content: 'hello' })],
+  ['documents in a folder', await zipOf({ ...fileOf('channel', {}), name: 'deep/es_channel-20260110-0.json' })],
+  ['a link', await zipOf({ name: 'es_channel-20260110-0.json', content: '/etc/passwd', mode: 0o120777 })],
+  ['a path that climbs', Buffer.from((await zipOf({ name: 'xx/es_channel-20260110-0.json', content: '' })).toString('latin1').replaceAll('xx/', '../'), 'latin1')],
+  ['a bomb', await zipOf(fileOf('channel', {}), { name: 'es_video-20260110-0.json', content: BOMB })],
+  ['more entries than it has', patched(patched(GOOD, END_RECORD, 8, 0x0005_0005), END_RECORD, 12, 46)],
+  ['an entry outside of the file', patched(GOOD, END_RECORD, 16, 0x7fff_ffff)],
+]
+
+/** Found out only when it is read: the restore fails, and nothing has changed. */
+const BROKEN: Array<[what: string, zip: Buffer]> = [
+  ['more bytes than it says', patched(GOOD, CENTRAL_RECORD, 24, 10)],
+  ['another checksum', patched(GOOD, CENTRAL_RECORD, 16, 1)],
+  ['content that is not compressed as it says', (() => {
+    const bytes = Buffer.from(GOOD)
+    bytes.fill(0xff, 60, 90)
+    return bytes
+  })()],
+  ['documents without action lines', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"channel_id":"UC1"}\n{"channel_id":"UC2"}\n' })],
+  ['a good file, then a broken one', await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), { name: 'es_video-20260110-0.json', content: 'no json\n' })],
+]
+
+test('an archive that was made to do harm, or broke on its way, changes nothing', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC9' }), aVideo({ id: 'v9', channelId: 'UC9' }))
+  const before = await everything(app)
+
+  for (const [what, zip] of REFUSED) {
+    const reply = await upload(app, zip)
+    assert.equal(reply.status, 422, `${what}: ${reply.text}`)
+    assert.equal(reply.body.code, 'unprocessable', what)
+    assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [], `${what}: nothing is kept`)
+    await writeFile(join(app.dataDir, 'backups', NAME), zip)
+    const asked = await app.as('admin').post(`/api/backup/${NAME}/`)
+    assert.equal(asked.status, 422, `${what}, put there by hand: ${asked.text}`)
+    await app.as('admin').delete(`/api/backup/${NAME}/`)
+  }
+  for (const [what, zip] of BROKEN) {
+    assert.equal((await upload(app, zip)).status, 200, what)
+    const task = await restore(app)
+    assert.equal(task.status, 'FAILURE', what)
+    assert.doesNotMatch(task.result, /\/tmp|node:/, `${what}: ${task.result}`)
+    await app.as('admin').delete(`/api/backup/${NAME}/`)
+  }
+
+  assert.deepEqual(await everything(app), before)
+})
+
+test('while a restore runs a second one is refused', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await upload(app, REFERENCE)
+  await upload(app, GOOD, 'ta_backup-20260111-auto.zip')
+
+  const replies = await Promise.all([NAME, 'ta_backup-20260111-auto.zip'].map((name) => admin.post(`/api/backup/${name}/`)))
+
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409])
+  const { body } = replies.find(({ status }) => status === 200)!
+  await app.settled()
+  const task = (await admin.get(`/api/task-id/${body.task_id}/`)).body
+  assert.ok(task.result.startsWith(`${body.filename} restored`), task.result)
+})
