@@ -32,8 +32,8 @@ export function aggregate(connection: Connection, layout: Layout, names: TableNa
   if (histogram) {
     const column = numberColumn(layout, histogram.field)
     keys.push(`${localDay(column, changesWithin(column, zone))}`)
-    // What has no time belongs to no day.
-    where.text += `${where.text === '' ? ' WHERE' : ' AND'} ${column} BETWEEN -${LATEST} AND ${LATEST}`
+    // What has no time belongs to no day. The plus keeps these wide limits from being the ones that an index is searched by.
+    where.text += `${where.text === '' ? ' WHERE' : ' AND'} +${column} BETWEEN -${LATEST} AND ${LATEST}`
   }
   const totals = sums.map((name) => `coalesce(sum(${numberColumn(layout, name)}), 0)`)
   const aliases = [...keys.map((key, at) => `${key} AS g${at}`), 'count(*) AS n', ...totals.map((total, at) => `${total} AS s${at}`)]

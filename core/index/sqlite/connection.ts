@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
 const COUNTS_KEPT = 500
+const LONGEST_KEY = 2000
 
 export interface Connection {
   db: Database.Database
@@ -62,6 +63,7 @@ function keptCounts({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Co
     if (now !== keptFor || kept.size >= COUNTS_KEPT) kept.clear()
     keptFor = now
     const key = `${text}\n${JSON.stringify(values)}`
+    if (key.length > LONGEST_KEY) return pluck<number>(text).get(...values)!
     let count = kept.get(key)
     if (count === undefined) kept.set(key, (count = pluck<number>(text).get(...values)!))
     return count

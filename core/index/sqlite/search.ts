@@ -8,10 +8,13 @@ import type { TermList } from './fuzzy.ts'
 import { stemColumn, type Layout, type TableNames } from './layout.ts'
 
 const MOST_NEAR_TERMS = 50
+/** Of all words of a query together: each costs a walk. */
+const MOST_NEAR_TERMS_IN_ALL = 200
 /** How many near words are counted to find the most frequent. */
 const MOST_COUNTED = 300
-/** More ways of leaving words out than this are not told apart. */
-const MOST_COMBINATIONS = 70
+/** With more words than this, how many of them match is told apart for the rarest only: the ways of leaving some out are too many. */
+const MOST_COMBINED = 6
+const MOST_LEFT_OUT = 12
 const SIMILAR_WORDS = 8
 const SIMILAR_WORDS_COUNTED = 48
 const SIMILAR_FREQUENCY_CAP = 2000
@@ -70,33 +73,38 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
   const frequency = (expression: string, cap: number): number =>
     connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`, [expression, cap])
 
-  /** At most fifty words near this one: nearest first, then most frequent. */
-  const nearTerms = (word: QueryWord, { columns }: Scope): string[] => {
+  /** So many words near this one: nearest first, then most frequent. */
+  const nearTerms = (word: QueryWord, { columns }: Scope, most: number): string[] => {
     const near = terms().near(word.term, word.edits).slice(0, MOST_COUNTED)
-    if (near.length <= MOST_NEAR_TERMS) return near.map(({ term }) => term)
+    if (near.length <= most) return near.map(({ term }) => term)
     const counted = near.map(({ term, distance }) => ({ term, distance, count: frequency(`${columns} : "${term}"`, 100) }))
     counted.sort((a, b) => a.distance - b.distance || b.count - a.count)
-    return counted.slice(0, MOST_NEAR_TERMS).map(({ term }) => term)
+    return counted.slice(0, most).map(({ term }) => term)
   }
 
-  const nearly = (word: QueryWord, scope: Scope): string => {
-    const near = word.edits > 0 ? nearTerms(word, scope) : []
+  const nearly = (word: QueryWord, scope: Scope, most: number): string => {
+    const near = word.edits > 0 ? nearTerms(word, scope, most) : []
     return near.length === 0 ? exactly(word, scope) : `(${exactly(word, scope)} OR ${scope.columns} : (${near.map((term) => `"${term}"`).join(' OR ')}))`
   }
 
-  /** Expressions from the best class to the widest; each holds the ones before it, apart from `except`. */
-  interface Class {
-    expression: string
-    except?: string
+  /** Expressions from the best class to the widest. `all`: every word. `any`: every word, all but one, all but two, down to one. */
+  const classesOf = (words: readonly string[], match: TextQuery['match']): string[] => {
+    const all = words.join(' AND ')
+    if (match !== 'any' || words.length === 1) return [all]
+    if (words.length <= MOST_COMBINED) return words.map((_, left) => atLeast(words, words.length - left))
+    const counted = words.map((word) => ({ word, count: frequency(word, MAX_WINDOW + 1) })).sort((a, b) => a.count - b.count)
+    const rarest = counted.slice(0, MOST_COMBINED).map(({ word }) => word)
+    const butOne = words.length <= MOST_LEFT_OUT ? [atLeast(words, words.length - 1)] : []
+    return [all, ...butOne, ...classesOf(rarest, match), atLeast(words, 1)]
   }
-  const exactClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): Class[] =>
-    nested(words.map((word) => exactly(word, scope)), match)
 
-  const nearClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope, exact: readonly Class[]): Class[] => {
+  const exactClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] =>
+    classesOf(words.map((word) => exactly(word, scope)), match)
+
+  const nearClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] => {
     if (words.every((word) => word.edits === 0)) return []
-    const found = nested(words.map((word) => nearly(word, scope)), match)
-    const widestExact = exact.at(-1)!.expression
-    return found.map(({ expression, except }) => ({ expression, except: except ? `${except} OR ${widestExact}` : widestExact }))
+    const most = Math.min(MOST_NEAR_TERMS, Math.ceil(MOST_NEAR_TERMS_IN_ALL / words.length))
+    return classesOf(words.map((word) => nearly(word, scope, most)), match)
   }
 
   interface Narrowing {
@@ -118,17 +126,16 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
     return `${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ? AND ${narrow.filter.text}`
   }
 
-  const take = ({ expression, except }: Class, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] => {
-    const asked = except ? `(${expression}) NOT (${except})` : expression
+  const take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] => {
     const values = narrow?.filter.values ?? []
     // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are the best.
-    if (!narrow?.isSmall && frequency(asked, MAX_WINDOW + 1) > MAX_WINDOW) {
-      const rids = pluck<number>(`SELECT f.rowid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`).all(asked, ...values, size)
+    if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW) {
+      const rids = pluck<number>(`SELECT f.rowid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`).all(expression, ...values, size)
       return rids.map((rid) => ({ rid, score: LEAST_SCORE }))
     }
     const rank = `bm25(f.${table}${', ?'.repeat(scope.weights.length)})`
     return sql<RankedRow>(`SELECT f.rowid AS rid, -${rank} AS score FROM ${source(narrow)} ORDER BY score DESC, f.rowid DESC LIMIT ?`)
-      .all(...scope.weights, asked, ...values, size)
+      .all(...scope.weights, expression, ...values, size)
   }
 
   return {
@@ -142,31 +149,34 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
       const { from = 0, size = 10 } = query
       const narrow = narrowing(query.filter)
       const exact = exactClasses(words, text.match, scope)
-      const near = () => nearClasses(words, text.match, scope, exact)
+      let near: string[] | undefined
+      const nearOnes = () => (near ??= nearClasses(words, text.match, scope))
+      const widest = () => nearOnes().at(-1) ?? exact.at(-1)!
 
-      const rows: RankedRow[] = []
       const end = Math.min(from + size, MAX_WINDOW)
-      let all: Class[] | undefined
-      if (query.sort && query.sort.length > 0) {
-        all = [...exact, ...near()]
-        rows.push(...sorted(all.at(-1)!.expression, query, end))
-      } else {
-        const fill = (classes: readonly Class[]) => {
-          for (const each of classes) if (rows.length < end) rows.push(...take(each, narrow, scope, end - rows.length))
+      let rows: RankedRow[] = []
+      if (query.sort && query.sort.length > 0) rows = sorted(widest(), query, end)
+      else {
+        const seen = new Set<number>()
+        // A class holds the ones before it: what they gave is passed over, so as many are taken as the page ends at.
+        const fill = (classes: readonly string[]) => {
+          for (const each of classes) {
+            if (rows.length >= end) return
+            for (const row of take(each, narrow, scope, end)) {
+              if (rows.length < end && !seen.has(row.rid)) rows.push(row)
+              seen.add(row.rid)
+            }
+          }
         }
         fill(exact)
-        if (rows.length < end) {
-          all = [...exact, ...near()]
-          fill(all.slice(exact.length))
-        }
+        if (rows.length < end) fill(nearOnes())
         descending(rows)
       }
       const shown = rows.slice(from, end)
       return { rows: shown, total: query.withoutTotal ? shown.length : Math.max(rows.length, count()) }
 
       function count(): number {
-        const widest = (all ?? [...exact, ...near()]).at(-1)!.expression
-        return pluck<number>(`SELECT count(*) FROM (SELECT 1 FROM ${source(narrow)} LIMIT ?)`).get(widest, ...(narrow?.filter.values ?? []), MAX_WINDOW)!
+        return connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${source(narrow)} LIMIT ?)`, [widest(), ...(narrow?.filter.values ?? []), MAX_WINDOW])
       }
     },
 
@@ -185,7 +195,7 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
       if (rarest.length === 0) return []
       const narrow = narrowing(filter)
       const expression = rarest.map((word) => word.expression).join(' OR ')
-      const rows = take({ expression }, narrow, scope, size + 1).filter(({ rid }) => rid !== self.rid).slice(0, size)
+      const rows = take(expression, narrow, scope, size + 1).filter(({ rid }) => rid !== self.rid).slice(0, size)
       return descending(rows)
     },
   }
@@ -207,22 +217,9 @@ function descending(rows: RankedRow[]): RankedRow[] {
   return rows
 }
 
-/** `all`: one class, every word. `any`: every word, all but one, all but two, down to one. */
-function nested(words: readonly string[], match: TextQuery['match']): Array<{ expression: string; except?: string }> {
-  const classes: Array<{ expression: string; except?: string }> = [{ expression: words.join(' AND ') }]
-  if (match !== 'any') return classes
-  for (let kept = words.length - 1; kept >= 1; kept--) {
-    if (kept > 1 && combinations(words.length, kept) > MOST_COMBINATIONS) continue
-    const expression = choose(words, kept).map((some) => (some.length > 1 ? `(${some.join(' AND ')})` : some[0]!)).join(' OR ')
-    classes.push({ expression, except: classes.at(-1)!.expression })
-  }
-  return classes
-}
-
-function combinations(of: number, kept: number): number {
-  let count = 1
-  for (let at = 1; at <= kept; at++) count = (count * (of - kept + at)) / at
-  return count
+/** Every way of having at least so many of these. */
+function atLeast(words: readonly string[], kept: number): string {
+  return choose(words, kept).map((some) => `(${some.join(' AND ')})`).join(' OR ')
 }
 
 function choose(words: readonly string[], kept: number): string[][] {

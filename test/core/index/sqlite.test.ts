@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Type } from 'typebox'
 import { isAppError } from '../../../core/error.ts'
@@ -341,6 +342,36 @@ test('values of another type than a changed mapping expects leave the document i
   assert.equal(await index.collection(changed).count(), 20)
   assert.equal(await index.collection(changed).count({ exists: 'title' }), 0)
   assert.deepEqual(await index.collection(changed).get('b001'), bookOf(1).doc)
+})
+
+test('when the worker ends by itself, what waited is refused and another one serves', async (t) => {
+  const folder = await folderOf(t)
+  const workers: Worker[] = []
+  const onWorker = (worker: Worker) => workers.push(worker)
+  process.on('worker', onWorker)
+  t.after(() => process.off('worker', onWorker))
+  await filled(t, folder, 50)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const waiting = assert.rejects(books.patchWhere({ and: [] }, { set: { owner: 'you' } }), (error) => isAppError(error, 'unavailable'))
+  await workers.at(-1)!.terminate()
+  await waiting
+  assert.equal((await books.find({ text: { words: 'number' } })).total, 50)
+  await books.put('after', bookOf(1).doc)
+  assert.equal(await books.count(), 51)
+})
+
+test('many words of which any is enough: those with most come first', async (t) => {
+  const folder = await folderOf(t)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const all = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
+  await books.putMany(all.map((_, at) => ({ id: `b${at}`, doc: { ...bookOf(at).doc, title: all.slice(0, at + 1).join(' ') } })))
+  const found = await books.find({ text: { words: all.join(' '), match: 'any', fuzziness: 'auto' }, size: 20 })
+  assert.deepEqual(found.hits.slice(0, 6).map((hit) => hit.id), ['b9', 'b8', 'b7', 'b6', 'b5', 'b4'])
+  assert.equal(found.total, 10)
+  const misspelt = await books.find({ text: { words: all.map((word) => word.slice(0, -1)).join(' '), match: 'any', fuzziness: 'auto' }, size: 20 })
+  assert.equal(misspelt.total, 10)
 })
 
 test('a mapping that cannot work is refused by name', async (t) => {
