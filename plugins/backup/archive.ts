@@ -67,7 +67,7 @@ export async function readDocuments(path: string, take: (entry: DocumentEntry, l
   await eachEntry(path, async (entry, zip) => {
     const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
     if (!collection) return
-    const content = await zip.openReadStreamPromise(entry)
+    const content = await zip.openReadStreamPromise(entry).catch(unreadable)
     try {
       await take({ collection, fileName: entry.fileName }, linesOf(content, entry))
     } finally {
@@ -78,6 +78,7 @@ export async function readDocuments(path: string, take: (entry: DocumentEntry, l
 
 async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Promise<void>): Promise<void> {
   let zip: ZipFile | undefined
+  let visitorsOwn: unknown
   try {
     zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, validateEntrySizes: true, strictFileNames: true })
     if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(`It has ${zip.entryCount} entries`)
@@ -85,18 +86,18 @@ async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Pr
     for await (const entry of zip.eachEntry()) {
       total += entry.uncompressedSize
       refuseHarm(entry, total)
-      await visit(entry, zip)
+      await visit(entry, zip).catch((error: unknown) => {
+        visitorsOwn = error
+        throw error
+      })
     }
   } catch (error) {
-    if (error instanceof BadArchive || isOurs(error)) throw error
-    throw new BadArchive(`It cannot be read as a zip archive: ${(error as Error).message}`, { cause: error })
+    if (error instanceof BadArchive || error === visitorsOwn) throw error
+    unreadable(error as Error)
   } finally {
     zip?.close()
   }
 }
-
-/** Errors of the visitor pass through unchanged; yauzl's own are plain errors without a code. */
-const isOurs = (error: unknown): boolean => error instanceof Error && (error.name === 'AppError' || error.name === 'AbortError' || error instanceof TypeError)
 
 function refuseHarm(entry: Entry, totalBytes: number): void {
   if (((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_LINK) throw new BadArchive(`${entry.fileName} is a link`)
@@ -105,12 +106,26 @@ function refuseHarm(entry: Entry, totalBytes: number): void {
   if (isBomb || totalBytes > MAX_BYTES) throw new BadArchive(`${entry.fileName} unpacks to ${entry.uncompressedSize} bytes, more than documents can`)
 }
 
+function unreadable(error: Error): never {
+  throw new BadArchive(`It cannot be read as a zip archive: ${error.message}`, { cause: error })
+}
+
+/** What zip says of broken content is about the archive, not about who reads it. */
+async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
+  const chunks = content[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value } = await chunks.next().catch(unreadable)
+    if (done) return
+    yield value as Buffer
+  }
+}
+
 /** @throws BadArchive at the end, where the bytes were others than those that went in: what was read until then must not count */
 async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> {
   let rest: Buffer[] = []
   let restBytes = 0
   let checksum = 0
-  for await (const chunk of content as AsyncIterable<Buffer>) {
+  for await (const chunk of chunksOf(content)) {
     checksum = crc32(chunk, checksum)
     let from = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
