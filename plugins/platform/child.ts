@@ -142,6 +142,7 @@ export class Child {
       })
     } catch (error) {
       if (signal?.aborted) {
+        onAbort() // aborted before it was listened to: nobody else would end the child
         await this.ended
         throw signal.reason
       }

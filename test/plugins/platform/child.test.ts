@@ -36,6 +36,15 @@ test('one that says too much, or no JSON, is ended', async (t) => {
   }
 })
 
+test('an ask that was called off before it began ends the child instead of waiting for it', async (t) => {
+  const child = new Child(await givenProgram(t, 'read request; sleep 600'), systemClock, log)
+  await child.ready
+
+  await assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000, signal: AbortSignal.abort(new Error('called off')) }), /called off/)
+
+  assert.equal(child.isEnded, true)
+})
+
 test('one over its limit of memory is ended with everything that it has started', async (t) => {
   const clock = testClock()
   const launch = await givenProgram(t, 'sleep 600 & read request; echo "{\\"id\\": 1, \\"part\\": [$!]}"; wait')
