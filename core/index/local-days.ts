@@ -1,5 +1,7 @@
 /** The local clock as numbers, for statistics by local day: when its distance from UTC changes, and to what. */
 
+import { timeZone } from '../clock.ts'
+
 /** From `from` (epoch seconds) on, local time is UTC plus so many seconds. Ascending; the first holds for all before it too. */
 export type ZoneChange = [from: number, offset: number]
 
@@ -13,7 +15,7 @@ let kept: { zone: string | undefined; changes: ZoneChange[] } | undefined
 
 /** All changes of this process's time zone (`TZ`) from 1990 to 2060, to the second. */
 export function zoneChanges(): ZoneChange[] {
-  const zone = process.env['TZ']
+  const zone = timeZone()
   if (kept && kept.zone === zone) return kept.changes
   const changes: ZoneChange[] = [[FIRST, offsetAt(FIRST)]]
   for (let at = FIRST; at < LAST; at += STEP) {

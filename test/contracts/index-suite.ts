@@ -563,6 +563,16 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         assert.deepEqual(await papers.aggregate({ filter: { eq: ['kind', 'film'] }, sums: ['pages'] }), [{ key: [], count: 0, sums: { pages: 0 } }])
       })
 
+      test('what is asked again follows what has been written', async () => {
+        await given({ a: { title: 'x', kind: 'book', pages: 1 } })
+        const sums = async () => (await papers.aggregate({ groupBy: ['kind'], sums: ['pages'] })).map((row) => [row.key[0], row.count, row.sums['pages']])
+        assert.deepEqual([await sums(), await papers.count()], [[['book', 1, 1]], 1])
+        await papers.put('b', { title: 'x', kind: 'book', pages: 5 }, { visible: true })
+        assert.deepEqual([await sums(), await papers.count()], [[['book', 2, 6]], 2])
+        await papers.remove('a', { visible: true })
+        assert.deepEqual([await sums(), await papers.count()], [[['book', 1, 5]], 1])
+      })
+
       test('groups by each of several values', async () => {
         await given({ a: { title: 'x', topics: ['red', 'blue'] }, b: { title: 'x', topics: ['blue'] } })
         assert.deepEqual(await papers.aggregate({ groupBy: ['topics'], orderBy: { metric: 'count', order: 'desc' } }), [

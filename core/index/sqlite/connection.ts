@@ -3,8 +3,9 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
-const COUNTS_KEPT = 500
-const LONGEST_KEY = 2000
+const VALUES_KEPT = 500
+const FEWEST_ROWS_PLANNED_FOR = 1000
+const LONGEST_KEY = 4000
 
 export interface Connection {
   db: Database.Database
@@ -12,8 +13,10 @@ export interface Connection {
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
   /** The same, giving the first column only. */
   pluck<Value = unknown>(text: string): Database.Statement<unknown[], Value>
-  /** The first column of the first row: kept until something is written, as each page and each letter typed asks for the same count. */
+  /** A count, kept until something is written: each page and each letter typed asks for the same one. */
   count(text: string, values: readonly Bind[]): number
+  /** Whatever follows from the tables alone, kept until something is written if it is worth its memory. */
+  kept<Value>(key: string, find: () => Value, isWorthKeeping?: (value: Value) => boolean): Value
   close(): void
 }
 
@@ -33,7 +36,9 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
     throw error
   }
   const statements = statementsOf(db)
-  return { ...statements, db, count: keptCounts(statements, options.isReader), close: () => db.close() }
+  const kept = keptValues(statements, options.isReader)
+  const count = (text: string, values: readonly Bind[]) => kept(`${text}\n${JSON.stringify(values)}`, () => statements.pluck<number>(text).get(...values)!)
+  return { ...statements, db, kept, count, close: () => db.close() }
 }
 
 /** Statements are compiled once; a changed schema makes SQLite compile them again by itself. */
@@ -53,20 +58,20 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
   }
 }
 
-function keptCounts({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Connection['count'] {
+function keptValues({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Connection['kept'] {
   // A reader sees by this number that another connection has committed; the writer sees what it has changed itself.
   const state = isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
-  const kept = new Map<string, number>()
+  const values = new Map<string, unknown>()
   let keptFor: number | undefined
-  return (text, values) => {
+  return <Value>(key: string, find: () => Value, isWorthKeeping: (value: Value) => boolean = () => true): Value => {
+    if (key.length > LONGEST_KEY) return find()
     const now = pluck<number>(state).get()
-    if (now !== keptFor || kept.size >= COUNTS_KEPT) kept.clear()
+    if (now !== keptFor || values.size >= VALUES_KEPT) values.clear()
     keptFor = now
-    const key = `${text}\n${JSON.stringify(values)}`
-    if (key.length > LONGEST_KEY) return pluck<number>(text).get(...values)!
-    let count = kept.get(key)
-    if (count === undefined) kept.set(key, (count = pluck<number>(text).get(...values)!))
-    return count
+    if (values.has(key)) return values.get(key) as Value
+    const value = find()
+    if (isWorthKeeping(value)) values.set(key, value)
+    return value
   }
 }
 
@@ -78,13 +83,26 @@ function prepareToWrite(db: Database.Database, file: string): void {
   db.pragma('synchronous = FULL')
   db.pragma('journal_size_limit = 8388608')
   db.pragma('wal_autocheckpoint = 1000')
-  db.pragma('analysis_limit = 400')
   db.pragma('wal_checkpoint(TRUNCATE)')
   const pages = db.pragma('page_count', { simple: true }) as number
   const pageSize = db.pragma('page_size', { simple: true }) as number
   // A cut file is noticed by SQLite only when the missing page is read, which may be next month.
   if (statSync(file).size < pages * pageSize) throw new Database.SqliteError('the file is shorter than its header says', 'SQLITE_CORRUPT')
   db.prepare('SELECT count(*) FROM sqlite_schema').get()
+}
+
+/**
+ * Looks at a few hundred rows of tables that have grown, so that filters find the better index. What it learns of small tables is
+ * dropped again: a plan for a handful of rows reads the whole table, and goes on doing so once there are a million. The full-text
+ * tables' own statements are right without (told of two rows, each merge would read all their pages).
+ * @param isThorough  looks at all tables, not only at those that were asked lately
+ */
+export function refreshStatistics(db: Database.Database, isThorough: boolean): void {
+  db.pragma('analysis_limit = 400')
+  db.pragma(isThorough ? 'optimize = 0x10002' : 'optimize')
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get() === undefined) return
+  const { changes } = db.prepare(`DELETE FROM sqlite_stat1 WHERE CAST(stat AS INTEGER) < ? OR tbl GLOB '*_fts_*'`).run(FEWEST_ROWS_PLANNED_FOR)
+  if (changes > 0) db.exec('ANALYZE sqlite_schema')
 }
 
 export function isDamage(error: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The collections in the file: which version of each counts, building others beside, swapping, sweeping up. Runs in the worker. */
 import type { DefinitionData, JsonObject } from '../document.ts'
 import type { Shape } from '../migrate.ts'
-import type { Connection } from './connection.ts'
+import { refreshStatistics, type Connection } from './connection.ts'
 import { openTermList, type TermList } from './fuzzy.ts'
 import { createIndex, createTables, indexName, layoutOf, tableNames, type Layout, type TableNames } from './layout.ts'
 import type { CollectionState, IdText } from './protocol.ts'
@@ -318,8 +318,7 @@ export function openStore(connection: Connection, definitions: readonly Definiti
         db.pragma('incremental_vacuum(20)')
         yield ++steps
       }
-      // Looks at a few hundred rows of tables that have grown, so that filters find the better index.
-      db.pragma('optimize = 0x10002')
+      refreshStatistics(db, true)
       return null
     },
 

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { applyChange, Refusal, WrongType, type JsonObject } from '../document.ts'
 import { MAX_WINDOW, type Change, type Filter } from '../port.ts'
 import { aggregate } from './aggregate.ts'
-import { connect, isDamage, type Connection } from './connection.ts'
+import { connect, isDamage, refreshStatistics, type Connection } from './connection.ts'
 import { countSql, filterSql, pageSql, whereSql } from './filter.ts'
 import type { Arguments, FoundRows, IdText, Operation, Request, Response, Result } from './protocol.ts'
 import { openQueue, type Job, type Units } from './queue.ts'
@@ -12,6 +12,7 @@ import { openStore, type Store, type Tables } from './store.ts'
 
 const MOST_TEXTS = 500
 const ROWS_AT_ONCE = 100
+const MOST_GROUPS_KEPT = 100
 
 const port = parentPort!
 let connection: Connection | undefined
@@ -51,7 +52,10 @@ const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
   count: ({ name, filter, cap }) => count(opened(store).tables(name), filter, cap),
   aggregate({ name, query, zone }) {
     const { layout, names } = opened(store).tables(name)
-    return aggregate(opened(connection), layout, names, query, zone)
+    const reading = opened(connection)
+    const find = () => aggregate(reading, layout, names, query, zone)
+    // A page of statistics is asked for again and again.
+    return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
   },
   similar({ name, id, query }) {
     const tables = opened(store).tables(name)
@@ -335,8 +339,7 @@ async function close(id: number): Promise<void> {
   await queue.idle()
   snapshot?.close()
   if (connection) {
-    connection.db.pragma('analysis_limit = 400')
-    connection.db.pragma('optimize')
+    refreshStatistics(connection.db, false)
     connection.close()
   }
   connection = undefined

@@ -386,3 +386,17 @@ test('a mapping that cannot work is refused by name', async (t) => {
   ]
   for (const [definition, message] of cases) await assert.rejects(openBooks(folder, [definition]), message)
 })
+
+test('what was learnt of an index with few documents is no plan for one with many', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  await filled(t, folder, 20)
+
+  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+  const small = db.prepare<unknown[], string>(`SELECT tbl FROM sqlite_stat1 WHERE CAST(stat AS INTEGER) < 1000 OR tbl GLOB '*_fts_*'`).pluck().all()
+  const [step] = db.prepare<unknown[], { detail: string }>('EXPLAIN QUERY PLAN SELECT * FROM book_v1_fts_data WHERE id >= ? AND id <= ?').all(1, 2)
+  db.close()
+
+  assert.deepEqual(small, [])
+  assert.match(step!.detail, /^SEARCH /)
+})
