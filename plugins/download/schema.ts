@@ -57,11 +57,11 @@ export const downloadIndex = defineIndex({
     art: { type: 'keyword', internal: true },
   },
   lists: [
-    ['later', 'position'],
-    ['open', 'later', 'position'],
-    ['ready', 'later', 'position'],
-    ['status', 'later', 'position'],
-    ['channel_id', 'later', 'position'],
+    ['later asc', 'position asc'],
+    ['open', 'later asc', 'position asc'],
+    ['ready', 'later asc', 'position asc'],
+    ['status', 'later asc', 'position asc'],
+    ['channel_id', 'later asc', 'position asc'],
   ],
   covers: [['status', 'vid_type']],
 })

@@ -42,7 +42,7 @@ export default definePlugin({
     const platform = app.platform as PlatformService
     await platform.start()
     // Not waited for: until the new one has proved itself the old one works.
-    if (app.settings.ytdlpUpdate) void updateDownloader(platform.tools, app.settings.ytdlpUpdate, app.log)
+    if (app.settings.ytdlpUpdate) void updateDownloader(platform.tools, app.settings.ytdlpUpdate, app.log, (sentence) => app.jobs.notify({ title: 'Update of yt-dlp', group: 'setting:application', level: 'error', messages: [sentence] }))
   },
   close: (app) => (app.platform as PlatformService).close(),
 })

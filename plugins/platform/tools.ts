@@ -29,6 +29,7 @@ const DOWNLOAD_MEMORY_BYTES = 1024 << 20
 const VERSION_TIMEOUT_MS = 10_000
 const REPORT_AGE_MS = 10 * 60_000
 const NODE_FOR_CHALLENGES = 22
+const PROBE_MS = 60_000
 
 export class Tools {
   #settings: ToolSettings
@@ -113,6 +114,16 @@ export class Tools {
     } catch (error) {
       if (!(error instanceof ChildError)) throw error
       return undefined
+    } finally {
+      await child.end()
+    }
+  }
+
+  /** Lets the yt-dlp at these paths show that it loads, takes our options and knows the platform's pages. @throws ChildError */
+  async probe(paths: string[]): Promise<void> {
+    const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
+    try {
+      await child.ask({ op: 'probe' }, { quietMs: PROBE_MS })
     } finally {
       await child.end()
     }

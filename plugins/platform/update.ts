@@ -1,4 +1,4 @@
-/** A newer yt-dlp at start, on probation: it is used once it has been loaded and is newer than the one of `make`; else the old one stays. */
+/** A newer yt-dlp at start, on probation: it is used once it has passed a probe and is newer than the one of `make`; else the old one stays. */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from 'archivolt'
@@ -7,8 +7,8 @@ import { run } from './verify.ts'
 
 const INSTALL_TIMEOUT_MS = 300_000
 
-/** Never throws: what goes wrong is logged, and the yt-dlp that is there stays. */
-export async function updateDownloader(tools: Tools, channel: 'stable' | 'nightly', log: Log): Promise<void> {
+/** Never throws: what goes wrong is logged and told to people, and the yt-dlp that is there stays. */
+export async function updateDownloader(tools: Tools, channel: 'stable' | 'nightly', log: Log, tell: (sentence: string) => Promise<void>): Promise<void> {
   const home = join(tools.cacheDir, 'updates')
   try {
     await mkdir(home, { recursive: true })
@@ -23,11 +23,14 @@ export async function updateDownloader(tools: Tools, channel: 'stable' | 'nightl
     const after = await tools.versionOf([next])
     if (!after) throw new Error('it cannot be loaded')
     if (before && !isNewer(after.version, before.version)) return await rm(next, { recursive: true, force: true })
+    await tools.probe([next])
     await rename(next, join(home, folderOf(after.version)))
     await useNewest(tools, home)
     log.info({ version: after.version, before: before?.version }, 'yt-dlp has been updated')
   } catch (error) {
     log.warn({ err: error }, 'yt-dlp could not be updated; the one that is there stays')
+    await rm(join(home, 'next'), { recursive: true, force: true })
+    await tell(`yt-dlp could not be updated (${channel}): ${error instanceof Error ? error.message.slice(0, 300) : 'unknown reason'}. The version that is there stays in use`)
   }
 }
 

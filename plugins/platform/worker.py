@@ -223,6 +223,15 @@ class Archivist:
 
     # ---- Facts -----------------------------------------------------------------------------------
 
+    def do_probe(self, request):
+        """Whether this yt-dlp takes our options and still has extractors for the platform's pages. Asks nobody."""
+        with self.open(ignore_no_formats_error=True, skip_download=True):
+            extractors = [one for one in self.yt_dlp.extractor.gen_extractor_classes() if one.IE_NAME != 'generic']
+            for url in (self.watch_url('a' * 11), self.channel_url(f'channel/UC{"a" * 22}', 'videos')):
+                if not any(one.suitable(url) for one in extractors):
+                    raise WrongAnswer(f'No extractor for {url}')
+        return {}
+
     def do_video(self, request):
         with self.open(ignore_no_formats_error=True, skip_download=True) as ydl:
             ydl.asked_id = request['videoId']

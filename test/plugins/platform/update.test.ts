@@ -12,7 +12,7 @@ import { isNewer, updateDownloader } from '../../../plugins/platform/update.ts'
 const TOOLS = join(import.meta.dirname, '../../../tools')
 const log = openLog('silent')
 
-async function givenTools(t: TestContext, offered: { version: string; isBroken?: boolean } | undefined): Promise<{ tools: () => Tools }> {
+async function givenTools(t: TestContext, offered: { version: string; isBroken?: boolean; lacksExtractor?: boolean } | undefined): Promise<{ tools: () => Tools }> {
   const folder = await mkdtemp(join(tmpdir(), 'av-update-'))
   t.after(() => rm(folder, { recursive: true }))
   const [library] = await readdir(join(TOOLS, 'lib'))
@@ -26,12 +26,15 @@ async function givenTools(t: TestContext, offered: { version: string; isBroken?:
   const pip = offered ? `for word in "$@"; do [ "$before" = --target ] && cp -a "${folder}/offer" "$word"; before="$word"; done; exit 0` : 'exit 1'
   await writeFile(program, `#!/bin/sh\ncase "$*" in *"-m pip "*) ${pip};; esac\nexec "${TOOLS}/bin/python" "$@"\n`)
   await chmod(program, 0o700)
-  const settings = { dataDir: join(folder, 'data'), platformUrl: 'http://127.0.0.1:1', ytdlp: join(folder, 'venv'), ytdlpPlugins: null, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' }
+  const settings = { dataDir: join(folder, 'data'), platformUrl: offered?.lacksExtractor ? 'http://127.0.0.1:2' : 'https://www.youtube.com', ytdlp: join(folder, 'venv'), ytdlpPlugins: null, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' }
   return { tools: () => new Tools(settings, { retryPause: 1, socketTimeout: 1 }, systemClock, log) }
 }
 
+let told: string[] = []
+
 const versionAfter = async (tools: Tools): Promise<string | undefined> => {
-  await updateDownloader(tools, 'stable', log)
+  told = []
+  await updateDownloader(tools, 'stable', log, async (sentence) => void told.push(sentence))
   return (await tools.versionOf())?.version
 }
 
@@ -42,13 +45,20 @@ test('a newer one that loads is used, now and after the next start', async (t) =
   assert.equal(await versionAfter(tools()), '2099.01.02')
 })
 
-test('one that does not load, is older, or cannot be had leaves the old one in place', async (t) => {
+test('one that does not load, does not know the platform, is older, or cannot be had leaves the old one in place, and people are told', async (t) => {
   const own = await new Tools({ dataDir: tmpdir(), platformUrl: 'http://127.0.0.1:1', ytdlp: TOOLS, ytdlpPlugins: null, ffmpeg: '', ffprobe: '' }, { retryPause: 1, socketTimeout: 1 }, systemClock, log).versionOf()
   assert.ok(own)
 
-  for (const offered of [{ version: '2099.01.02', isBroken: true }, { version: '2001.01.01' }, undefined]) {
+  for (const [offered, isTold] of [
+    [{ version: '2099.01.02', isBroken: true }, true],
+    [{ version: '2099.01.02', lacksExtractor: true }, true],
+    [{ version: '2001.01.01' }, false],
+    [undefined, true],
+  ] as const) {
     const { tools } = await givenTools(t, offered)
     assert.equal(await versionAfter(tools()), own.version)
+    assert.equal(told.length, isTold ? 1 : 0)
+    assert.ok(told.every((sentence) => sentence.includes('stays in use')))
   }
 })
 
