@@ -110,7 +110,8 @@ export class Tools {
   async versionOf(paths: string[] = []): Promise<{ version: string; channel: string } | undefined> {
     const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
     try {
-      return await child.ready
+      const { version, channel } = await child.ready
+      return { version, channel } // what the worker says beside them is its own
     } catch (error) {
       if (!(error instanceof ChildError)) throw error
       return undefined
