@@ -1,0 +1,275 @@
+/** A restore under a server that is in use: who waits, who is refused, and what is left when the power goes. */
+import assert from 'node:assert/strict'
+import { watch } from 'node:fs'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { definePlugin, defineTask } from '../../core/plugin/define.ts'
+import { Type } from '../../core/public.ts'
+import { startServer, taskEnded, until, type Server } from '../support/server.ts'
+import { aChannel, aPlaylist, aVideo, testApp, testClock, type TestApp, type TestOptions, type TestReply } from '../support/testing.ts'
+
+const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
+const CUSTOM = 'av_playlist_mine'
+
+function aQueued(id: string) {
+  return {
+    index: 'download',
+    id,
+    doc: {
+      platform_id: id, status: 'pending', auto_start: false, title: 'Waiting', channel_id: 'UC1', channel_name: 'One', channel_indexed: true, duration: '1s', published: '2026-01-01',
+      timestamp: 1, vid_type: 'videos', vid_thumb_url: `/cache/videos/q/${id}.jpg`, position: 1, open: true, ready: true, later: true,
+    },
+  }
+}
+
+async function given(t: TestContext, options: TestOptions = {}): Promise<TestApp> {
+  const app = await testApp(t, options)
+  await app.settled()
+  await app.given(
+    aChannel({ channel_subscribed: true }), aVideo({ id: 'v1' }), aVideo({ id: 'v2', active: false }), aPlaylist({ entries: ['v1'] }),
+    aPlaylist({ id: CUSTOM, playlist_type: 'custom', entries: ['v2'] }), aQueued('q1'),
+  )
+  const path = join(app.dataDir, 'media/UC1/v1.mp4')
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, 'a film')
+  return app
+}
+
+/** Everything that a request could have changed. */
+async function everything(app: TestApp): Promise<unknown> {
+  const docs: Record<string, unknown> = {}
+  for (const { name } of app.app.index.definitions) for (const id of await app.ids(name)) docs[`${name} ${id}`] = await app.doc(name, id)
+  const positions = app.app.ledger.sql('SELECT * FROM watch_position ORDER BY video_id').all()
+  const files = (await readdir(join(app.dataDir, 'media'), { recursive: true })).toSorted()
+  return { docs, positions, files }
+}
+
+/** A restore that stands still in the middle until it is let go on, or broken off. */
+async function standingRestore(app: TestApp) {
+  let go!: () => void
+  let breakOff!: (error: Error) => void
+  const wait = new Promise<void>((resolve, reject) => {
+    go = resolve
+    breakOff = reject
+  })
+  let begun!: () => void
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve))
+  const ended = app.app.index.replaceAll(async (write) => {
+    await write('channel', [aChannel()])
+    await write('video', [aVideo({ id: 'v1' }), aVideo({ id: 'restored' })])
+    begun()
+    await wait
+  })
+  await hasBegun
+  return { ended, go, breakOff }
+}
+
+test('while a restore runs reads go on, and requests that would change documents are refused with nothing half done', async (t) => {
+  const app = await given(t)
+  const admin = app.as('admin')
+  await admin.post('/api/video/v1/progress/', { position: 20 })
+  await admin.post('/api/config/user/', {})
+  const before = await everything(app)
+  const restore = await standingRestore(app)
+
+  const refused: Array<[string, () => Promise<TestReply>]> = [
+    ['a video', () => admin.delete('/api/video/v1/')],
+    ['a channel', () => admin.delete('/api/channel/UC1/')],
+    ['a playlist with its videos', () => admin.delete('/api/playlist/PL1/?delete-videos=true')],
+    ['a mark', () => admin.post('/api/watched/', { id: 'v1', is_watched: true })],
+    ['marks of a channel', () => admin.post('/api/watched/', { id: 'UC1', is_watched: true })],
+    ['unsubscribing', () => admin.post('/api/channel/UC1/', { channel_subscribed: false })],
+    ['overwrites', () => admin.post('/api/channel/UC1/', { channel_overwrites: { autodelete_days: 3 } })],
+    ['a custom playlist', () => admin.post('/api/playlist/custom/', { playlist_name: 'New' })],
+    ['an entry', () => admin.post(`/api/playlist/custom/${CUSTOM}/`, { action: 'create', video_id: 'v1' })],
+    ['an entry less', () => admin.post(`/api/playlist/${CUSTOM}/`, { action: 'remove', video_id: 'v2' })],
+    ['a queued item', () => admin.delete('/api/download/q1/')],
+    ['the queue', () => admin.delete('/api/download/?filter=pending')],
+    ['ignoring', () => admin.post('/api/download/q1/', { status: 'ignore' })],
+    ['ignoring many', () => admin.post('/api/download/bulk/', { filter: 'pending', status: 'ignore' })],
+    ['activating', () => admin.post('/api/activate/', { video: ['v2'] })],
+  ]
+  for (const [what, ask] of refused) {
+    const { status, body, headers } = await ask()
+    assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'unavailable', '10'], what)
+  }
+  for (const path of ['/api/video/', '/api/video/v1/', '/api/channel/', '/api/playlist/', '/api/download/', '/api/search/?query=video', '/api/stats/video/', '/api/ping/', '/health']) {
+    assert.equal((await admin.get(path)).status, 200, path)
+  }
+  assert.equal((await admin.get('/api/video/')).body.paginate.total_hits, 2)
+  assert.equal((await admin.post('/api/video/v1/progress/', { position: 20 })).status, 200, 'a position is in no document')
+  assert.deepEqual(await everything(app), before)
+
+  restore.breakOff(new Error('broken off'))
+  await assert.rejects(restore.ended, /broken off/)
+  assert.deepEqual(await everything(app), before)
+  assert.equal((await admin.delete('/api/video/v1/')).status, 200)
+  assert.deepEqual(await app.ids('video'), ['v2'])
+})
+
+test('jobs wait for the restore at their next write, also where they ask for a removal, and go on with what it has put there', async (t) => {
+  const removing = defineTask({
+    name: 'errand.remove', title: 'Remove', payload: Type.Object({ id: Type.String() }), lane: 'light',
+    run: async ({ payload: { id } }, app) => app.videos.remove(id),
+  })
+  const app = await given(t, { replace: [definePlugin({ name: 'errand', needs: ['video'], tasks: [removing] })] })
+  const restore = await standingRestore(app)
+  const jobs = [
+    await app.app.jobs.start('watch.mark', { userId: 1, kind: 'channel', id: 'UC1', isWatched: true, at: 5 }),
+    await app.app.jobs.start('errand.remove', { id: 'v1' }),
+  ]
+  const accepted = await app.as('admin').post('/api/download/', { data: [{ youtube_id: 'UC1' }] })
+  assert.equal(accepted.status, 200)
+  await app.clock.advance(60_000)
+  for (const { id } of jobs) assert.equal(app.app.jobs.get(id)?.state, 'STARTED')
+
+  restore.go()
+  await restore.ended
+  for (const { id } of jobs) assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
+
+  assert.deepEqual(await app.ids('video'), ['restored'])
+  assert.deepEqual((await app.doc('video', 'restored')).player.watched, true)
+  assert.deepEqual(await readdir(join(app.dataDir, 'media/UC1')).catch(() => []), [])
+})
+
+test('a second restore is refused while one waits or runs, whichever kind it is', async (t) => {
+  let held: Promise<void> = Promise.resolve()
+  const holding = defineTask({ name: 'errand.hold', title: 'Hold', payload: Type.Object({}), lane: 'index', run: () => held })
+  const app = await given(t, { replace: [definePlugin({ name: 'errand', tasks: [holding] })] })
+  const admin = app.as('admin')
+  const name = (await admin.get('/api/snapshot/')).body.snapshots[0].id
+  await app.app.jobs.run('run_backup', {})
+  const [{ filename }] = (await admin.get('/api/backup/')).body
+
+  const replies = await Promise.all([admin.post(`/api/snapshot/${name}/`), admin.post(`/api/snapshot/${name}/`)])
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409])
+  await app.settled()
+
+  // A job that runs holds the lane: the restore waits in it as long as the test wants.
+  let release!: () => void
+  held = new Promise<void>((resolve) => (release = resolve))
+  await app.app.jobs.start('errand.hold')
+  const statuses = []
+  for (const path of [`/api/snapshot/${name}/`, `/api/snapshot/${name}/`, `/api/backup/${filename}/`]) statuses.push((await admin.post(path)).status)
+  assert.deepEqual(statuses, [200, 409, 409])
+  release()
+  await app.settled()
+  const tasks = (await admin.get('/api/task-name/restore_snapshot/')).body
+  assert.ok(tasks.every(({ status }: { status: string }) => status === 'SUCCESS'))
+})
+
+test('a server that is closed in the middle of a restore keeps what was there, and ends the jobs that waited', async (t) => {
+  const app = await given(t)
+  const restore = await standingRestore(app)
+  const { id } = await app.app.jobs.start('watch.mark', { userId: 1, kind: 'channel', id: 'UC1', isWatched: true, at: 5 })
+  const failed = assert.rejects(restore.ended)
+  const closing = app.close()
+  restore.breakOff(new Error('closed'))
+  await Promise.all([closing, failed])
+
+  await app.restart()
+  assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
+  assert.equal((await app.doc('video', 'v2')).player.watched, true)
+})
+
+/** Killed as by a power cut, with the real program; the folder was filled before, by one that was closed well. */
+const MANY = 6000
+const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests' }
+
+async function filledFolder(t: TestContext): Promise<{ folder: string; snapshot: string }> {
+  const filling = await testApp({ after: () => undefined }, { clock: testClock(Date.now()) })
+  t.after(() => rm(filling.dataDir, { recursive: true, force: true }))
+  await filling.settled()
+  await filling.clock.advance(1000)
+  await filling.given(aChannel())
+  const videos = filling.app.index.collection(filling.app.index.definitions.find(({ name }) => name === 'video')!)
+  await videos.putMany(Array.from({ length: MANY }, (_, number) => aVideo({ id: `v${number}`, description: `Long ${number} `.repeat(300) })))
+  const { body } = await filling.as('admin').post('/api/snapshot/')
+  await filling.settled()
+  await filling.given(aVideo({ id: 'newer' }))
+  await filling.as('admin').post('/api/video/newer/progress/', { position: 5 })
+  await filling.close()
+  return { folder: filling.dataDir, snapshot: body.snapshot_name }
+}
+
+const start = (t: TestContext, folder: string, env: Record<string, string> = {}) => startServer(t, folder, { ...ACCOUNT, ...env })
+const total = async (server: Server) => (await server.api('GET', '/api/stats/video/')).body.doc_count
+const snapshots = async (server: Server) => (await server.api('GET', '/api/snapshot/')).body.snapshots as Array<{ id: string; state: string }>
+const unfinished = async (folder: string) => (await readdir(join(folder, 'snapshots'))).filter((name) => !/^[\w-]+\.(sqlite|json)$/.test(name))
+const isCutOff = (asked: Promise<unknown>) => asked.then(() => undefined, () => undefined)
+
+test('killed at any point of a snapshot or a restore, the next start is whole', { timeout: 240_000 }, async (t) => {
+  const { folder, snapshot } = await filledFolder(t)
+
+  await t.test('before and after a snapshot is taken', async (t) => {
+    for (const [point, more] of [['snapshot.take:before', 0], ['snapshot.take:after', 1]] as const) {
+      const count = (await readdir(join(folder, 'snapshots'))).filter((name) => name.endsWith('.json')).length
+      const dying = await start(t, folder, { AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })
+      await isCutOff(dying.api('POST', '/api/snapshot/'))
+      assert.equal(await dying.ended, null)
+
+      const server = await start(t, folder)
+      assert.equal((await snapshots(server)).length, count + more, point)
+      assert.ok((await snapshots(server)).every(({ state }) => state === 'SUCCESS'))
+      assert.equal((await server.api('GET', '/api/task-name/create_snapshot/')).body[0].status, 'FAILED')
+      await server.end('SIGTERM')
+    }
+  })
+
+  await t.test('in the middle of a snapshot', async (t) => {
+    const doomed = await start(t, folder)
+    const before = await snapshots(doomed)
+    const watcher = watch(join(folder, 'snapshots'), (_event, name) => {
+      if (name?.endsWith('.part')) doomed.child.kill('SIGKILL')
+    })
+    await isCutOff(doomed.api('POST', '/api/snapshot/'))
+    await doomed.ended
+    watcher.close()
+    assert.ok((await unfinished(folder)).length > 0)
+
+    const server = await start(t, folder)
+    assert.deepEqual(await snapshots(server), before)
+    assert.deepEqual(await unfinished(folder), [])
+    assert.match(server.output(), /a snapshot was interrupted: what is left of it is removed/)
+    await server.end('SIGTERM')
+  })
+
+  await t.test('in the middle of a restore', async (t) => {
+    const doomed = await start(t, folder)
+    await doomed.api('POST', `/api/snapshot/${snapshot}/`)
+    await until('it is in the middle', () => doomed.api('GET', '/api/notification/'), ({ body }) => body.some(({ group, progress }: { group: string; progress: number }) => group === 'setting:restore' && progress > 0.1))
+    await doomed.end('SIGKILL')
+
+    const server = await start(t, folder)
+    assert.equal(await total(server), MANY + 1)
+    assert.equal((await server.api('GET', '/api/video/newer/progress/')).body.position, 5)
+    assert.equal((await server.api('GET', '/api/task-name/restore_snapshot/')).body[0].status, 'FAILED')
+    await server.end('SIGTERM')
+  })
+
+  await t.test('after a restore, before it is told', async (t) => {
+    const doomed = await start(t, folder, { AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: 'snapshot.restore:after' })
+    await isCutOff(doomed.api('POST', `/api/snapshot/${snapshot}/`))
+    assert.equal(await doomed.ended, null)
+
+    const server = await start(t, folder)
+    assert.equal(await total(server), MANY)
+    const ledger = new Database(join(folder, 'ledger.sqlite'), { readonly: true })
+    t.after(() => ledger.close())
+    await until('the position is forgotten', async () => ledger.prepare('SELECT video_id FROM watch_position').all(), (rows) => rows.length === 0)
+    await server.end('SIGTERM')
+  })
+
+  await t.test('and it can be restored after all', async (t) => {
+    const server = await start(t, folder)
+    await server.api('POST', `/api/snapshot/${snapshot}/`)
+    const [{ task_id: id }] = (await server.api('GET', '/api/task-name/restore_snapshot/')).body
+    assert.equal((await taskEnded(server, id)).status, 'SUCCESS')
+    assert.equal(await total(server), MANY)
+    assert.equal(await server.end('SIGTERM'), 0)
+  })
+})
