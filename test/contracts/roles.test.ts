@@ -1,0 +1,144 @@
+/** Every route × who asks: nobody, a user, an admin, a revoked token, a session without its proof; and whose data is whose. */
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import type { TestApp } from 'archivolt/testing'
+import { archive, CHANNEL, CUSTOM, VIDEO } from './api/archive.ts'
+import { accessOf, MATRIX } from './api/matrix.ts'
+import { ask } from './recordings/exchange.ts'
+
+const IDS: Record<string, string> = {
+  videoId: VIDEO, channelId: CHANNEL, playlistId: CUSTOM, snapshotId: 'av_daily_x', filename: 'av_backup-20260101-auto.zip', taskName: 'run_backup', taskId: '00000000-0000-4000-8000-000000000000', userId: '2', letter: 'a', file: 'aB3dE6gH9jK.jpg',
+} // prettier-ignore
+const filled = (path: string): string => path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'x')
+const plain = (path: string): string => path.replace(/<\w+>/g, '<>').replace(/:\w+/g, '<>')
+
+/** As the contract's tables have it: what a table lacks would be a route that nobody has agreed to. */
+test('the routes are those of the contract, each for its class, with its status', async (t) => {
+  const { app } = await archive(t, true)
+  const agreed = MATRIX.flatMap(([path, methods, of]) => Object.entries(methods).map(([method, status]) => `${method} ${plain(path)} ${accessOf(method, of)} ${status}`))
+  const ours = app.registry.routes.map(({ method, path, access, status }) => `${method} ${plain(path)} ${access} ${status ?? (['/login/', '/logout/'].includes(path) ? 204 : 200)}`)
+  assert.deepEqual(ours.filter((route) => !route.includes('/health')).toSorted(), agreed.toSorted())
+})
+
+test('a method that a path does not have is 405 and names those that it has', async (t) => {
+  const app = await archive(t, true)
+  const byPath = new Map<string, string[]>()
+  for (const { method, path } of app.app.registry.routes) byPath.set(plain(path), [...(byPath.get(plain(path)) ?? []), method])
+  const authorization = await tokenOf(app, 'admin')
+  for (const { path } of app.app.registry.routes) {
+    const methods = byPath.get(plain(path))!
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].toSorted().join(', ')
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((name) => !methods.includes(name))) {
+      const { status, headers } = await ask(app.url, { method, path: filled(path), headers: { authorization } })
+      assert.deepEqual([status, headers['allow']], [405, allowed], `${method} ${path}`)
+    }
+  }
+})
+
+const tokenOf = async ({ app: { accounts } }: TestApp, who: 'admin' | 'user'): Promise<string> =>
+  `Token ${await accounts.token(accounts.list().find(({ is_staff }) => is_staff === (who === 'admin'))!.id)}`
+
+interface Asker {
+  who: string
+  headers(app: TestApp): Promise<Record<string, string>>
+  /** @returns what must be answered, or undefined: the route's own matter */
+  refused(access: string, method: string): [status: number, code: string] | undefined
+}
+
+const NOT_SIGNED_IN = (code: string) => (access: string): [number, string] | undefined => (access === 'open' ? undefined : [401, code])
+const ASKERS: Asker[] = [
+  { who: 'nobody', headers: async () => ({}), refused: NOT_SIGNED_IN('not_authenticated') },
+  {
+    who: 'a revoked token',
+    async headers(app) {
+      const authorization = await tokenOf(app, 'admin')
+      assert.equal((await app.as('admin').delete('/api/token/')).status, 200)
+      return { authorization }
+    },
+    refused: NOT_SIGNED_IN('invalid_token'),
+  },
+  {
+    who: 'a user that was deactivated',
+    async headers(app) {
+      const authorization = await tokenOf(app, 'user')
+      assert.equal((await app.as('admin').post('/api/user/2/', { is_active: false })).status, 200)
+      return { authorization }
+    },
+    refused: NOT_SIGNED_IN('invalid_token'),
+  },
+  { who: 'a session that there is not', headers: async () => ({ cookie: 'sessionid=nonsense' }), refused: NOT_SIGNED_IN('invalid_token') },
+  { who: 'a user', headers: async (app) => ({ authorization: await tokenOf(app, 'user') }), refused: (access) => (access === 'admin' ? [403, 'permission_denied'] : undefined) },
+  { who: 'an admin', headers: async (app) => ({ authorization: await tokenOf(app, 'admin') }), refused: () => undefined },
+  {
+    who: 'a session without its proof',
+    headers: async (app) => ({ cookie: `sessionid=${await sessionOf(app)}` }),
+    refused: (access, method) => (access !== 'open' && method !== 'GET' ? [403, 'csrf_failed'] : undefined),
+  },
+  {
+    who: 'a session, from a page of another site',
+    async headers(app) {
+      const { sessionid, csrftoken } = await cookiesOf(app)
+      return { cookie: `sessionid=${sessionid}; csrftoken=${csrftoken}`, 'x-csrftoken': csrftoken!, 'sec-fetch-site': 'cross-site', origin: 'https://other.example' }
+    },
+    refused: (access, method) => (access !== 'open' && method !== 'GET' ? [403, 'csrf_failed'] : undefined),
+  },
+]
+
+async function cookiesOf(app: TestApp): Promise<Record<string, string>> {
+  const { headers } = await app.as('nobody').post('/login/', { username: 'admin', password: 'a password for tests', remember_me: 'off' })
+  return Object.fromEntries(headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=') as [string, string]))
+}
+const sessionOf = async (app: TestApp): Promise<string> => (await cookiesOf(app))['sessionid']!
+
+describe('who may', () => {
+  for (const asker of ASKERS) {
+    test(`${asker.who}`, async (t: TestContext) => {
+      const app = await archive(t, true)
+      const headers = await asker.headers(app)
+      for (const { method, path, access } of app.app.registry.routes) {
+        const expected = asker.refused(access, method)
+        // What a route makes of an empty body is not asked here; an endless stream would not end.
+        if (path === '/api/events/' && !expected) continue
+        const { status, body } = await ask(app.url, { method, path: filled(path), headers: { ...headers, ...(method !== 'GET' && { 'content-type': 'application/json' }) }, ...(method !== 'GET' && { body: '' }) })
+        if (expected) assert.deepEqual([status, body?.code], expected, `${method} ${path}`)
+        else assert.ok(status < 500 || status === 503, `${method} ${path}: ${status} ${JSON.stringify(body)}`)
+        if (!expected && access !== 'open') assert.notEqual(status, asker.who === 'an admin' ? 403 : 401, `${method} ${path}: ${status}`)
+        if (path === '/api/token/' && method === 'DELETE' && !expected) Object.assign(headers, await asker.headers(app))
+        if (path === '/logout/' && !expected) Object.assign(headers, await asker.headers(app))
+      }
+    })
+  }
+})
+
+test('positions and settings are each user’s own', async (t) => {
+  const app = await archive(t)
+  const [admin, user] = [app.as('admin'), app.as('user')]
+  await admin.post(`/api/video/${VIDEO}/progress/`, { position: 10 })
+  await user.post(`/api/video/${VIDEO}/progress/`, { position: 20 })
+  await admin.post('/api/config/user/', { page_size: 3 })
+
+  assert.deepEqual([(await admin.get(`/api/video/${VIDEO}/progress/`)).body.position, (await user.get(`/api/video/${VIDEO}/progress/`)).body.position], [10, 20])
+  for (const path of ['/api/video/', `/api/channel/${CHANNEL}/video/`, '/api/video/?watch=continue', '/api/search/?query=sourdough']) {
+    const seen = async (client: typeof admin) => {
+      const { data, results } = (await client.get(path)).body
+      return (data ?? results.video_results).find(({ platform_id }: any) => platform_id === VIDEO).player.position
+    }
+    assert.deepEqual([await seen(admin), await seen(user)], [10, 20], path)
+  }
+  await user.delete(`/api/video/${VIDEO}/progress/`)
+  assert.equal((await admin.get(`/api/video/${VIDEO}/progress/`)).body.position, 10)
+  assert.deepEqual((await user.get('/api/config/user/')).body, { user_id: 2 })
+  assert.equal((await user.get('/api/video/')).body.paginate.page_size, 12)
+})
+
+test('a user’s token says nothing of another’s, and revoking one leaves the others', async (t) => {
+  const app = await archive(t, true)
+  const [admin, user] = [app.as('admin'), app.as('user')]
+  const before = (await admin.get('/api/token/')).body.token
+  assert.notEqual((await user.get('/api/token/')).body.token, before)
+
+  await user.delete('/api/token/')
+
+  assert.equal((await admin.get('/api/token/')).body.token, before)
+  assert.equal((await ask(app.url, { method: 'GET', path: '/api/ping/', headers: { authorization: `Token ${before}` } })).status, 200)
+})
