@@ -1,0 +1,28 @@
+/** Shelf, second version: a field more, a field that is searched where it was filtered, and codes in another form. */
+import { defineIndex, definePlugin, defineRoute, listing, queryText, Type } from 'archivolt'
+
+const Shelf = Type.Object({ title: Type.String(), place: Type.String(), year: Type.Integer(), code: Type.String() })
+let reformed = 0
+
+export const shelfIndex = defineIndex({
+  name: 'shelf',
+  doc: Shelf,
+  form: 'second',
+  // Not to be done twice to one document. A test may have the process end in the middle, as a power cut would.
+  reform(doc) {
+    if (++reformed === Number(process.env.SHELF_DIES_AT)) process.kill(process.pid, 'SIGKILL')
+    return { ...doc, code: `second ${doc.code}` }
+  },
+  fields: { title: { type: 'text', search: 1 }, place: { type: 'text', search: 1 }, year: { type: 'long', filter: true, sort: true } },
+})
+
+const find = defineRoute({
+  method: 'GET', path: '/api/shelf/', access: 'user', summary: 'Find', envelope: 'page',
+  query: { q: queryText() }, reply: Shelf,
+  async handle({ query: { q = '' }, page }, app) {
+    const { hits, total } = await app.index.collection(shelfIndex).find({ text: { words: q }, sort: [{ by: 'year', order: 'desc' }], from: page.from, size: page.size })
+    return listing(hits.map(({ text }) => text), total)
+  },
+})
+
+export default definePlugin({ name: 'shelf', indexes: [shelfIndex], routes: [find] })
