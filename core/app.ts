@@ -1,7 +1,7 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
 import { existsSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
 import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -128,7 +128,9 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
 
     await jobs.begin()
     opened.add(() => Promise.all([stopServing(), jobs.close()]))
-    if (ledger.recovered) await jobs.notify({ title: 'The ledger was damaged', group: 'setting:application', level: 'error', messages: [ledger.recovered], shownForSeconds: 3600 })
+    // Every account sees it: where the data folder lies is for the log alone.
+    const said = ledger.recovered?.replaceAll(join(settings.dataDir, '/'), '')
+    if (said) await jobs.notify({ title: 'The ledger was damaged', group: 'setting:application', level: 'error', messages: [said], shownForSeconds: 3600 })
     await schedules.begin()
     opened.add(() => schedules.close())
     isReady = true
@@ -176,7 +178,7 @@ async function openIndex(settings: Readonly<Settings>, definitions: readonly Ind
       await folder.take(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
     },
   })
-  const lost = adapter.recovered ? `The index file was damaged and has been moved to ${adapter.recovered}` : isMissing ? `The index file ${file} was missing` : undefined
+  const lost = adapter.recovered ? `The index file was damaged and has been moved to ${basename(adapter.recovered)}` : isMissing ? `The index file ${basename(file)} was missing` : undefined
   if (lost) log.error(`${lost}; a blank one has taken its place`)
   return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
 }

@@ -380,8 +380,8 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
 
   const warnings = async () => (await admin(app).get('/api/notification/')).body.filter(({ group }: { group: string }) => group === 'setting:application')
   const losses: Record<string, () => Promise<void>> = {
-    'The index file was damaged and has been moved to .*index\\.sqlite\\.damaged-': () => writeFile(file, 'no index any more'.repeat(1000)),
-    'The index file .*index\\.sqlite was missing': async () => void (await Promise.all(['', '-wal', '-shm'].map((end) => rm(file + end, { force: true })))),
+    'The index file was damaged and has been moved to index\\.sqlite\\.damaged-': () => writeFile(file, 'no index any more'.repeat(1000)),
+    'The index file index\\.sqlite was missing': async () => void (await Promise.all(['', '-wal', '-shm'].map((end) => rm(file + end, { force: true })))),
   }
   for (const [says, lose] of Object.entries(losses)) {
     await app.close()
@@ -435,7 +435,7 @@ test('a ledger that was damaged is told with the copy that took its place', asyn
   await app.restart()
 
   const messages = (await admin(app).get('/api/notification/')).body.flatMap((notice: { messages: string[] }) => notice.messages)
-  assert.ok(messages.some((said: string) => /The ledger .* was damaged: it was moved to .*damaged-.* and the copy .* took its place/.test(said)), messages.join('\n'))
+  assert.ok(messages.some((said: string) => /The ledger ledger\.sqlite was damaged: it was moved to ledger\.sqlite\.damaged-.* and the copy ledger-copies\/.* took its place/.test(said)), messages.join('\n'))
   assert.equal((await admin(app).get('/api/config/')).body.downloads.limit_speed, 77)
 })
 
