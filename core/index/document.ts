@@ -17,6 +17,8 @@ export interface FieldPlan {
   weight: number
   isStemmed: boolean
   isInternal: boolean
+  /** Every document has a value: nothing has to be kept for those without. */
+  isAlways: boolean
 }
 
 /** What is left of a definition when it crosses to another thread: data only. */
@@ -29,14 +31,23 @@ export interface DefinitionData {
   form: string
   /** Top-level keys of the schema, in order: where a patch puts a key that was not there. */
   keys: string[]
+  /** Names of the fields that the schema requires, with all that they lie in. */
+  always: string[]
 }
 
 export function definitionData(definition: IndexDefinition): DefinitionData {
-  const { name, fields, lists = [], covers = [], newest, form = '' } = definition
-  return { name, fields, lists, covers, newest, form, keys: Object.keys(definition.doc.properties) }
+  const { name, doc, fields, lists = [], covers = [], newest, form = '' } = definition
+  const always = Object.entries<Field>(fields).filter(([field, { path = field }]) => isRequired(doc, path.split('.'))).map(([field]) => field)
+  return { name, fields, lists, covers, newest, form, keys: Object.keys(doc.properties), always }
 }
 
-export function fieldPlans(fields: Record<string, Field>): FieldPlan[] {
+function isRequired(schema: { required?: string[]; properties?: Record<string, object> }, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return true
+  const inner = schema.properties?.[key]
+  return inner !== undefined && (schema.required ?? []).includes(key) && isRequired(inner, rest)
+}
+
+export function fieldPlans(fields: Record<string, Field>, always: readonly string[] = []): FieldPlan[] {
   return Object.entries(fields).map(([name, field]) => ({
     name,
     type: field.type,
@@ -47,6 +58,7 @@ export function fieldPlans(fields: Record<string, Field>): FieldPlan[] {
     weight: field.search ?? 0,
     isStemmed: field.search !== undefined && field.stem !== false,
     isInternal: field.internal ?? false,
+    isAlways: always.includes(name),
   }))
 }
 

@@ -164,8 +164,11 @@ export function openQueue(app: App) {
           ...(except.length ? [{ not: { in: ['platform_id', except] } } as QueueFilter] : []),
         ],
       })
-      const due = among([{ range: ['retry_at', { lte: epochSeconds(app.clock) }] }, { eq: ['open', true] }])
-      for (const filter of [due, among([{ eq: ['ready', true] }])]) {
+      const isDue: QueueFilter = { range: ['retry_at', { lte: epochSeconds(app.clock) }] }
+      const ready = among([{ eq: ['ready', true] }])
+      // Seldom is one due, and without this look all open items would be gone through to learn it.
+      const filters = (await items.count(isDue, 1)) > 0 ? [among([isDue, { eq: ['open', true] }]), ready] : [ready]
+      for (const filter of filters) {
         const { hits } = await items.find({ filter, sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }], size: 1, withoutTotal: true })
         if (hits[0]) return items.get(hits[0].id)
       }

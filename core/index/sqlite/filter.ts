@@ -69,6 +69,7 @@ export const whereSql = (layout: Layout, names: TableNames, filter: Filter | und
 export interface OrderColumn {
   name: string
   order: 'asc' | 'desc'
+  isAlways: boolean
 }
 
 /** What a list is ordered by, without the id that always comes last. */
@@ -77,14 +78,16 @@ export function orderOf(layout: Layout, sort: FindQuery['sort']): OrderColumn[] 
     return sort.map(({ by, order }) => {
       const plan = layout.byName.get(by)
       if (!plan?.isSort) throw new Error(`${layout.data.name}: "${by}" is not declared as a sort`)
-      return { name: sortColumn(plan), order }
+      return { name: sortColumn(plan), order, isAlways: plan.isAlways }
     })
   }
-  return layout.newest?.isSort ? [{ name: sortColumn(layout.newest), order: 'desc' }] : []
+  return layout.newest?.isSort ? [{ name: sortColumn(layout.newest), order: 'desc', isAlways: layout.newest.isAlways }] : []
 }
 
+/** Documents without a value come last either way. No index has them so in an ascending order: then all rows are sorted. */
 export function orderSql(order: readonly OrderColumn[]): string {
-  return ` ORDER BY ${[...order.map((column) => `m."${column.name}" ${column.order === 'asc' ? 'ASC NULLS LAST' : 'DESC'}`), 'm.id ASC'].join(', ')}`
+  const direction = (column: OrderColumn) => (column.order === 'desc' ? 'DESC' : column.isAlways ? 'ASC' : 'ASC NULLS LAST')
+  return ` ORDER BY ${[...order.map((column) => `m."${column.name}" ${direction(column)}`), 'm.id ASC'].join(', ')}`
 }
 
 export interface PageSql extends Sql {
@@ -110,12 +113,16 @@ export function pageSql(layout: Layout, names: TableNames, query: Pick<FindQuery
 }
 
 /** The index whose first columns are the fixed ones and whose others run as the order does. */
-function orderedIndex(layout: Layout, equal: ReadonlySet<string>, order: readonly OrderColumn[]): TableIndex | undefined {
+function orderedIndex(layout: Layout, equal: ReadonlySet<string>, sorted: readonly OrderColumn[]): TableIndex | undefined {
+  const order = sorted.filter(({ name }) => !equal.has(name)) // what is the same in all rows orders none
   return layout.indexes.find(({ columns, isOrdered }) => {
     const head = columns.slice(0, equal.size)
     const tail = columns.slice(equal.size)
     if (!isOrdered || tail.length !== order.length || !head.every((column) => equal.has(column.name))) return false
-    return tail.every((column, at) => column.name === order[at]!.name && column.order === order[at]!.order)
+    return tail.every((column, at) => {
+      const { name, order: wanted, isAlways } = order[at]!
+      return column.name === name && column.order === wanted && (wanted === 'desc' || isAlways)
+    })
   })
 }
 

@@ -59,7 +59,7 @@ const isWordy = (plan: FieldPlan) => plan.type === 'keyword' || plan.type === 't
 
 export function layoutOf(data: DefinitionData): Layout {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name)) throw new Error(`An index cannot be named "${data.name}"`)
-  const plans = fieldPlans(data.fields)
+  const plans = fieldPlans(data.fields, data.always)
   for (const { name, isMulti, isSort } of plans) {
     if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name) || ['rid', 'id'].includes(name)) throw new Error(`${data.name}: a field cannot be named "${name}"`)
     if (isMulti && isSort) throw new Error(`${data.name}.${name}: a field of several values cannot be sorted by`)
