@@ -13,7 +13,7 @@ const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> 
 
 test('films that no document knows are indexed with fresh metadata, in the folder of their channel', async (t) => {
   const app = await libraryApp(t)
-  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all', subtitle_index: true } })
   await app.film('media', harbour, `${breakwater}.mp4`) // its id begins with a dash
   await app.film('media', harbour, `${nets}.mp4`)
   await writeFile(app.at('media', harbour, `${nets}.en.vtt`), VTT)

@@ -48,7 +48,7 @@ test('a video is read anew; what people have set and when it came stay', async (
     aVideo({ id, channelId: CHANNEL.harbour, title: 'Old', vid_type: 'streams', active: false, date_downloaded: 77, playlist: ['PLx'], player: { watched: true, watched_date: 88 } }),
   )
   await withMedia(app, CHANNEL.harbour, id)
-  await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en', subtitle_source: 'user', comment_max: 'all' } })
+  await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, comment_max: 'all' } })
   loopback.platform.catalogue.put('videos', id, { info: { title: 'A better title', view_count: 12345 } })
   loopback.platform.skipSegments.add(id, [{ segment: [1, 2], category: 'sponsor' }])
 
