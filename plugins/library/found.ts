@@ -43,7 +43,7 @@ async function fetchMore(id: string, job: Run, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
   if (subtitle && !(await isQueued(id, app))) {
     await orLog('subtitles', async () => {
-      const folder = join(await app.media.staging(id), 'rescan')
+      const folder = await app.media.staging(id)
       try {
         const staged = await app.platform.subtitles(id, { folder, languages: subtitle, source: subtitle_source || 'user' }, asked)
         if (staged.length > 0) await app.videos.setSubtitles(id, staged, { isIndexed: subtitle_index })

@@ -37,6 +37,21 @@ test('films that no document knows are indexed with fresh metadata, in the folde
   assert.equal((await app.as('user').get('/api/search/?query=full:herring')).body.results.fulltext_results.length, 2)
 })
 
+test('a film that is indexed gets the subtitles that are set for downloads', async (t) => {
+  const app = await libraryApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true } })
+  await app.film('media', harbour, `${breakwater}.mp4`)
+  await app.film('media', harbour, `${fog}.mp4`) // the platform has none for it
+
+  const { state, result } = await app.runTask('rescan_filesystem')
+
+  assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
+  assert.deepEqual(await app.ids('video'), [breakwater, fog].sort())
+  assert.deepEqual((await app.doc('video', breakwater)).subtitles.map(({ lang }: { lang: string }) => lang).sort(), ['de', 'en'])
+  assert.deepEqual(await app.files('media'), [`${harbour}/${breakwater}.de.vtt`, `${harbour}/${breakwater}.en.vtt`, `${harbour}/${breakwater}.mp4`, `${harbour}/${fog}.mp4`].sort())
+  assert.equal((await app.as('user').get('/api/search/?query=full:tide')).body.results.fulltext_results.length, 1)
+})
+
 test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {
   const app = await libraryApp(t)
   const ignored = [['.hidden.mp4'], [harbour, `._${ferry}.mp4`], ['@eaDir', `${ferry}.mp4`], ['#recycle', `${ferry}.mp4`], ['lost+found', `${ferry}.mp4`], ['.Trash-1000', `${ferry}.mp4`], ['System Volume Information', `${ferry}.mp4`]]
