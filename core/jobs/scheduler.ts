@@ -136,6 +136,15 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     })
   }
 
+  /** The next times anew: the time zone or the clock may have been another when they were noted. What is due already stays due. */
+  const reckonAgain = (now: number): Promise<void> =>
+    ledger.write(() => {
+      for (const row of rows.list()) {
+        const next = (row.next_run_at ?? 0) > now ? (cronOf(row)?.next(now) ?? null) : row.next_run_at
+        if (next !== row.next_run_at) rows.advance(row.task, null, next)
+      }
+    })
+
   const initialCron = (task: Task & { schedule: NonNullable<Task['schedule']> }): string => {
     if (task.schedule.initially !== 'random') return task.schedule.auto
     const weekday = task.schedule.auto.trim().split(/\s+/)[2] ?? '*'
@@ -199,6 +208,7 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
           rows.put(name, cron.text, task.schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
         }
       })
+      await reckonAgain(clock.now())
       await look(clock.now() - DAY_MS)
       isBegun = true
       waitForNext()

@@ -66,9 +66,10 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
     defineTask({ name: 'version', title: 'Version', payload: Type.Object({}), lane: 'light', schedule: { auto: '0 11 3', initially: 'random' }, run: run('version') }),
     defineTask({ name: 'other', title: 'Other', payload: Type.Object({}), lane: 'light', run: run('other') }),
   ]
+  let timeZone = zone
   let workshop = await openWorkshop(t, tasks, { clock })
   const open = async () => {
-    const scheduler = openScheduler({ ...workshop, timeZone: zone })
+    const scheduler = openScheduler({ ...workshop, timeZone })
     await workshop.jobs.begin()
     await scheduler.begin()
     t.after(() => scheduler.close())
@@ -84,8 +85,9 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
     get schedules() {
       return scheduler
     },
-    /** The server is off for so long. */
-    async off(ms: number) {
+    /** The server is off for so long, and may begin in another time zone. */
+    async off(ms: number, zoneAfter = timeZone) {
+      timeZone = zoneAfter
       await scheduler.close()
       await workshop.close()
       await clock.advance(ms)
@@ -135,6 +137,20 @@ test('times follow the time zone over a change of clocks', async (t) => {
   await it.clock.advance(72 * HOUR)
 
   assert.deepEqual(it.ran.map(({ at }) => at), ['2026-03-28T07:00', '2026-03-29T06:00', '2026-03-30T06:00'])
+})
+
+test('with another time zone the next times are those of that zone; what was missed is still made up for', async (t) => {
+  const it = await aScheduler(t, { start: '2026-01-15T10:00:00Z', zone: 'UTC' })
+  await it.schedules.remove('version')
+  await it.schedules.set('scan', '0 8 *')
+
+  await it.off(HOUR, 'Asia/Tokyo')
+  assert.deepEqual(it.schedules.list().map(({ next_run_at }) => next_run_at), ['2026-01-16T03:00:00.000Z', '2026-01-15T23:00:00.000Z'])
+  assert.deepEqual(it.ran, [])
+
+  await it.off(13 * HOUR, 'America/New_York')
+  assert.deepEqual(it.ran.map(({ task, at }) => `${task} ${at}`), ['scan 2026-01-16T00:00'])
+  assert.deepEqual(it.schedules.list().map(({ next_run_at }) => next_run_at), ['2026-01-16T17:00:00.000Z', '2026-01-16T13:00:00.000Z'])
 })
 
 test('what was missed by less than a day runs once at the start, what is older does not', async (t) => {
