@@ -43,7 +43,8 @@ export function queryInt<Fallback extends number | undefined = undefined>(
     ...(description && { description }),
     fallback: limits.fallback as Fallback,
     decode(text) {
-      const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+      // One that has no limit may be longer than a number can tell: as the largest it means the same.
+      const value = /^-?\d+$/.test(text) ? Math.min(Number(text), limits.max === undefined ? max : Infinity) : Number.NaN
       if (!(value >= min && value <= max)) refuse(`must be an integer of at least ${min}${limits.max === undefined ? '' : ` and at most ${max}`}`)
       return value
     },

@@ -1,6 +1,7 @@
 /** The page block: contract 4.2, row by row. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { queryInt } from '../../../core/http/decode.ts'
 import { pageBlock, pageParams, pageWindow } from '../../../core/http/page.ts'
 
 test('the contract’s example', () => {
@@ -33,6 +34,13 @@ for (const [asked, total, size, from, prev, next, last, isFull] of table) {
     assert.deepEqual(block, { page_size: size, page_from: from, prev_pages: prev, current_page: asked, max_hits: isFull, params: '', last_page: last, next_pages: next, total_hits: Math.min(total, 10_000) })
   })
 }
+
+test('a page number may be longer than numbers are exact; a limited one may not', () => {
+  const { decode } = queryInt()
+  for (const text of ['9007199254740993', '9'.repeat(400)]) assert.equal(decode(text), Number.MAX_SAFE_INTEGER)
+  for (const text of ['-1', '1.5', '1e3', ' 1', '+1', '0x1', `-${'9'.repeat(400)}`]) assert.throws(() => decode(text), { rule: 'must be an integer of at least 0' }, text)
+  assert.throws(() => queryInt({ min: 1, max: 100 }).decode('9'.repeat(400)), { rule: 'must be an integer of at least 1 and at most 100' })
+})
 
 test('the query is repeated without `page`, in its order, empty values kept', () => {
   const texts: Array<[query: string, params: string]> = [
