@@ -33,7 +33,7 @@ export const showProgress = defineRoute({
 })
 
 /** Players send numbers, some as text. */
-const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,12})?$' })])
+const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^[0-9]{1,12}([.][0-9]{1,30})?$' })])
 
 export const setProgress = defineRoute({
   method: 'POST',

@@ -26,6 +26,7 @@ test('a position is kept per user and shown in records of videos', async (t) => 
 const stored: Array<[string, unknown, number]> = [
   ['numeric text', '12', 12],
   ['numeric text with decimals', '12.5', 12.5],
+  ['numeric text as long as programs write it', '12.500000000000004', 12.500000000000004],
   ['a position beyond the duration', 99_999, 100],
   ['zero, which removes it', 0, 0],
   ['zero as text', '0', 0],
