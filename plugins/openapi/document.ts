@@ -104,9 +104,13 @@ function bodyOf({ body, bodyOptional = false, form, rawBody }: Route): Operation
 function successOf(route: Route): Operation['responses'] {
   const status = String(route.status ?? 200)
   if (status === '204') return { 204: { description: 'Done; nothing to say' } }
-  const schema = inEnvelope(route)
-  return { [status]: { description: 'Done', content: { [route.replyType ?? JSON_TYPE]: { schema } } } }
+  const content = { [route.replyType ?? JSON_TYPE]: { schema: inEnvelope(route) } }
+  const part = { 206: { description: 'The part that the header Range asks for', content }, 304: { description: 'The caller has it already' } }
+  return { [status]: { description: 'Done', content }, ...(isFile(route) && part) }
 }
+
+/** Sent with an ETag and byte ranges. */
+const isFile = ({ replyType = JSON_TYPE }: Route): boolean => replyType !== JSON_TYPE && !replyType.startsWith('text/')
 
 function inEnvelope({ envelope, reply }: Route): Json {
   const value = reply as unknown as Json
@@ -126,6 +130,7 @@ function errorsOf(route: Route): Operation['responses'] {
   if (route.access === 'admin') codes.add('permission_denied')
   if (/:|\*/.test(route.path) || route.envelope === 'item') codes.add('not_found')
   if (route.envelope === 'page') codes.add('page_not_found')
+  if (isFile(route)) codes.add('invalid_range')
   if (isWrite) codes.add('body_too_large').add('unsupported_media_type')
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code])

@@ -91,7 +91,7 @@ export const addNotification = defineRoute({
   body: NotificationBody,
   bodyOptional: true,
   reply: Outgoing,
-  errors: ['bad_request'],
+  errors: ['bad_request', 'conflict'],
   async handle({ query, body }, app) {
     const task = required('task_name', query.task_name, body?.task_name)
     await app.schedules.addOutgoing(task, required('url', query.url, body?.url))

@@ -70,6 +70,16 @@ test('a write has its body and the errors that it may raise', async (t) => {
   assert.deepEqual(Object.keys(paths['/login/'].post.responses['204']), ['description'])
 })
 
+test('a file may be answered in part, or not at all where the caller has it', async (t) => {
+  const app = await testApp(t)
+  const { paths } = (await app.as('user').get('/api/schema/')).body
+  for (const path of ['/media/{channelId}/{file}', '/cache/videos/{letter}/{file}', '/api/backup/{filename}/download/']) {
+    for (const status of ['200', '206', '304', '416']) assert.ok(paths[path].get.responses[status], `${path} ${status}`)
+  }
+  assert.ok(!paths['/api/docs/'].get.responses['206'])
+  assert.ok(paths['/api/schedule/notification/'].post.responses['409'], 'a task has as many URLs as it may')
+})
+
 test('every reference in the document leads somewhere', async (t) => {
   const app = await described(t)
   const { text, body } = await app.as('user').get('/api/schema/')
