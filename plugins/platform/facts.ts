@@ -158,7 +158,17 @@ export function toPlaylistEntry(value: unknown): PlaylistEntryFacts | undefined 
   const title = line(raw.title)
   const uploader = line(raw.channel) || line(raw.uploader) || null
   const isPlaceholder = uploader === null && (title === '' || GONE_TITLES.has(title.toLowerCase()))
-  return { id: raw.id, title: title || raw.id, uploader, isThere: !isPlaceholder }
+  const thumbnail = url(raw.thumbnail)
+  return {
+    id: raw.id,
+    title: title || raw.id,
+    uploader,
+    isThere: !isPlaceholder,
+    isPending: PENDING.has(String(raw.live_status)),
+    ...(isId(raw.channel_id) && { channelId: raw.channel_id }),
+    ...(count(raw.duration) && { durationSeconds: count(raw.duration) }),
+    ...(thumbnail && { thumbnail }),
+  }
 }
 
 export function toPlaylistName(value: unknown): { id: string; name: string } | undefined {

@@ -56,7 +56,7 @@ def flat_entries(listing):
 def entry_facts(entry):
     best = (entry.get('thumbnails') or [{}])[-1]
     return {
-        **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel'),
+        **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel', 'channel_id'),
         'thumbnail': clip(best.get('url') or '', 2000) if isinstance(best, dict) else '',
     }
 

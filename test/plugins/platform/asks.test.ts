@@ -108,8 +108,21 @@ describe('facts', () => {
     assert.deepEqual(joinery.entries.map(({ id, isThere }) => [id, isThere]), [
       [VIDEO.dovetail, true], [GONE.private, false], [VIDEO.stool, true], [GONE.deleted, false], [VIDEO.plane, true],
     ])
-    assert.equal(joinery.entries[0]!.uploader, 'Kleine Werkstatt')
+    const { thumbnail, ...dovetail } = joinery.entries[0]!
+    assert.deepEqual(dovetail, {
+      id: VIDEO.dovetail, title: 'Schwalbenschwanz von Hand – ganz ohne Maschine', uploader: 'Kleine Werkstatt', isThere: true, isPending: false, channelId: CHANNEL.workshop, durationSeconds: 9,
+    })
+    assert.match(thumbnail ?? '', /^http:/)
     await assert.rejects(service.playlist('PL' + 'A'.repeat(32), { asker }), failsAs('gone'))
+  })
+
+  test('an entry of a playlist that is still to come says so', async (t) => {
+    const { service, platform } = await givenPlatform(t)
+    platform.faults.set(VIDEO.stool!, 'upcoming_premiere')
+
+    const { entries } = await service.playlist(PLAYLIST.joinery!, { asker })
+
+    assert.deepEqual(entries.filter(({ isPending }) => isPending).map(({ id }) => id), [VIDEO.stool])
   })
 
   test('a channel’s playlists are its public ones; a channel without that tab has none', async (t) => {
