@@ -9,6 +9,8 @@ type PlaylistEntryFacts = Awaited<ReturnType<Platform['playlist']>>['entries'][n
 type ListEntry = ReturnType<Platform['list']> extends AsyncIterable<Array<infer Entry>> ? Entry : never
 type Failure = NonNullable<ReturnType<Platform['failureOf']>>
 
+/** What another attempt may mend waits so long before each. */
+export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
 /** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
 const ART_AHEAD = 30
 
@@ -29,6 +31,14 @@ const Payload = Type.Object({
 })
 type Extraction = JobContext<Static<typeof Payload>>
 
+/** A target in line. A list has no item in the queue that could wait in its place, so it is tried again here. */
+interface Attempt {
+  target: Wanted
+  failed: number
+  /** Epoch milliseconds: not before. */
+  at: number
+}
+
 export const extractDownload = defineTask({
   name: 'extract_download',
   title: 'Add to download queue',
@@ -40,22 +50,35 @@ export const extractDownload = defineTask({
   outgoing: true,
   async run(job, app) {
     const { targets, autoStart } = job.payload
-    const waiting = [...targets]
+    const waiting = targets.map((target): Attempt => ({ target, failed: 0, at: 0 }))
+    const startDownloads = async () => {
+      if (autoStart) await app.jobs.start(downloadPending, { autoOnly: true })
+    }
     let added = 0
-    for (let target = waiting.shift(); target && !job.isStopping(); target = waiting.shift()) {
+    for (let next = waiting.shift(); next && !job.isStopping(); next = waiting.shift()) {
+      const { target, at } = next
+      const waitMs = at - app.clock.now()
+      if (waitMs > 0) {
+        await startDownloads() // what has been found need not wait for the rest
+        job.progress(0, `Waiting to try ${target.id} again`)
+        await app.clock.sleep(waitMs, job.signal)
+      }
       const done = targets.length - waiting.length
       job.progress((done - 1) / targets.length, `Adding ${target.id} (${done}/${targets.length})`)
-      const found = await extract(target, job, app)
-      if (found === 'deferred') waiting.push(target)
-      else added += found
+      const found = await extract(next, job, app)
+      if (typeof found === 'number') added += found
+      else {
+        waiting.push(found)
+        waiting.sort((one, other) => one.at - other.at)
+      }
     }
-    if (autoStart) await app.jobs.start(downloadPending, { autoOnly: true })
+    await startDownloads()
     return added ? `${added} ${added === 1 ? 'video' : 'videos'} added to the queue` : null
   },
 })
 
-/** `deferred`: it was the closed gate's probe too often; another target is to be the next. */
-async function extract(target: Wanted, job: Extraction, app: App): Promise<number | 'deferred'> {
+/** @returns how many were added, or when to try again: the gate wants another target as its probe, or a later attempt may succeed */
+async function extract({ target, failed }: Attempt, job: Extraction, app: App): Promise<number | Attempt> {
   try {
     if (target.type === 'video') return await extractVideo(target, job, app)
     if (target.type === 'playlist') return await extractPlaylist(target, job, app)
@@ -63,8 +86,11 @@ async function extract(target: Wanted, job: Extraction, app: App): Promise<numbe
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure) throw error
-    if (failure.isDeferred) return 'deferred'
+    const now = app.clock.now()
+    if (failure.isDeferred) return { target, failed, at: now }
     job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
+    const delay = isFinal(failure) ? undefined : RETRY_DELAYS_MS[failed]
+    if (delay !== undefined) return { target, failed: failed + 1, at: now + delay }
     await app.jobs.notify({ title: 'Add to download queue', group: 'download:add', level: 'error', messages: [`${target.id}: ${failure.message}`] })
     return 0
   }
@@ -130,9 +156,15 @@ async function addAll(items: NewItem[], target: Wanted, job: Extraction, app: Ap
   return added.size
 }
 
+/** Pictures are an extra: what is wrong with them, a missing ffmpeg too, never keeps anything from being queued. */
 async function fetchArt(items: ReadonlyArray<{ id: string; art?: string | undefined }>, job: Extraction, app: App): Promise<void> {
   for (const { id, art } of items) {
-    if (art && !(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art, job.signal)
+    try {
+      if (art && !(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art, job.signal)
+    } catch (error) {
+      job.signal.throwIfAborted()
+      return job.log.warn({ err: error, id }, 'the pictures of new items were left out')
+    }
   }
 }
 

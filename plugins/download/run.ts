@@ -1,13 +1,11 @@
 /** download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run (contract 9.3). */
 import { defineTask, isAppError, Type, type App, type JobContext, type Services } from 'archivolt'
-import { asItemFailure, isFinal } from './extract.ts'
+import { asItemFailure, isFinal, RETRY_DELAYS_MS } from './extract.ts'
 import { ItemTakenAway } from './queue.ts'
 import type { DownloadDoc } from './schema.ts'
 
 type DownloadOptions = Parameters<Services['platform']['download']>[1]
 
-/** What is tried again within the run waits so long before each attempt. */
-const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
 /** An item that was the closed gate's probe too often lets others try for so long. */
 const DEFERRED_MS = 60_000
 

@@ -101,7 +101,7 @@ export class Child {
     this.ready.then(() => timer.cancel(), () => timer.cancel())
     this.ended = new Promise((resolve) => {
       this.#process.once('error', (error: NodeJS.ErrnoException) => {
-        this.#finish({ kinds: ['MissingTool'], message: `Python with yt-dlp cannot be started (${error.code ?? error.message})` })
+        this.#finish({ kinds: ['MissingTool'], message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run make ytdlp, or correct AV_YTDLP` })
         resolve()
       })
       this.#process.once('close', (code, signal) => {

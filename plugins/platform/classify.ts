@@ -128,9 +128,16 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   const warnings = folded((evidence.warnings ?? []).join('\n'))
   const message = forPeople(evidence.message)
   const { failure, sign } = judged(evidence, text, warnings)
-  if (failure === 'missing_tool' && text.includes('requested format')) return { failure, message: 'No JavaScript runtime (Node 22 or Deno) for the challenges of the platform' }
+  if (failure === 'missing_tool') return { failure, message: missingTool(text) ?? message }
   if (failure === 'upcoming') return { failure, message, availableAt: availableAt(evidence, text, nowSeconds) }
   return { failure, message, ...(sign && { sign }) }
+}
+
+/** yt-dlp's own words name its options; whoever reads ours wants to know what to install. */
+function missingTool(text: string): string | undefined {
+  if (text.includes('requested format')) return 'No JavaScript runtime (Node 22 or Deno) for the challenges of the platform'
+  const program = /ff(?:mpeg|probe)/.exec(text)?.[0]
+  return program && `${program} cannot be started; install it, or name it with AV_${program.toUpperCase()}`
 }
 
 function judged(evidence: Evidence, text: string, warnings: string): { failure: FailureClass; sign?: Verdict['sign'] } {

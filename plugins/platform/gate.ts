@@ -7,6 +7,8 @@ import type { PlatformState } from './types.ts'
 const BACK_OFF_MINUTES = [1, 5, 15, 60]
 const OUTDATED_PROBE_MINUTES = 60
 const RECHECK_MINUTES = 1
+/** So much must be free before a full disk is tried again. */
+export const ROOM_TO_GO_ON_MB = 200
 /** Different items in a row with the same trouble: then it is not about the items. */
 const WAVE = 3
 /** A probe that fails so often in a row with the same item hands it back, so that one bad item cannot hold up all others. */
@@ -161,7 +163,7 @@ export class Gate {
         return this.#onTrouble(pass, 'blocked', `The platform refuses us: ${verdict.message}`)
       case 'disk_full':
       case 'missing_tool': {
-        const reason = verdict.failure === 'disk_full' ? 'The disk is full; downloads go on when there is room again.' : `A tool is missing: ${verdict.message}`
+        const reason = verdict.failure === 'disk_full' ? `The disk is full; downloads go on when ${ROOM_TO_GO_ON_MB} MB are free.` : `A tool is missing: ${verdict.message}`
         this.#close(verdict.failure, reason, place)
         return 'wait'
       }

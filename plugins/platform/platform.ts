@@ -8,7 +8,7 @@ import { classify } from './classify.ts'
 import { isStillSignedIn } from './cookie.ts'
 import { FactsError, isId, noFormats, toChannelFacts, toComment, toListEntry, toPlaylistEntry, toPlaylistHead, toPlaylistName, toVideoFacts } from './facts.ts'
 import { failureOf } from './failure.ts'
-import { Gate, type GateRecord } from './gate.ts'
+import { Gate, ROOM_TO_GO_ON_MB, type GateRecord } from './gate.ts'
 import { KeptChild, type OpenListing } from './kept-child.ts'
 import { openTargets } from './targets.ts'
 import { Tools, type Pace, type ToolReport } from './tools.ts'
@@ -41,7 +41,6 @@ const PAGE_SIZE = 30
 const FACTS_QUIET_MS = 120_000
 const LONG_QUIET_MS = 900_000
 const DOWNLOAD_QUIET_MS = 1_800_000
-const ROOM_TO_GO_ON_BYTES = 200 << 20
 const LISTING_MS_PER_SKIPPED = 20
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
@@ -64,7 +63,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const gate = new Gate({
     clock,
     log,
-    recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await freeBytes(place ?? settings.dataDir)) > ROOM_TO_GO_ON_BYTES),
+    recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await freeBytes(place ?? settings.dataDir)) > (ROOM_TO_GO_ON_MB << 20)),
     save: async (record) => {
       await ledger?.write(() => ledger.sql('INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record').run(JSON.stringify(record)))
     },

@@ -134,7 +134,12 @@ async function queue(items: NewItem[], job: Run, app: App, hasArtAhead: boolean)
   const status = app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const added = new Set(await app.queue.add(items, status))
   const pictured = hasArtAhead ? items.filter(({ id, art }) => art && added.has(id)).slice(0, ART_AHEAD) : []
-  for (const { id, art } of pictured) if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, job.signal)
+  try {
+    for (const { id, art } of pictured) if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, job.signal)
+  } catch (error) {
+    job.signal.throwIfAborted()
+    job.log.warn({ err: error }, 'the pictures of new items were left out') // an extra: a missing ffmpeg must not end the scan
+  }
   return added
 }
 

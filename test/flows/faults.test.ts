@@ -1,5 +1,8 @@
 /** Every fault that the platform can make: what becomes of the item, and whether the queue goes on. Real yt-dlp, clock moved by the test. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from 'archivolt'
@@ -8,6 +11,7 @@ import { openPlatform } from '../../plugins/platform/platform.ts'
 import { testApp, testClock, type TestApp } from '../support/testing.ts'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
+import { temporaryFolder } from '../support/server.ts'
 
 type Fault = string | ({ name: string } & Record<string, unknown>)
 interface Row {
@@ -53,7 +57,7 @@ async function until<Value>(what: string, ask: () => Promise<Value>, isIt: (valu
   }
 }
 
-async function openWorld(t: { after(cleanUp: () => Promise<void>): void }): Promise<{ app: TestApp; world: TestPlatform }> {
+async function openWorld(t: { after(cleanUp: () => Promise<void>): void }, settings: object = {}): Promise<{ app: TestApp; world: TestPlatform }> {
   const world = await startTestPlatform(t)
   const clock = testClock(Date.now())
   // Between two attempts the queue sleeps: here the time passes at once.
@@ -64,7 +68,7 @@ async function openWorld(t: { after(cleanUp: () => Promise<void>): void }): Prom
   // yt-dlp's own pauses between its retries are real time: they are made short, nothing else is.
   const pace = { retryPause: 0.01, socketTimeout: 2 }
   const hasty = { ...platformPlugin, services: (app: App) => ({ platform: openPlatform(Object.assign(Object.create(app) as App, { pace })) }) }
-  const app = await testApp(t, { clock, settings: world.settings as never, replace: [hasty] })
+  const app = await testApp(t, { clock, settings: { ...world.settings, ...settings } as never, replace: [hasty] })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   return { app, world }
 }
@@ -167,4 +171,34 @@ test('a channel or playlist that is gone is told in a notification, and the rest
     await app.clock.advance(30_000)
     world.platform.faults.clear()
   }
+})
+
+test('a playlist or channel that could not be read once is read at a later attempt', async (t) => {
+  const { app, world } = await openWorld(t)
+  const answered = (id: string) => world.platform.requests.filter(({ path, status }: { path: string; status: number }) => path.includes(id) && status === 200).length
+  for (const [id, expected] of [[PLAYLIST.coast, 5], [CHANNEL.orbit, 5]] as const) {
+    world.platform.faults.set(id, { name: 'api_status', status: 500, times: 5 })
+    await app.as('admin').post('/api/download/', { data: [{ youtube_id: `${id} ${VIDEO.knot}` }] })
+    await app.settled()
+    assert.equal(world.platform.faults.all()[id!]?.length, 0, 'it failed more than one attempt')
+    assert.ok(answered(id!) > 0)
+    assert.equal((await app.ids('download')).length, expected + 1)
+    assert.deepEqual((await app.as('admin').get('/api/notification/')).body.filter(({ level }: { level: string }) => level === 'error'), [])
+    await app.as('admin').delete('/api/download/?filter=pending')
+  }
+})
+
+test('without ffmpeg what is asked for is queued all the same; the platform says what is missing, and goes on when it is there', async (t) => {
+  const folder = await temporaryFolder(t)
+  const { app } = await openWorld(t, { ffmpeg: join(folder, 'ffmpeg'), ffprobe: join(folder, 'ffprobe') })
+  const ids = [VIDEO.breakwater, VIDEO.knot] as string[]
+  await add(app, ...ids)
+  const { reason, missing } = await until('it says so', () => stateOf(app), ({ state }) => state === 'halted')
+  assert.match(reason, /^A tool is missing: ffmpeg cannot be started; install it, or name it with AV_FFMPEG$/)
+  assert.deepEqual(missing, ['ffmpeg', 'ffprobe'])
+  assert.deepEqual((await app.ids('download')).toSorted(), ids.toSorted())
+  for (const id of ids) assert.equal((await item(app, id)).message, undefined)
+
+  for (const name of ['ffmpeg', 'ffprobe']) await symlink(execFileSync('sh', ['-c', `command -v ${name}`]).toString().trim(), join(folder, name))
+  for (const id of ids) await archivedAtLast(app, id)
 })
