@@ -92,17 +92,14 @@ function prepareToWrite(db: Database.Database, file: string): void {
 }
 
 /**
- * Looks at a few hundred rows of tables that have grown, so that filters find the better index. What it learns of small tables is
- * dropped again: a plan for a handful of rows reads the whole table, and goes on doing so once there are a million. The full-text
- * tables' own statements are right without (told of two rows, each merge would read all their pages).
- * @param isThorough  looks at all tables, not only at those that were asked lately
+ * Looks at a few hundred rows of a table, so that filters find the better index. Small tables are left out: a plan for a handful of rows
+ * reads all there are, and this connection would keep to it when there are a million.
  */
-export function refreshStatistics(db: Database.Database, isThorough: boolean): void {
+export function analyze({ db }: Pick<Connection, 'db'>, table: string): void {
+  const count = db.prepare<unknown[], number>(`SELECT count(*) FROM (SELECT 1 FROM "${table}" LIMIT ?)`).pluck().get(FEWEST_ROWS_PLANNED_FOR)!
+  if (count < FEWEST_ROWS_PLANNED_FOR) return
   db.pragma('analysis_limit = 400')
-  db.pragma(isThorough ? 'optimize = 0x10002' : 'optimize')
-  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get() === undefined) return
-  const { changes } = db.prepare(`DELETE FROM sqlite_stat1 WHERE CAST(stat AS INTEGER) < ? OR tbl GLOB '*_fts_*'`).run(FEWEST_ROWS_PLANNED_FOR)
-  if (changes > 0) db.exec('ANALYZE sqlite_schema')
+  db.exec(`ANALYZE "${table}"`)
 }
 
 export function isDamage(error: unknown): boolean {

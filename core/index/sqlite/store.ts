@@ -1,7 +1,7 @@
 /** The collections in the file: which version of each counts, building others beside, swapping, sweeping up. Runs in the worker. */
 import type { DefinitionData, JsonObject } from '../document.ts'
 import type { Shape } from '../migrate.ts'
-import { refreshStatistics, type Connection } from './connection.ts'
+import { analyze, type Connection } from './connection.ts'
 import { openTermList, type TermList } from './fuzzy.ts'
 import { createIndex, createTables, indexName, layoutOf, tableNames, type Layout, type TableNames } from './layout.ts'
 import type { CollectionState, IdText } from './protocol.ts'
@@ -318,7 +318,13 @@ export function openStore(connection: Connection, definitions: readonly Definiti
         db.pragma('incremental_vacuum(20)')
         yield ++steps
       }
-      refreshStatistics(db, true)
+      // Not the full-text tables: their own statements are right by themselves, and told of few rows each merge would read all pages.
+      for (const { names, layout } of [...current.values()]) {
+        for (const table of layout.multi.length > 0 ? [names.main, names.values] : [names.main]) {
+          analyze(connection, table)
+          yield ++steps
+        }
+      }
       return null
     },
 

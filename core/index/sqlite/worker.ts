@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { applyChange, Refusal, WrongType, type JsonObject } from '../document.ts'
 import { MAX_WINDOW, type Change, type Filter } from '../port.ts'
 import { aggregate } from './aggregate.ts'
-import { connect, isDamage, refreshStatistics, type Connection } from './connection.ts'
+import { connect, isDamage, type Connection } from './connection.ts'
 import { countSql, filterSql, pageSql, whereSql } from './filter.ts'
 import type { Arguments, FoundRows, IdText, Operation, Request, Response, Result } from './protocol.ts'
 import { openQueue, type Job, type Units } from './queue.ts'
@@ -338,10 +338,7 @@ async function close(id: number): Promise<void> {
   await copying
   await queue.idle()
   snapshot?.close()
-  if (connection) {
-    refreshStatistics(connection.db, false)
-    connection.close()
-  }
+  connection?.close()
   connection = undefined
   send({ id, result: null })
   port.close()

@@ -391,12 +391,18 @@ test('what was learnt of an index with few documents is no plan for one with man
   const folder = await folderOf(t)
   await filled(t, folder, 20)
   await filled(t, folder, 20)
+  const statistics = () => {
+    const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+    const isThere = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get() !== undefined
+    const tables = isThere ? db.prepare<unknown[], string>('SELECT DISTINCT tbl FROM sqlite_stat1 ORDER BY tbl').pluck().all() : []
+    db.close()
+    return tables
+  }
+  assert.deepEqual(statistics(), [])
 
-  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
-  const small = db.prepare<unknown[], string>(`SELECT tbl FROM sqlite_stat1 WHERE CAST(stat AS INTEGER) < 1000 OR tbl GLOB '*_fts_*'`).pluck().all()
-  const [step] = db.prepare<unknown[], { detail: string }>('EXPLAIN QUERY PLAN SELECT * FROM book_v1_fts_data WHERE id >= ? AND id <= ?').all(1, 2)
-  db.close()
+  await filled(t, folder, 1200)
+  await open(t, folder)
 
-  assert.deepEqual(small, [])
-  assert.match(step!.detail, /^SEARCH /)
+  for (let turn = 0; turn < 2000 && statistics().length === 0; turn++) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(statistics(), ['book_v1'])
 })
