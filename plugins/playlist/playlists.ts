@@ -99,6 +99,12 @@ export function openPlaylists(app: App) {
     })
   }
 
+  /** Its archived videos, in its order, each once. */
+  async function archivedOf(id: string): Promise<string[]> {
+    const entries = (await collection.get(id))?.playlist_entries ?? []
+    return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
+  }
+
   async function drop(id: string): Promise<void> {
     await membership.takeAll(id)
     await app.media.removeArt('playlist', id)
@@ -135,10 +141,7 @@ export function openPlaylists(app: App) {
     subscribed: (): Promise<string[]> => idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
 
     /** Its archived videos, in its order, each once; at most as many as a list may show. Empty for an unknown one. */
-    async videosOf(id: string): Promise<string[]> {
-      const entries = (await collection.get(id))?.playlist_entries ?? []
-      return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))].slice(0, MAX_WINDOW)
-    },
+    videosOf: async (id: string): Promise<string[]> => (await archivedOf(id)).slice(0, MAX_WINDOW),
 
     /**
      * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of archived videos.
@@ -201,7 +204,7 @@ export function openPlaylists(app: App) {
 
     /** The videos of a playlist that is about to go. */
     async removeVideos(id: string, { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void> {
-      const ids = await this.videosOf(id)
+      const ids = await archivedOf(id)
       leaving.add(id)
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {

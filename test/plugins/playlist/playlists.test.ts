@@ -163,6 +163,16 @@ test('deleting a playlist with its videos takes the archived ones, and skips wha
   }
 })
 
+test('deleting a playlist with its videos takes all of them, also past what a list may show', async (t) => {
+  const app = await testApp(t)
+  const ids = [...Array.from({ length: 10_000 }, (_, index) => `gone${index}`), 'v1']
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'mine', playlist_type: 'custom', entries: ids.map((platform_id) => ({ platform_id, downloaded: true })) }))
+
+  assert.equal((await app.as('admin').delete('/api/playlist/mine/?delete-videos=true')).status, 200)
+
+  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], []])
+})
+
 test('where a file cannot be removed, the playlist and that video stay and tell what is left', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
