@@ -93,6 +93,7 @@ async function knownTarget(word: string, app: App): Promise<Target[] | undefined
   if (!new RegExp(ID_PATTERN).test(word) || app.platform.targetsIn(word).length) return undefined
   if ((await app.videos.known([word])).has(word)) return [{ type: 'video', id: word }]
   if ((await app.channels.known([word])).has(word)) return [{ type: 'channel', id: word }]
+  if (await app.playlists.has(word)) return [{ type: 'playlist', id: word }]
   return undefined
 }
 
@@ -140,6 +141,7 @@ export const changeItem = defineRoute({
   reply: ItemStatus,
   async handle({ params: { videoId }, body: { status } }, app) {
     if (status === 'ignore-force') {
+      await refuseUnlessVideo(videoId, app)
       await app.jobs.start(extractDownload, { targets: [{ type: 'video', id: videoId, isIgnored: true }] })
       return { status }
     }
@@ -148,6 +150,12 @@ export const changeItem = defineRoute({
     return { status }
   },
 })
+
+/** It would be a name on the ignore list that nothing ever has. @throws bad_request */
+async function refuseUnlessVideo(id: string, app: App): Promise<void> {
+  if (app.platform.targetsIn(id)[0]?.type === 'video' || (await app.videos.known([id])).has(id) || (await app.queue.items.known([id])).has(id)) return
+  throw errors.badRequest('Only a video can be ignored: this is not the id of one')
+}
 
 export const forgetItem = defineRoute({
   method: 'DELETE',

@@ -115,6 +115,8 @@ test('a bad request changes nothing and names its place', async (t) => {
     [admin.post('/api/download/', { data: [{ youtube_id: '--exec touch' }] }), 400],
     [set(app, 'aaaaaaaaaaa', 'later'), 400],
     [set(app, 'bbbbbbbbbbb', 'ignore'), 404],
+    [set(app, 'no-video', 'ignore-force'), 400],
+    [set(app, 'UCqnT2_QO_aL5-D0vQbK5hpy', 'ignore-force'), 400],
     [admin.delete('/api/download/bbbbbbbbbbb/'), 404],
     [admin.post('/api/download/bulk/', { status: 'ignore' }), 400],
     [admin.post('/api/download/bulk/', { filter: 'pending', status: 'later' }), 400],
