@@ -2,7 +2,8 @@
 import { defineRoute, errors, ID_PATTERN, Type, type App, type Task } from 'archivolt'
 import { TaskResult, toTaskResult } from './record.ts'
 
-const TaskName = Type.Object({ taskName: Type.String({ pattern: ID_PATTERN }) })
+/** Outside plugins name their tasks `noun.verb`. */
+const TaskName = Type.Object({ taskName: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' }) })
 const TaskId = Type.Object({ taskId: Type.String({ pattern: ID_PATTERN }) })
 
 /** @throws not_found  also for internal tasks, which have no name here */

@@ -5,7 +5,7 @@ import { definePlugin, defineTask, Type } from 'archivolt'
 import { testApp, type TestApp } from 'archivolt/testing'
 import task from '../../../plugins/task/plugin.ts'
 
-/** Three tasks: one that may be started and stopped and runs until then, one that ends at once, and an inner one. */
+/** One task that may be started and stopped and runs until then, one that ends at once, one named as outside plugins do, and an inner one. */
 async function anApp(t: TestContext): Promise<TestApp> {
   const patient = defineTask({
     name: 'dig',
@@ -22,8 +22,9 @@ async function anApp(t: TestContext): Promise<TestApp> {
     },
   })
   const quick = defineTask({ name: 'blink', title: 'Blink', group: 'setting:blink', payload: Type.Object({}), lane: 'light', apiStart: false, run: async () => 'blinked' })
+  const outside = defineTask({ name: 'tide.count', title: 'Count', payload: Type.Object({}), lane: 'light', apiStart: true, run: async () => 'counted' })
   const inner = defineTask({ name: 'inner.work', title: 'Inner', payload: Type.Object({}), lane: 'light', internal: true, run: async () => null })
-  return testApp(t, { plugins: [task, definePlugin({ name: 'testing', tasks: [patient, quick, inner] })] })
+  return testApp(t, { plugins: [task, definePlugin({ name: 'testing', tasks: [patient, quick, outside, inner] })] })
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -102,6 +103,13 @@ test('unknown tasks, inner tasks and tasks that others start are refused', async
   for (const path of ['/api/task-name/', '/api/task-name/blink/', '/api/task-id/nope/', '/api/schedule/', '/api/schedule/notification/']) {
     assert.equal((await app.as('user').get(path)).status, 403, path)
   }
+})
+
+test('a task with a dot in its name is started and listed by it', async (t) => {
+  const app = await anApp(t)
+  assert.equal((await app.as('admin').post('/api/task-name/tide.count/')).status, 200)
+  await app.settled()
+  assert.deepEqual((await app.as('admin').get('/api/task-name/tide.count/')).body.map(({ result }: { result: string }) => result), ['counted'])
 })
 
 test('without runs the list is empty, and inner runs are seen by id only', async (t) => {
