@@ -63,7 +63,11 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
   for (const { owner, number, sql } of steps) {
     db.transaction(() => {
       const before = owner === CORE ? undefined : objectsOf(db)
-      db.exec(sql)
+      try {
+        db.exec(sql)
+      } catch (cause) {
+        throw new Error(`Ledger migration ${number} of ${owner} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      }
       if (!db.inTransaction) throw new Error(`Ledger migration ${number} of ${owner} ends the transaction it runs in: leave out BEGIN, COMMIT and ROLLBACK`)
       if (before) refuseForeignObjects(owner, number, before, objectsOf(db))
       const broken = db.pragma('foreign_key_check') as Array<{ table: string }>

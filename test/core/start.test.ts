@@ -70,6 +70,24 @@ test('a data folder that cannot be made is named', async (t) => {
   assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data/deeper') }), /deeper cannot be made or written \(a file is in the way\)/)
 })
 
+test('a library or picture folder that cannot be made is named, with its setting', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'file'), '')
+
+  for (const setting of ['AV_MEDIA_DIR', 'AV_CACHE_DIR']) {
+    const refusal = await tryToStart({ AV_DATA_DIR: join(folder, 'data'), [setting]: join(folder, 'file') })
+    assertRefused(refusal, new RegExp(`file cannot be made or written \\(a file is in the way\\): correct its permissions, or set ${setting}`))
+  }
+})
+
+test('a plugin whose ledger migration fails is named', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'tide'))
+  await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', migrations: [{ number: 1, sql: 'CREATE TABEL tide_a (id)' }] }`)
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }), /migration 1 of tide failed: near "TABEL"/)
+})
+
 test('a port that is taken is named', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
