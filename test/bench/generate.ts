@@ -1,6 +1,8 @@
-/** An archive of any size, the same on each run: channels, videos of about 4 kB, subtitle fragments. No outside data. */
-import type { SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
+/** An archive of any size, the same on each run: channels, videos of about 4 kB, subtitle fragments, playlists, queue. No outside data. */
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
+import type { DownloadDoc } from '../../plugins/download/schema.ts'
+import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
+import type { SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
 
 /** Deterministic numbers in [0, 1): mulberry32. */
 export function randomFrom(seed: number): () => number {
@@ -57,6 +59,8 @@ export function speaker(words: readonly string[], random: () => number): (count:
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const idOf = (random: () => number, length: number) => Array.from({ length }, () => ALPHABET[Math.floor(random() * 64)]).join('')
 const FIRST_DOWNLOAD = 1_500_000_000
+const PLAYLISTS = 500
+const ENTRIES = 40
 const dayOf = (epoch: number) => new Date(epoch * 1000).toISOString().slice(0, 10)
 
 export interface Archive {
@@ -64,6 +68,11 @@ export interface Archive {
   videos(): Generator<{ id: string; doc: VideoDoc }>
   /** Fragments of the first videos, so many of each. */
   subtitles(videos: number, fragments: number): Generator<{ id: string; doc: SubtitleDoc }>
+  playlists(): Generator<{ id: string; doc: PlaylistDoc }>
+  /** Waiting videos that are not in the archive. */
+  queue(items: number): Generator<{ id: string; doc: DownloadDoc }>
+  /** The channel with most videos: every eighteenth of 100,000. */
+  biggestChannel: string
   words: readonly string[]
 }
 
@@ -73,10 +82,11 @@ export function generate({ videos, channels = Math.max(1, Math.round(videos / 50
   const videoId = (at: number) => idOf(randomFrom(1_000_003 + at), 11)
   const downloadedAt = (at: number) => FIRST_DOWNLOAD + at * 600
   // A few channels have most of the videos.
-  const channelOf = (random: () => number) => channelIds[Math.floor(random() ** 2 * channels)]!
+  const channelOf = (random: () => number) => channelIds[Math.floor(random() ** 2.62 * channels)]!
 
   return {
     words: vocab,
+    biggestChannel: channelIds[0]!,
     *channels() {
       const random = randomFrom(13)
       const say = speaker(vocab, random)
@@ -128,7 +138,7 @@ export function generate({ videos, channels = Math.max(1, Math.round(videos / 50
           media_url: `/media/${channel}/${id}.mp4`,
           media_size: Math.floor(random() * 2e9),
           comment_count: Math.floor(random() * 100),
-          playlist: random() < 0.2 ? [`PL${Math.floor(random() * 500)}`] : [],
+          playlist: random() < 0.2 ? [`PL${Math.floor(random() * PLAYLISTS)}`] : [],
           stats: { view_count: Math.floor(random() ** 4 * 1e7), like_count: Math.floor(random() ** 4 * 1e5), dislike_count: 0, average_rating: 0 },
           streams: [
             { type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1920, height: 1080 },
@@ -167,6 +177,57 @@ export function generate({ videos, channels = Math.max(1, Math.round(videos / 50
           }
           yield { id: fragment, doc }
         }
+      }
+    },
+    *playlists() {
+      const random = randomFrom(23)
+      const say = speaker(vocab, random)
+      for (let at = 0; at < PLAYLISTS; at++) {
+        const id = `PL${at}`
+        const channel = channelOf(random)
+        const doc: PlaylistDoc = {
+          playlist_id: id,
+          playlist_type: 'regular',
+          playlist_name: say(3),
+          playlist_description: say(30),
+          playlist_channel: say(2),
+          playlist_channel_id: channel,
+          playlist_subscribed: random() < 0.3,
+          playlist_active: random() < 0.95,
+          playlist_last_refresh: '2024-05-30',
+          playlist_thumbnail: `/cache/playlists/${id}.jpg`,
+          playlist_sort_order: 'top',
+          playlist_entries: Array.from({ length: ENTRIES }, (_, idx) => ({ platform_id: videoId(Math.floor(random() * videos)), title: say(8), uploader: say(2), idx, downloaded: true })),
+          refreshed_at: FIRST_DOWNLOAD,
+        }
+        yield { id, doc }
+      }
+    },
+    *queue(items) {
+      const random = randomFrom(29)
+      const say = speaker(vocab, random)
+      for (let at = 0; at < items; at++) {
+        const id = idOf(random, 11)
+        const isIgnored = random() < 0.2
+        const doc: DownloadDoc = {
+          platform_id: id,
+          status: isIgnored ? 'ignore' : 'pending',
+          auto_start: false,
+          title: say(8),
+          channel_id: channelOf(random),
+          channel_name: say(2),
+          channel_indexed: true,
+          duration: '10m 05s',
+          published: dayOf(FIRST_DOWNLOAD),
+          timestamp: FIRST_DOWNLOAD + at,
+          vid_type: random() < 0.9 ? 'videos' : 'shorts',
+          vid_thumb_url: `/cache/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
+          position: at + 1,
+          open: !isIgnored,
+          ready: !isIgnored,
+          later: true,
+        }
+        yield { id, doc }
       }
     },
   }

@@ -1,0 +1,112 @@
+/** A load of requests from a process of its own: kept connections, each with one request under way, on plain sockets so that the server is what is measured. */
+import { connect } from 'node:net'
+import { percentile, type Scope } from './report.ts'
+import { startPeer } from './processes.ts'
+
+export interface Load {
+  port: number
+  token: string
+  /** Taken in turn; each connection begins at another place. */
+  requests: Array<{ path: string; headers?: Record<string, string> }>
+  connections: number
+  seconds: number
+}
+
+export interface Loaded {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  bytes: number
+}
+
+export interface LoadGenerator {
+  /** @throws what was answered, where a request failed */
+  run(load: Load): Promise<Loaded>
+}
+
+export function openLoad(scope: Scope): LoadGenerator {
+  const peer = startPeer(scope, 'load.ts', ['peer'])
+  return {
+    async run(load) {
+      const answer = await peer.ask<Loaded | { failure: string }>(load)
+      if ('failure' in answer) throw new Error(answer.failure)
+      return answer
+    },
+  }
+}
+
+if (process.argv[2] === 'peer') {
+  process.on('message', (load: Load) => {
+    run(load).then(
+      (loaded) => process.send!(loaded),
+      (error: Error) => process.send!({ failure: error.message }),
+    )
+  })
+}
+
+async function run({ port, token, requests: asked, connections, seconds }: Load): Promise<Loaded> {
+  const requests = asked.map(({ path, headers = {} }) => {
+    const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token ${token}\r\n${extra.join('')}\r\n`)
+  })
+  const took: number[] = []
+  let bytes = 0
+  const started = performance.now()
+  const end = started + seconds * 1000
+  await Promise.all(
+    Array.from({ length: connections }, (_, number) =>
+      converse(port, end, (turn) => requests[(number * 97 + turn) % requests.length]!, (ms, size) => {
+        took.push(ms)
+        bytes += size
+      }),
+    ),
+  )
+  const elapsed = (performance.now() - started) / 1000
+  return { perSecond: took.length / elapsed, p50Ms: percentile(took, 0.5), p99Ms: percentile(took, 0.99), bytes }
+}
+
+/** One connection: a request, its answer, the next request, until the time is over. */
+function converse(port: number, end: number, request: (turn: number) => Buffer, done: (ms: number, bytes: number) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.setNoDelay(true)
+    let turn = 0
+    let sentAt = 0
+    let head = ''
+    let missing = -1
+    let size = 0
+    const ask = () => {
+      if (performance.now() >= end) {
+        socket.destroy()
+        return resolve()
+      }
+      missing = -1
+      head = ''
+      sentAt = performance.now()
+      socket.write(request(turn++))
+    }
+    socket.on('connect', ask)
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('The server closed a connection')))
+    socket.on('data', (chunk: Buffer) => {
+      let rest = chunk.length
+      if (missing < 0) {
+        head += chunk.toString('latin1', 0, Math.min(chunk.length, 4096))
+        const at = head.indexOf('\r\n\r\n')
+        if (at < 0) return
+        const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+        if (!/^HTTP\/1\.1 20[06]/.test(head) || length === undefined) {
+          socket.destroy()
+          return reject(new Error(`Asked ${request(turn - 1).toString().split('\r\n')[0]}, answered:\n${head.slice(0, 600)}`))
+        }
+        size = missing = Number(length)
+        // The head comes in one piece from servers here, or the body starts a chunk of its own.
+        rest = head.length <= 4096 && chunk.length >= at + 4 ? chunk.length - (at + 4) : chunk.length
+      }
+      missing -= rest
+      if (missing > 0) return
+      done(performance.now() - sentAt, size)
+      ask()
+    })
+  })
+}

@@ -1,0 +1,124 @@
+/** The server under measurement, and what can be seen of a process from outside: memory, children, time on the processor. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startServer, type Server } from '../../support/server.ts'
+import { ROOT } from '../../support/sources.ts'
+import { copyOfLibrary } from './library.ts'
+import type { Scope } from './report.ts'
+
+export interface Delays {
+  p50: number
+  p99: number
+  max: number
+}
+
+export interface Archive extends Server {
+  dataDir: string
+  token: string
+  pid: number
+}
+
+/** @param from.videos  the size of the made-up library; or `dataDir`, a folder that is there already */
+export async function startArchive(scope: Scope, from: { videos: number } | { dataDir: string }, { isWatched = false, env = {} }: { isWatched?: boolean; env?: Record<string, string> } = {}): Promise<Archive> {
+  const dataDir = 'dataDir' in from ? from.dataDir : await copyOfLibrary(scope, from.videos)
+  const server = await startServer(scope, dataDir, { AV_LOG_LEVEL: 'warn', ...env, ...(isWatched && { AV_PLUGINS_DIR: `${ROOT}test/data/plugins/loopdelay` }) })
+  await answers(server.baseUrl)
+  const { body } = await server.api('GET', '/api/token/')
+  return { ...server, dataDir, token: body.token, pid: server.child.pid! }
+}
+
+/** Until the index is ready every path is 503; then this one, without a token, is 401. */
+async function answers(baseUrl: string): Promise<void> {
+  while ((await fetch(`${baseUrl}/api/ping/`)).status === 503) await delay(5)
+}
+
+/** Starts a file of this folder as a process of its own and exchanges messages with it. */
+export interface Peer {
+  child: ChildProcess
+  ask<Answer>(message: object): Promise<Answer>
+}
+
+export function startPeer(scope: Scope, name: string, args: string[] = []): Peer {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, { execArgv: ['--import', 'tsx', '--conditions=source'] })
+  const ended = once(child, 'exit')
+  const isLost = ended.then(() => {
+    throw new Error(`${name} has ended`)
+  })
+  isLost.catch(() => undefined) // of interest only to who waits for an answer
+  scope.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    async ask(message) {
+      child.send(message)
+      const [answer] = await Promise.race([once(child, 'message'), isLost])
+      return answer
+    },
+  }
+}
+
+/**
+ * Delay of the server's event loop while something is done, beside that of a process that does nothing at the same time:
+ * what the second shows too is other work on this machine.
+ */
+export async function delaysDuring<Result>(scope: Scope, server: Archive, work: () => Promise<Result>): Promise<{ result: Result; own: Delays; idle: Delays; tookMs: number }> {
+  const idle = startPeer(scope, 'idle.ts')
+  await idle.ask({})
+  await server.api('GET', '/api/loop-delay/')
+  const started = performance.now()
+  const result = await work()
+  const tookMs = performance.now() - started
+  const [{ body: own }, idleDelays] = await Promise.all([server.api('GET', '/api/loop-delay/'), idle.ask<Delays>({})])
+  idle.child.kill('SIGKILL')
+  return { result, own, idle: idleDelays, tookMs }
+}
+
+export async function rssMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024
+}
+
+/** All processes below one. */
+export async function descendants(pid: number): Promise<number[]> {
+  const parents = new Map<number, number>()
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '') // it has just ended
+    if (stat) parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+  }
+  const found = [pid]
+  for (const parent of found) for (const [child, its] of parents) if (its === parent) found.push(child)
+  return found.slice(1)
+}
+
+const TICKS_PER_SECOND = 100
+
+/** Seconds of processor time, all threads. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+/** The most memory seen of something while work goes on. */
+export async function peakWhile<Result>(measure: () => Promise<number>, work: () => Promise<Result>, everyMs = 50): Promise<{ peak: number; result: Result }> {
+  let peak = 0
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      peak = Math.max(peak, await measure().catch(() => 0)) // a child that has just ended
+      await delay(everyMs)
+    }
+  })()
+  try {
+    return { result: await work(), get peak() { return peak } }
+  } finally {
+    isOver = true
+    await watching
+  }
+}

@@ -1,0 +1,89 @@
+/** Rows of the benches: printed as they come, and handed to `run.ts`, which puts those of all benches into one table. */
+import { appendFileSync } from 'node:fs'
+
+export interface Row {
+  bench: string
+  what: string
+  unit: string
+  value: number
+  /** The same measure of what it is compared with. */
+  beside?: number
+  ratio?: number
+  /** What architecture 8 asks for, as text; undefined: a figure to look at. */
+  reach?: string
+  isReached?: boolean
+}
+
+export interface Measured {
+  unit: string
+  value: number
+  beside?: number
+  /** Instead of `value / beside`: the median of several rounds' ratios. */
+  ratio?: number
+  atLeast?: number
+  atMost?: number
+  /** What the limit is for. Default: the ratio where there is one, else the value. */
+  limits?: 'value' | 'ratio'
+}
+
+const round = (value: number): number => Number(value.toPrecision(value >= 1000 ? 4 : 3))
+
+export const rowsFile = process.env.BENCH_ROWS
+
+export function openReport(bench: string) {
+  return (what: string, measured: Measured): void => {
+    const { unit, value, beside, atLeast, atMost } = measured
+    const ratio = measured.ratio ?? (beside === undefined ? undefined : value / beside)
+    const ofRatio = ratio !== undefined && measured.limits !== 'value'
+    const limited = ofRatio ? ratio : value
+    const reach = atLeast !== undefined ? `≥ ${atLeast}` : atMost !== undefined ? `≤ ${atMost}` : undefined
+    const row: Row = {
+      bench,
+      what,
+      unit,
+      value: round(value),
+      ...(beside !== undefined && { beside: round(beside) }),
+      ...(ratio !== undefined && { ratio: round(ratio) }),
+      ...(reach !== undefined && {
+        reach: ofRatio ? `${reach} ×` : `${reach} ${unit}`,
+        isReached: (atLeast === undefined || limited >= atLeast) && (atMost === undefined || limited <= atMost),
+      }),
+    }
+    process.stdout.write(`${lineOf(row)}\n`)
+    if (rowsFile !== undefined) appendFileSync(rowsFile, `${JSON.stringify(row)}\n`)
+  }
+}
+export type Report = ReturnType<typeof openReport>
+
+export function lineOf({ bench, what, unit, value, beside, ratio, reach, isReached }: Row): string {
+  const compared = beside === undefined ? '' : `beside ${beside}`
+  const verdict = reach === undefined ? '' : `${isReached ? 'ok ' : 'NO '} ${reach}`
+  return [bench.padEnd(11), what.padEnd(62), `${value} ${unit}`.padStart(14), compared.padStart(16), (ratio === undefined ? '' : `${ratio} ×`).padStart(9), ` ${verdict}`].join(' ').trimEnd()
+}
+
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new Error('There is no median of nothing')
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
+}
+
+/** Shorter rounds and waits, for a look in between. */
+export const isQuick = process.argv.includes('--quick')
+
+/** What stays open until the bench ends; closed in reverse. */
+export function openScope() {
+  const cleanUps: Array<() => Promise<void>> = []
+  return {
+    after: (cleanUp: () => Promise<void>) => void cleanUps.unshift(cleanUp),
+    async close() {
+      for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+    },
+  }
+}
+export type Scope = ReturnType<typeof openScope>
