@@ -102,7 +102,7 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
       for (const [key, value] of Object.entries(keys)) {
         const definition = definitionOf(sections, section, key)
         if (!definition) fields[`${section}.${key}`] = 'There is no such setting'
-        else if (!Value.Check(definition.schema, value)) fields[`${section}.${key}`] = firstFault(definition.schema, value)
+        else if (!Value.Check(definition.schema, value)) fields[`${section}.${key}`] = ruleOf(definition.schema, value)
         else wanted.push({ section, key, value })
       }
     }
@@ -112,9 +112,17 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
   return wanted
 }
 
-function firstFault(schema: TSchema, value: unknown): string {
-  for (const fault of Value.Errors(schema, value)) return fault.message
-  return 'Does not fit'
+/** What it must be; of a union each member. */
+function ruleOf(schema: TSchema, value: unknown): string {
+  const faults = Value.Errors(schema, value)
+  const exact = new Set(faults.flatMap(({ keyword, schemaPath }) => (keyword === 'const' ? [schemaPath] : [])))
+  const rules = faults
+    .filter(({ keyword, schemaPath }) => keyword !== 'anyOf' && !(keyword === 'type' && exact.has(schemaPath)))
+    .map((fault) => {
+      if (fault.keyword === 'const') return `must be ${JSON.stringify(fault.params.allowedValue)}`
+      return fault.keyword === 'enum' ? `must be one of ${fault.params.allowedValues.join(', ')}` : fault.message
+    })
+  return [...new Set(rules)].join(', or ') || 'does not fit'
 }
 
 function deepFreeze<Thing>(thing: Thing): Thing {

@@ -87,3 +87,10 @@ test('two plugins may bring keys of one section, not the same key', () => {
   assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size } } }, { plugin: 'b', sections: { pace: { size } } }]), /Both plugins a and b.*pace\.size/)
   assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size: { schema: Count, default: -1 } } } }]), /pace\.size/)
 })
+
+test('a fault says what the value must be, all kinds of it', async (t) => {
+  const schema = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false), Type.Enum(['user', 'auto'])])
+  const preferences = openPreferences({ ledger: await aLedger(t), sections: { pace: { size: { schema, default: false } } } as unknown as typeof sections })
+
+  await assert.rejects(preferences.change({ pace: { size: 'x' } }), { message: 'pace.size: must be integer, or must be false, or must be one of user, auto' })
+})
