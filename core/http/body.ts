@@ -94,7 +94,6 @@ function decodeText(content: Buffer): string {
 }
 
 function parseJson(text: string): unknown {
-  if (text.trim() === '') return undefined
   if (isTooDeep(text)) throw errors.badRequest(`The body may be nested at most ${DEEPEST_JSON} deep`)
   try {
     // `__proto__` as a key would change what later merges do. It may be written with escapes, so both are looked at.

@@ -22,7 +22,7 @@ export interface Http {
 const HEADERS_TIMEOUT_MS = 15_000
 /** Longer than proxies keep theirs, so that they never send into a connection that we are closing. */
 const KEEP_ALIVE_MS = 75_000
-const LARGEST_HEADERS_BYTES = 16 * 1024
+const LARGEST_HEADERS_BYTES = 32 * 1024 // the longest query value that a route takes, each sign percent-encoded, with room for the rest
 const MOST_CONNECTIONS = 2000
 const GRACE_MS = 5000
 

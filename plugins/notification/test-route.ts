@@ -7,7 +7,7 @@ export const testOutgoing = defineRoute({
   access: 'admin',
   summary: 'Send a message to a URL now, to see whether it arrives',
   body: Type.Object({
-    url: Type.String({ minLength: 1, maxLength: 2000, pattern: '^([A-Za-z][A-Za-z0-9+.-]*://|mailto:)[^\\s\\p{Cc}]+$' }),
+    url: Type.String({ minLength: 1, maxLength: 2000, pattern: '^([A-Za-z][A-Za-z0-9+.-]*://|mailto:)[^\\s\\x00-\\x1f\\x7f-\\x9f]+$' }),
     task_name: Type.Optional(Type.String({ maxLength: 128 })),
   }),
   reply: Type.Object({ success: Type.Literal(true), message: Type.String() }),

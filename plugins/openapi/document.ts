@@ -89,7 +89,7 @@ function queryParameters(route: Route, { slot }: Pick<App, 'slot'>): Operation['
     ...(description !== undefined && { description }),
     schema: { ...schema, ...(fallback !== undefined && fallback !== null && { default: fallback }) } as Json,
   }))
-  const page = { name: 'page', in: 'query' as const, required: false, description: '0 and 1 are the first page', schema: { type: 'integer', minimum: 0, default: 0 } }
+  const page = { name: 'page', in: 'query' as const, required: false, allowEmptyValue: true, description: '0 and 1 are the first page', schema: { type: 'integer', minimum: 0, default: 0 } }
   return route.envelope === 'page' ? [...own, page] : own
 }
 

@@ -50,12 +50,15 @@ export const commandPlatform = defineRoute({
   },
 })
 
+/** Percent-encoded a sign has up to twelve bytes, and a request's head 32 KB. */
+const LONGEST_TEXT = 1200
+
 export const resolveText = defineRoute({
   method: 'GET',
   path: '/api/resolve/',
   access: 'user',
   summary: 'What the ids and links in a text are, by their form alone',
-  query: { q: queryText({ maxLength: 20_000, description: 'any text' }) },
+  query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'any text' }) },
   reply: Type.Array(Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() })),
   async handle({ query }, app) {
     const isKnown = app.slot('platform.known')
