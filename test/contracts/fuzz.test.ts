@@ -1,0 +1,17 @@
+/** The API keeps to its own description, whatever is asked: a short look at each route, the same each time. `make soak` looks longer. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { missingHere } from '../support/required.ts'
+import { fuzz, installSchemathesis } from '../support/schemathesis.ts'
+import { archive } from './api/archive.ts'
+
+test('whatever is asked, no answer is a defect or lies outside of the description', async (t) => {
+  const reason = await installSchemathesis()
+  if (reason) return t.skip(missingHere('schemathesis', reason))
+  const app = await archive(t)
+  const { accounts } = app.app
+
+  const report = await fuzz({ url: app.url, token: await accounts.token(1), examples: 3, seed: 1 })
+
+  assert.equal(report, undefined, report)
+})

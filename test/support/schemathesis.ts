@@ -1,0 +1,80 @@
+/** Schemathesis, from PyPI: asks whatever our own API description allows, and whatever it does not, and compares the answers with it. */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CHANNEL, CUSTOM, FAILED, IGNORED, PENDING, PLAYLIST, PRIORITY, SECOND, VIDEO } from '../contracts/api/archive.ts'
+import { ROOT } from './sources.ts'
+
+const FOLDER = join(ROOT, '.cache/schemathesis')
+const REQUIREMENTS = join(ROOT, 'test/soak/requirements.txt')
+const INSTALLED = join(FOLDER, 'installed')
+
+/** What a path's variables may be, so that requests reach documents. */
+const IDS = {
+  videoId: [VIDEO, SECOND, PENDING, IGNORED, PRIORITY, FAILED],
+  channelId: [CHANNEL],
+  playlistId: [PLAYLIST, CUSTOM],
+  taskName: ['run_backup', 'update_subscribed', 'rescan_filesystem', 'check_reindex'],
+}
+
+/**
+ * Not asked: what takes the asker's own credentials away, and an answer without an end.
+ * (roles.test.ts and user.test.ts ask them.)
+ */
+const LEFT_OUT = ['DELETE /api/token/', 'POST /api/user/{userId}/', 'DELETE /api/user/{userId}/', 'GET /api/events/', 'POST /logout/']
+
+const CHECKS = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance', 'response_schema_conformance', 'negative_data_rejection', 'unsupported_method', 'allow_header_conformance', 'ignored_auth']
+
+export interface FuzzOptions {
+  url: string
+  token: string
+  examples: number
+  seed: number
+  /** Default: made-up requests only. `coverage`: every bound of every value too, some 3,000 requests. */
+  phases?: string
+  maxSeconds?: number
+}
+
+/** @returns why it cannot be installed, or undefined: it is there */
+export async function installSchemathesis(): Promise<string | undefined> {
+  const wanted = await readFile(REQUIREMENTS, 'utf8')
+  const program = join(FOLDER, 'bin/schemathesis')
+  if (existsSync(program) && existsSync(INSTALLED) && (await readFile(INSTALLED, 'utf8')) === wanted) return undefined
+  const made = await run('python3', ['-m', 'venv', FOLDER])
+  if (made.code !== 0) return 'Python cannot make a virtual environment for schemathesis'
+  const got = await run(join(FOLDER, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS])
+  if (got.code !== 0) return `schemathesis could not be installed from PyPI: ${got.output.trim().split('\n').at(-1) ?? ''}`
+  await writeFile(INSTALLED, wanted)
+  return undefined
+}
+
+/** @returns its report where something was found, else undefined */
+export async function fuzz({ url, token, examples, seed, phases = 'fuzzing', maxSeconds }: FuzzOptions): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'av-fuzz-'))
+  try {
+    const left = LEFT_OUT.flatMap((operation) => ['--exclude-name', operation])
+    const args = ['--config-file', join(ROOT, 'test/soak/schemathesis.toml'), 'run', new URL('api/schema/', url).href, '--header', `Authorization:Token ${token}`, '--checks', CHECKS.join(','), '--max-examples', String(examples), '--seed', String(seed)]
+    const more = ['--phases', phases, '--request-timeout', '30', '--suppress-health-check', 'all', '--continue-on-failure', '--no-color', '--warnings', 'off', '--generation-database', 'none']
+    const { code, output } = await run(join(FOLDER, 'bin/schemathesis'), [...args, ...more, ...left, ...(maxSeconds ? ['--max-time', String(maxSeconds)] : [])], {
+      cwd: folder,
+      env: { ...process.env, SCHEMATHESIS_HOOKS: 'fuzz_hooks', PYTHONPATH: join(ROOT, 'test/soak'), PYTHONDONTWRITEBYTECODE: '1', AV_FUZZ_IDS: JSON.stringify(IDS) },
+    })
+    return code === 0 ? undefined : output
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function run(program: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const collect = (chunk: Buffer) => void (output += chunk.toString())
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.once('error', (error) => resolve({ code: -1, output: error.message }))
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
