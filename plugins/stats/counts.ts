@@ -41,6 +41,9 @@ export function openCounts(app: App) {
     return { doc_count: count, media_size: mediaSize, duration, duration_str: app.videos.durationText(duration) }
   }
 
+  /** Histories end there: a backup may bring any date, and each span up to it would be listed. */
+  const tomorrow = (): number => Math.floor(addDays(startOfDay(app.clock.now()), 1).getTime() / 1000)
+
   /** Of groups by [active, subscribed]. */
   function flags(rows: readonly AggregateRow[]) {
     const count = (isIn?: IsIn) => total(rows, isIn).count
@@ -96,7 +99,7 @@ export function openCounts(app: App) {
     async downloadHistory() {
       const since = Math.floor(subDays(startOfDay(app.clock.now()), HISTORY_DAYS).getTime() / 1000)
       const rows = await app.videos.collection.aggregate({
-        filter: { range: ['date_downloaded', { gte: since }] },
+        filter: { range: ['date_downloaded', { gte: since, lt: tomorrow() }] },
         histogram: { field: 'date_downloaded', interval: 'day' },
         sums: ['media_size'],
       })
@@ -119,7 +122,7 @@ export function openCounts(app: App) {
     /** Oldest first, from the first download to now. */
     async growth(by: Span) {
       const rows = await app.videos.collection.aggregate({
-        filter: { range: ['date_downloaded', { gt: 0 }] },
+        filter: { range: ['date_downloaded', { gt: 0, lt: tomorrow() }] },
         histogram: { field: 'date_downloaded', interval: by },
         sums: ['media_size', 'duration'],
       })

@@ -125,3 +125,15 @@ test('growth is by day, week or month, oldest first, up to now, with zeros where
   assert.equal((await growth('?by=day')).length, 66)
   assert.equal((await app.as('user').get('/api/stats/growth/?by=year')).status, 400)
 })
+
+test('a date of download that is still to come is in no history: a backup may bring any number', async (t) => {
+  const app = await testApp(t)
+  const now = Math.floor(app.clock.now() / 1000)
+  const dates = [now, now + 2 * 86_400, Date.now(), 10 ** 13, Number.MAX_SAFE_INTEGER]
+  await app.given(aChannel(), ...dates.map((date_downloaded, index) => aVideo({ id: `v${index}`, date_downloaded })))
+
+  for (const path of ['downloadhist', 'growth/?by=day', 'growth/?by=week', 'growth/?by=month']) {
+    const { status, body } = await app.as('user').get(`/api/stats/${path}`)
+    assert.deepEqual([status, body.map(({ count }: { count: number }) => count)], [200, [1]], path)
+  }
+})
