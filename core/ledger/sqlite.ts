@@ -125,7 +125,7 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
           if (!db.inTransaction) throw error // a full disk undoes the whole transaction
           undo.run()
           keep.run()
-          answers.push(() => waiting.reject(error))
+          answers.push(() => waiting.reject(forCaller(error)))
         }
       }
       commit.run()
@@ -133,7 +133,7 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
       if (db.inTransaction) rollback.run()
       if (batch.length === 0) batch.push(...queue) // not even begun
       answers.length = 0
-      for (const waiting of batch) answers.push(() => waiting.reject(error))
+      for (const waiting of batch) answers.push(() => waiting.reject(forCaller(error)))
     }
     queue = queue.slice(batch.length)
     for (const answer of answers) answer()
@@ -174,4 +174,13 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
       }
     },
   }
+}
+
+/** A disk that takes nothing more is no defect of whoever writes: it passes. */
+function forCaller(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { code = '' } = error as { code?: string }
+  if (code === 'SQLITE_FULL') return errors.unavailable('The disk with the data folder is full: make room there', { cause: error })
+  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY') return errors.unavailable('The disk with the data folder cannot be written', { cause: error })
+  return error
 }

@@ -13,6 +13,8 @@ interface PutOff {
   attempts: number
   /** Epoch milliseconds. */
   at: number
+  /** What of this machine does not serve: then it is no fault of the item. */
+  waitsFor?: string
 }
 
 export const downloadPending = defineTask({
@@ -57,7 +59,8 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
     const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
     for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
     if (!stillQueued.size) return undefined
-    job.progress(0, 'Waiting to try again')
+    const waitsFor = waiting.find(([, one]) => one.waitsFor)?.[1].waitsFor
+    job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
     await app.clock.sleep(Math.min(...waiting.map(([, { at }]) => at)) - now, job.signal)
   }
 }
@@ -159,9 +162,11 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
     return app.queue.fail(id, asItemFailure(failure))
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
-  const delay = RETRY_DELAYS_MS[attempts - 1]
+  // What this machine lacks, such as room on a disk, is tried until it is there: no item is blamed for it.
+  const isOurs = isAppError(error, 'unavailable')
+  const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
-    putOff.set(id, { attempts, at: app.clock.now() + delay })
+    putOff.set(id, { attempts, at: app.clock.now() + delay, ...(isOurs && { waitsFor: message }) })
     return
   }
   putOff.delete(id)

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3'
 import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/copies.ts'
 import type { MigrationOwner } from '../../../core/ledger/migrate.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
+import { isAppError } from '../../../core/error.ts'
 import { openLog } from '../../../core/log.ts'
 import { testClock } from '../../support/clock.ts'
 
@@ -106,6 +107,24 @@ test('what a write has answered survives a kill of the process', async (t) => {
 
   const { ids } = await aLedger(t, { folder })
   assert.ok(ids().length > answered, `${answered} answered, ${ids().length} there`)
+})
+
+test('a full disk is said as such, nothing half written stays, and writing goes on when there is room', async (t) => {
+  const { ledger, add, ids } = await aLedger(t)
+  const { page_count: full } = ledger.sql<{ page_count: number }>('PRAGMA page_count').get()!
+  ledger.sql(`PRAGMA max_page_count = ${full}`).get()
+
+  const writes = await Promise.allSettled([add(1), add(2, 'x'.repeat(100_000))])
+  for (const write of writes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]) {
+    assert.ok(isAppError(write.reason, 'unavailable'))
+    assert.match(write.reason.message, /^The disk with the data folder is full/)
+  }
+  assert.equal(writes[1].status, 'rejected')
+  assert.deepEqual(ids(), writes[0].status === 'fulfilled' ? [1] : [])
+
+  ledger.sql(`PRAGMA max_page_count = ${full + 1000}`).get()
+  await add(3, 'x'.repeat(100_000))
+  assert.ok(ids().includes(3))
 })
 
 test('a second process on the same folder is refused with a sentence that names it', async (t) => {
