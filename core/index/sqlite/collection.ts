@@ -59,7 +59,8 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
       if (at > 0) await nextTurn()
-      yield ids.slice(at, at + IDS_AT_ONCE).flatMap((id) => one(id) ?? [])
+      const some = ids.slice(at, at + IDS_AT_ONCE)
+      yield reading(({ together }) => together(() => some.flatMap((id) => one(id) ?? [])))
     }
   }
 
@@ -67,12 +68,14 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     const { from = 0, size = 10 } = query
     const page = pageSql(layout, names(), query)
     if (!page.isLight) return undefined
-    const hits = reading(({ sql, pluck }) => {
-      const text = pluck<string>(`SELECT text FROM "${names().doc}" WHERE rid = ?`)
-      const rows = sql<{ rid: number; id: string }>(page.text).all(...page.values, size, from)
-      return rows.map(({ rid, id }): Hit => ({ id, text: text.get(rid)!, score: 0 }))
-    })
-    return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
+    return reading(({ sql, pluck, together }) =>
+      together(() => {
+        const text = pluck<string>(`SELECT text FROM "${names().doc}" WHERE rid = ?`)
+        const rows = sql<{ rid: number; id: string }>(page.text).all(...page.values, size, from)
+        const hits = rows.map(({ rid, id }): Hit => ({ id, text: text.get(rid)!, score: 0 }))
+        return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
+      }),
+    )
   }
 
   const countNow = (filter: Filter | undefined, cap: number): number => {

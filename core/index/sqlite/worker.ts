@@ -289,7 +289,7 @@ function receive(request: Request): void {
   if (op === 'snapshot') return void takeSnapshot(id, request.args.path)
   const read = reads[op] as ((args: never) => unknown) | undefined
   if (read) {
-    const work = () => answer(id, () => read(args))
+    const work = () => answer(id, () => opened(connection).together(() => read(args)))
     const isFuzzy = op === 'find' && request.args.query.text !== undefined && (request.args.query.text.fuzziness ?? 0) !== 0
     const tables = isFuzzy ? store?.tables(request.args.name) : undefined
     if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
