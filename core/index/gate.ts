@@ -6,13 +6,22 @@ import type { Snapshots } from './snapshots.ts'
 
 const RETRY_AFTER_SECONDS = 10
 
-/** The signal of the job whose work this is. */
-const patient = new AsyncLocalStorage<AbortSignal>()
-
-/** What runs in `work` waits at a closed gate instead of failing, until the signal ends it. */
-export function waitAtGate<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-  return patient.run(signal, work)
+/** Whoever can wait: a job, or the start. */
+export interface Patience {
+  signal: AbortSignal
+  /** It begins to wait for an index server that is away, nobody knows how long: who in turn waits for it may want to go. */
+  waits?: ((reason: unknown) => void) | undefined
 }
+
+const patient = new AsyncLocalStorage<Patience>()
+
+/** What runs in `work` waits at a closed gate, and for an index server that is away, instead of failing, until the signal ends it. */
+export function waitAtGate<Result>(signal: AbortSignal, work: () => Promise<Result>, waits?: Patience['waits']): Promise<Result> {
+  return patient.run({ signal, waits }, work)
+}
+
+/** Of the work that asks. undefined: it must be told at once. */
+export const patience = (): Patience | undefined => patient.getStore()
 
 type AnyCollection = Collection<Record<string, unknown>, string>
 
@@ -29,7 +38,7 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
 
   async function pass(): Promise<void> {
     while (opened) {
-      const signal = patient.getStore()
+      const signal = patience()?.signal
       if (!signal) throw errors.unavailable('A restore is running; what changes documents waits until it has ended', { retryAfterSeconds: RETRY_AFTER_SECONDS })
       await ended(opened, signal)
     }
