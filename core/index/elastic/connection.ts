@@ -128,6 +128,8 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
         const mine = patience()
         mine?.signal.throwIfAborted()
         if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
+        // A connection that the server closed while it was idle shows only when it is used.
+        if (fault.kind === 'away' && !trouble && attempt === 0 && !isClosed) continue
         if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
         mine.waits?.(toAppError(fault))
         if (trouble) await over(mine.signal)
@@ -196,9 +198,8 @@ function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { 
       ...(auth && { auth }),
       ...tls,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // A connection that the server closed while it was idle shows only when it is used.
-      maxRetries: 1,
-      retryBackoff: () => 0,
+      // Its own are made after a pause of seconds, and blindly: `run` looks first.
+      maxRetries: 0,
       sniffOnStart: false,
       sniffInterval: false,
       sniffOnConnectionFault: false,
@@ -224,7 +225,7 @@ function certificateIn(path: string): string {
 
 async function versionOf(client: Client): Promise<{ version: string; fault?: Fault } | { fault: Fault }> {
   try {
-    const { version } = await client.info({}, { requestTimeout: LOOK_TIMEOUT_MS, maxRetries: 0 })
+    const { version } = await client.info({}, { requestTimeout: LOOK_TIMEOUT_MS })
     if (Number(version.number.split('.')[0]) === MAJOR) return { version: version.number }
     return { fault: { kind: 'product', says: `Elasticsearch ${version.number} is not served: this server keeps its documents in Elasticsearch ${MAJOR} only`, why: version.number } }
   } catch (error) {
@@ -238,7 +239,7 @@ async function versionOf(client: Client): Promise<{ version: string; fault?: Fau
 const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
 
 async function inspect(client: Client, names: string): Promise<Fault | undefined> {
-  const brief = { requestTimeout: LOOK_TIMEOUT_MS, maxRetries: 0 }
+  const brief = { requestTimeout: LOOK_TIMEOUT_MS }
   try {
     const health = await client.cluster.health({ index: names, master_timeout: '2s', timeout: '1s' }, { ...brief, ignore: [408] })
     if (health.status === 'red') return faultOfServer(503, { type: 'red', reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are not there` })
