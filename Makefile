@@ -11,7 +11,7 @@ SOURCES := core plugins config package-lock.json
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
 TEST_JOBS ?= 3
 
-.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp apprise ffmpeg tools build types
+.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp apprise ffmpeg chromium tools build types
 .SILENT:
 
 help: ## list the targets
@@ -20,15 +20,15 @@ help: ## list the targets
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec node dist/main.js
 
-test: tools build types ## check types and run all tests (10 minutes at most on two cores)
+test: tools chromium build types ## check types and run all tests (10 minutes at most on two cores)
 	echo 'Running the tests'
 	$(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
 
-dev: tools ## start the server from its sources, again after each change
-	exec node --watch --import tsx --conditions=source core/main.ts
+dev: tools build ## start the server from its sources, again after each change
+	$(TSX) config/build-page.ts --watch & trap "kill $$!" EXIT; node --watch --import tsx --conditions=source core/main.ts
 
-bench: tools build ## run the benches of test/bench and write bench.json
-	for file in $$(find test/bench -maxdepth 1 -name '*.ts' -not -name generate.ts | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
+bench: tools build ## run the benches of test/bench and write bench.json; BENCH="http queue" runs some
+	$(TSX) test/bench/run.ts $(BENCH)
 
 soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours
 	for file in $$(find test/soak -maxdepth 1 -name '*.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
@@ -55,11 +55,16 @@ apprise: ytdlp
 ffmpeg: ytdlp
 	config/tools.sh ffmpeg
 
+chromium: packages
+	config/tools.sh chromium
+
 tools: packages ytdlp apprise ffmpeg
 
 types: packages
 	echo 'Checking types'
 	node_modules/.bin/tsc -p .
+	node_modules/.bin/tsc -p plugins/web/page
+	node_modules/.bin/tsc -p test/plugins/web
 
 build: packages
 	test -e dist/main.js && test -z "$$(find $(SOURCES) -newer dist/main.js 2>/dev/null | head -n 1)" || { echo 'Bundling into dist/'; $(TSX) config/build.ts; }

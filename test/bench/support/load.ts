@@ -10,12 +10,16 @@ export interface Load {
   requests: Array<{ path: string; headers?: Record<string, string> }>
   connections: number
   seconds: number
+  /** What counts as slow, for `share`. */
+  limitMs?: number
 }
 
 export interface Loaded {
   perSecond: number
   p50Ms: number
   p99Ms: number
+  /** Of answers slower than `limitMs`. */
+  share: number
   bytes: number
 }
 
@@ -44,7 +48,7 @@ if (process.argv[2] === 'peer') {
   })
 }
 
-async function run({ port, token, requests: asked, connections, seconds }: Load): Promise<Loaded> {
+async function run({ port, token, requests: asked, connections, seconds, limitMs = Infinity }: Load): Promise<Loaded> {
   const requests = asked.map(({ path, headers = {} }) => {
     const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token ${token}\r\n${extra.join('')}\r\n`)
@@ -62,7 +66,7 @@ async function run({ port, token, requests: asked, connections, seconds }: Load)
     ),
   )
   const elapsed = (performance.now() - started) / 1000
-  return { perSecond: took.length / elapsed, p50Ms: percentile(took, 0.5), p99Ms: percentile(took, 0.99), bytes }
+  return { perSecond: took.length / elapsed, p50Ms: percentile(took, 0.5), p99Ms: percentile(took, 0.99), share: took.filter((ms) => ms > limitMs).length / took.length, bytes }
 }
 
 /** One connection: a request, its answer, the next request, until the time is over. */
