@@ -11,7 +11,7 @@ SOURCES := core plugins config package-lock.json
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
 TEST_JOBS ?= 3
 
-.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp apprise ffmpeg chromium tools build types
+.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types
 .SILENT:
 
 help: ## list the targets
@@ -20,9 +20,10 @@ help: ## list the targets
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec node dist/main.js
 
-test: tools chromium build types ## check types and run all tests (10 minutes at most on two cores)
+test: ## check types and run all tests (10 minutes at most on two cores)
+	$(MAKE) --no-print-directory -j 2 test-needs
 	echo 'Running the tests'
-	$(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
+	$(TSX) test/elasticsearch/run.ts $(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
 
 dev: tools build ## start the server from its sources, again after each change
 	$(TSX) config/build-page.ts --watch & trap "kill $$!" EXIT; node --watch --import tsx --conditions=source core/main.ts
@@ -64,7 +65,7 @@ elasticsearch:
 tools: packages ytdlp apprise ffmpeg
 
 # Its own make, so that the large download goes on beside the rest.
-test-needs: elasticsearch tools build types
+test-needs: elasticsearch tools chromium build types
 
 types: packages
 	echo 'Checking types'
