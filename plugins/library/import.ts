@@ -29,13 +29,17 @@ export const manualImport = defineTask({
     await mkdir(importDir, { recursive: true })
     await refuseLibrary(importDir, mediaDirOf(app))
     const done = new Set<string>()
-    for await (const file of filesToImport(importDir)) {
-      job.signal.throwIfAborted()
-      job.progress(0, `Importing ${file.name} (${done.size + 1})`)
-      try {
-        await importFile(file, done, job, app)
-      } catch (thrown) {
-        report.add(join(file.folder, file.name).slice(importDir.length + 1), reasonOf(thrown, app))
+    // Those that only the platform can tell of may have to wait for it: they come last.
+    for (const isTold of [true, false]) {
+      for await (const file of filesToImport(importDir)) {
+        if ((file.info !== undefined) !== isTold) continue
+        job.signal.throwIfAborted()
+        job.progress(0, `Importing ${file.name} (${done.size + 1})`)
+        try {
+          await importFile(file, done, job, app)
+        } catch (thrown) {
+          report.add(join(file.folder, file.name).slice(importDir.length + 1), reasonOf(thrown, app))
+        }
       }
     }
     await report.show()

@@ -89,14 +89,24 @@ test('without the platform an information file tells enough; without both it sta
 })
 
 test('a platform that lets nobody in does not hold up films that have an information file', async (t) => {
-  const app = await libraryApp(t)
+  let heard: () => void
+  const oneIsIn = new Promise<void>((resolve) => (heard = resolve))
+  const listener = definePlugin({ name: 'listener', listens: { 'job.step': () => (fact) => void (fact.step === 'import.remove' && fact.phase === 'after' && heard()) } })
+  const app = await libraryApp(t, { replace: [listener] })
   await app.app.platform.command('pause')
   await app.film('import', `${nets}.mp4`)
   await putInfo(app, nets, anInfo(nets))
+  // They wait for the platform, whatever the order of names in the folder.
+  const untold = [fog, comet, VIDEO.gull!, VIDEO.knot!, VIDEO.wave!]
+  for (const id of untold) await app.film('import', `${id}.mp4`)
 
-  assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
-
+  const job = await app.app.jobs.start('manual_import')
+  await oneIsIn
   assert.equal((await aVideoRecord(app, nets)).title, 'The film that was')
+
+  await app.app.platform.command('resume')
+  assert.equal((await app.app.jobs.ended(job.id)).state, 'SUCCESS')
+  assert.deepEqual(await app.ids('video'), [nets, ...untold].sort())
 })
 
 test('an information file is believed no more than an answer of anybody', async (t) => {
