@@ -1,6 +1,8 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { access, constants, mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
 import type { Settings } from '../config/schema.ts'
@@ -163,7 +165,7 @@ async function openDataFolder(folder: string): Promise<void> {
 }
 
 async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
-  if (settings.elasticsearchUrl !== null) throw new StartError('AV_ELASTICSEARCH_URL: this version keeps documents in its embedded index only; remove the setting')
+  if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, clock)
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
@@ -181,6 +183,36 @@ async function openIndex(settings: Readonly<Settings>, definitions: readonly Ind
   const lost = adapter.recovered ? `The index file was damaged and has been moved to ${basename(adapter.recovered)}` : isMissing ? `The index file ${basename(file)} was missing` : undefined
   if (lost) log.error(`${lost}; a blank one has taken its place`)
   return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
+}
+
+async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
+  const { prefix, dataDir } = settings
+  // Its client takes memory: who keeps documents in the embedded index does not pay for it.
+  const [{ connectElastic }, { openElasticIndex }] = await Promise.all([import('./index/elastic/connection.ts'), import('./index/elastic/open.ts')])
+  const connection = connectElastic({
+    url: settings.elasticsearchUrl,
+    username: settings.elasticsearchUsername,
+    password: settings.elasticsearchPassword,
+    apiKey: settings.elasticsearchApiKey,
+    ca: settings.elasticsearchCa,
+    ...{ names: `${prefix}_*`, log, clock },
+  })
+  try {
+    const index = await openElasticIndex({
+      ...{ connection, definitions, log, clock, prefix },
+      repository: settings.elasticsearchRepository,
+      // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's to finish.
+      owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
+      async beforeRebuild(snapshotTo) {
+        if (settings.elasticsearchRepository === null) return log.info('no snapshot is taken before the rebuild, as AV_ELASTICSEARCH_REPOSITORY is not set')
+        await snapshotTo(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
+      },
+    })
+    return await gateWrites(index, (gated) => index.openSnapshots(gated))
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
 }
 
 async function listen(http: Http, { host, port }: Settings): Promise<{ url: string }> {

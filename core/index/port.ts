@@ -177,7 +177,7 @@ export interface IndexAdapter {
   refresh(): Promise<void>
   /**
    * Writes a copy of all collections as they are at the end of the copying, while reads and writes go on.
-   * @param path  of the new file; it appears complete or not at all
+   * @param path  of the new file, or the name in the server's repository; it appears complete or not at all
    */
   snapshotTo(path: string, options?: StepOptions): Promise<void>
   /**
@@ -190,7 +190,8 @@ export interface IndexAdapter {
   /**
    * Puts the documents of a snapshot in the place of all collections, by `replaceAll`. Each must have an id of the usual form and pass
    * its definition's schema; what does not is left out and counted.
-   * @throws unprocessable  the file is no snapshot
+   * @param path  of the file, or the name in the server's repository
+   * @throws unprocessable  it is no snapshot
    */
   restoreFrom(path: string, options?: RestoreOptions): Promise<RestoreResult>
   close(): Promise<void>

@@ -21,6 +21,8 @@ export interface SnapshotRecord {
 }
 
 export interface Snapshots {
+  /** Why none can be taken: a sentence for people. */
+  readonly off?: string
   /** Newest first. */
   list(): Promise<SnapshotRecord[]>
   get(id: string): Promise<SnapshotRecord | undefined>

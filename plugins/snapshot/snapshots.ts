@@ -27,7 +27,7 @@ export type SnapshotKeeper = ReturnType<typeof openSnapshotKeeper>
 
 export function openSnapshotKeeper(app: App) {
   const store = () => app.index.snapshots
-  const isOn = () => app.preferences.section('application').enable_snapshot
+  const isOn = () => app.preferences.section('application').enable_snapshot && store().off === undefined
   let timer: Timer | undefined
 
   /** Names of tasks whose row is being written: one is refused from the moment the other is accepted. */

@@ -1,0 +1,73 @@
+/** Streams what matches, as it was when the stream began: a point in time, and from batch to batch by the last one's place. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { estypes } from '@elastic/elasticsearch'
+import { SLICE_MS } from './bulk.ts'
+import type { ElasticConnection } from './connection.ts'
+import { decode, type Stored } from './encode.ts'
+import { ElasticError } from './fault.ts'
+import { BY_ID, type Query, type Sort } from './filter.ts'
+
+const KEEP_ALIVE = '5m'
+
+export interface PageOptions {
+  index: string
+  query: Query
+  batch: number
+  /** Must tell every document from every other. Default: the id. */
+  sort?: Sort
+  /** Leave the documents out. */
+  isBare?: boolean
+  signal?: AbortSignal | undefined
+}
+
+export type StoredHit = estypes.SearchHit<Stored>
+
+export async function* pages(connection: ElasticConnection, { index, query, batch, sort = BY_ID, isBare = false, signal }: PageOptions): AsyncGenerator<StoredHit[]> {
+  let pit: string | undefined
+  let after: estypes.SortResults | undefined
+  const read = (): Promise<StoredHit[]> =>
+    connection.run(async (client) => {
+      pit ??= (await client.openPointInTime({ index, keep_alive: KEEP_ALIVE })).id
+      const { hits, pit_id: next } = await client.search<Stored>({
+        pit: { id: pit, keep_alive: KEEP_ALIVE },
+        ...{ query, sort, size: batch, track_total_hits: false, seq_no_primary_term: true },
+        ...(isBare && { _source: false }),
+        ...(after && { search_after: after }),
+      })
+      pit = next ?? pit
+      return hits.hits
+    })
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const hits = await read().catch((error: unknown) => {
+        // Who asks for the next batch took longer than a point in time is kept, or the node was started again: the place is known.
+        if (!isLostPointInTime(error) || pit === undefined) throw error
+        pit = undefined
+        return read()
+      })
+      if (hits.length > 0) yield hits
+      if (hits.length < batch) return
+      after = hits.at(-1)!.sort!
+    }
+  } finally {
+    const last = pit
+    if (last !== undefined) await connection.client.closePointInTime({ id: last }).catch(() => undefined) // it ends by itself
+  }
+}
+
+const isLostPointInTime = (error: unknown): boolean => error instanceof ElasticError && (error.type === 'search_context_missing_exception' || error.statusCode === 404)
+
+/** Whole documents, parsed in slices: a batch can be megabytes. */
+export async function parsed<Hit extends { _id?: string; _source?: Stored }>(hits: readonly Hit[]): Promise<Array<{ id: string; doc: Record<string, unknown>; hit: Hit }>> {
+  const docs: Array<{ id: string; doc: Record<string, unknown>; hit: Hit }> = []
+  let started = performance.now()
+  for (const hit of hits) {
+    docs.push({ id: hit._id!, doc: decode(hit._source!), hit })
+    if (performance.now() - started > SLICE_MS) {
+      await nextTurn()
+      started = performance.now()
+    }
+  }
+  return docs
+}

@@ -1,0 +1,75 @@
+/** From the documents of a snapshot back into an index: each is looked at again before it is taken. Both adapters restore by it. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { joinInternal, type JsonObject } from './document.ts'
+import type { IndexDefinition } from './mapping.ts'
+import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from './port.ts'
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/
+const FAILURES_KEPT = 100
+const SLICE_MS = 4
+
+/** One collection of a snapshot. */
+export interface StoredCollection {
+  /** What its texts depend on. */
+  form: string
+  count: number
+  /** All documents: id, text of the reply, internal values as JSON. */
+  batches(): AsyncIterable<Array<[id: string, text: string, internal: string | null]>>
+}
+
+/** Replaces all collections by these; one that the snapshot has not becomes empty. */
+export async function restoreAll(index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>, stored: Readonly<Record<string, StoredCollection>>, options: RestoreOptions): Promise<RestoreResult> {
+  const { signal, progress, accept } = options
+  // The compiler of schemas takes memory: it is loaded when a restore needs it.
+  const { Compile } = await import('typebox/compile')
+  const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
+  const skip = (name: string, id: string, reason: string) => {
+    result.skipped++
+    if (result.failed.length < FAILURES_KEPT) result.failed.push({ id, reason: `${name} ${id.slice(0, 128)}: ${reason}` })
+  }
+  const total = index.definitions.reduce((sum, { name }) => sum + (stored[name]?.count ?? 0), 0)
+  let done = 0
+  await index.replaceAll(async (write) => {
+    for (const definition of index.definitions) await restoreCollection(definition, write)
+  })
+  return result
+
+  async function restoreCollection(definition: IndexDefinition, write: ReplaceWrite): Promise<void> {
+    const { name, reform, form = '' } = definition
+    const collection = stored[name]
+    if (!collection) return
+    const schema = Compile(definition.doc)
+    const toDoc = (id: string, text: string, internal: string | null): JsonObject | undefined => {
+      try {
+        let doc = joinInternal(JSON.parse(text) as JsonObject, internal === null ? undefined : (JSON.parse(internal) as JsonObject))
+        if (collection.form !== form && reform) doc = reform(doc as never) as unknown as JsonObject
+        const taken = accept ? accept(name, id, doc) : doc
+        if (taken === undefined) skip(name, id, 'refused')
+        else if (!schema.Check(taken)) skip(name, id, schema.Errors(taken)[0]?.message ?? 'does not pass its schema')
+        else return taken as JsonObject
+      } catch (error) {
+        skip(name, id, error instanceof Error ? error.message : String(error))
+      }
+      return undefined
+    }
+    for await (const batch of collection.batches()) {
+      signal?.throwIfAborted()
+      const docs: Array<{ id: string; doc: JsonObject }> = []
+      let started = performance.now()
+      for (const [id, text, internal] of batch) {
+        const doc = ID.test(id) ? toDoc(id, text, internal) : skip(name, id, 'an id of another form')
+        if (doc) docs.push({ id, doc })
+        if (performance.now() - started > SLICE_MS) {
+          await nextTurn()
+          started = performance.now()
+        }
+      }
+      const { written, failed } = await write(name, docs, { signal })
+      for (const failure of failed) skip(name, failure.id, failure.reason)
+      result.written += written
+      done += batch.length
+      progress?.(done, total)
+    }
+    signal?.throwIfAborted()
+  }
+}

@@ -1,0 +1,33 @@
+/** The contract of the index port, kept on a real Elasticsearch. */
+import { systemClock } from '../../core/clock.ts'
+import { connectElastic } from '../../core/index/elastic/connection.ts'
+import { openElasticIndex } from '../../core/index/elastic/open.ts'
+import { openLog } from '../../core/log.ts'
+import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
+import { indexContract } from './index-suite.ts'
+
+indexContract(
+  'Elasticsearch',
+  async (definitions) => {
+    const afters: Array<() => unknown> = []
+    const { url, prefix } = await testElasticsearch({ after: (work) => void afters.push(work) })
+    const log = openLog('silent')
+    const open = () => {
+      const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock })
+      return openElasticIndex({ connection, definitions, log, clock: systemClock, prefix, owner: 'this test' })
+    }
+    let index = await open()
+    return {
+      index,
+      async reopen() {
+        await index.close()
+        return (index = await open())
+      },
+      async dispose() {
+        await index.close()
+        for (const after of afters) await after()
+      },
+    }
+  },
+  { skip: withoutElasticsearch() ?? false },
+)
