@@ -4,9 +4,12 @@ import { existsSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundlePage } from './build-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WORKER = 'core/index/sqlite/worker.ts'
+/** What browsers run is bundled apart. */
+const PAGE = 'plugins/web/page'
 /** Native code, or loaded only by those who use it. */
 const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
 /** What a plugin's folder holds beside code and pages for people is copied, so that it lies beside the bundle as it lay beside the source. */
@@ -42,9 +45,10 @@ export async function bundle(outdir: string): Promise<void> {
   for (const name of names) {
     await cp(join(ROOT, 'plugins', name), join(fresh, 'plugins', name), {
       recursive: true,
-      filter: (path) => !NOT_COPIED.has(extname(path)) && !path.endsWith('__pycache__'),
+      filter: (path) => !NOT_COPIED.has(extname(path)) && !path.endsWith('__pycache__') && path !== join(ROOT, PAGE),
     })
   }
+  if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))
   await rm(`${outdir}.old`, { recursive: true, force: true })
   if (existsSync(outdir)) await rename(outdir, `${outdir}.old`)
   await rename(fresh, outdir)

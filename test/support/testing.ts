@@ -75,7 +75,8 @@ interface Scope {
   after(cleanUp: () => Promise<void>): void
 }
 
-const PASSWORD = 'a password for tests'
+/** Of both accounts, for tests that sign in as people do. */
+export const PASSWORD = 'a password for tests'
 
 export async function testApp(scope: Scope, options: TestOptions = {}): Promise<TestApp> {
   const { clock = testClock(), log = openLog('silent'), settings = {} } = options
@@ -177,13 +178,13 @@ async function authorization({ accounts: book }: App, who: 'admin' | 'user' | 'n
   return { authorization: `Token ${await book.token(account.id)}` }
 }
 
-function clientOf(send: (path: string, init: { method: string; headers: Record<string, string>; body?: string | Uint8Array }) => Promise<Response>): Client {
+function clientOf(send: (path: string, init: { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> }) => Promise<Response>): Client {
   const ask = (method: string): Ask => async (path, body, headers = {}) => {
     const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
     const response = await send(path, {
       method,
       headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array) }),
+      ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array<ArrayBuffer>) }),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
     const text = bytes.toString()

@@ -1,0 +1,89 @@
+/** Bundles the page for browsers: one script and style at first, a chunk for each view, all named by their content and compressed once. */
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, context, type BuildOptions, type Metafile } from 'esbuild'
+
+const COMPRESSIBLE = /\.(js|css)$/
+
+/** @param folder  `app.tsx` and `styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there */
+export async function bundlePage(folder: string, outdir: string): Promise<void> {
+  const { metafile } = await build(optionsFor(folder, outdir))
+  await finish(folder, outdir, metafile!)
+}
+
+const optionsFor = (folder: string, outdir: string): BuildOptions => ({
+  absWorkingDir: folder,
+  entryPoints: { app: 'app.tsx', style: 'styles.css' },
+  outdir: join(outdir, 'assets'),
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'browser',
+  target: ['chrome123', 'firefox125', 'safari17.5'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+})
+
+/** Writes what the plugin `web` reads: the list of files, and their compressed forms. */
+async function finish(folder: string, outdir: string, { outputs }: Metafile): Promise<void> {
+  await cp(join(folder, 'static'), outdir, { recursive: true })
+  const entry = (source: string) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source)!
+  const [script, { imports }] = entry('app.tsx')
+  const assets: Record<string, string[]> = {}
+  for (const name of await readdir(join(outdir, 'assets'))) assets[name] = await compress(join(outdir, 'assets', name))
+  const described = {
+    script: basename(script),
+    style: basename(entry('styles.css')[0]),
+    preload: imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)),
+    assets,
+    icons: await readdir(join(outdir, 'icons')),
+  }
+  await writeFile(join(outdir, 'built.json'), JSON.stringify(described))
+}
+
+async function compress(path: string): Promise<string[]> {
+  if (!COMPRESSIBLE.test(path)) return []
+  const content = await readFile(path)
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
+    promisify(gzip)(content, { level: 9 }),
+  ])
+  await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])
+  return ['br', 'gz']
+}
+
+/** Puts a fresh page in place of the one in dist/; with `--watch` again after each change. */
+async function main(isWatching: boolean): Promise<void> {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const [folder, place] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
+  const fresh = `${place}.${process.pid}`
+  const swap = async (metafile: Metafile): Promise<void> => {
+    await finish(folder, fresh, metafile)
+    await rm(`${fresh}.old`, { recursive: true, force: true })
+    if (existsSync(place)) await rename(place, `${fresh}.old`)
+    await rename(fresh, place)
+    await rm(`${fresh}.old`, { recursive: true, force: true })
+  }
+  await mkdir(fresh, { recursive: true })
+  const plugin = {
+    name: 'swap',
+    setup: ({ onEnd }: { onEnd(then: (result: { metafile?: Metafile; errors: unknown[] }) => Promise<void>): void }) =>
+      onEnd(async ({ metafile, errors }) => void (errors.length === 0 && metafile && (await swap(metafile)))),
+  }
+  const watched = await context({ ...optionsFor(folder, fresh), plugins: [plugin] })
+  if (isWatching) return watched.watch()
+  await watched.rebuild()
+  await watched.dispose()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.includes('--watch'))

@@ -1,0 +1,60 @@
+/** The one HTML document: no text, no inline script or style; what it may load is said in its policy. */
+
+/** What the build says of the page. */
+export interface Built {
+  script: string
+  style: string
+  /** Chunks that the script needs at once. */
+  preload: string[]
+  /** File name → what compressed forms lie beside it. */
+  assets: Record<string, Array<'br' | 'gz'>>
+  icons: string[]
+}
+
+export const PAGE_POLICY = [
+  `default-src 'none'`,
+  `script-src 'self'`,
+  `style-src 'self'`,
+  `img-src 'self' data:`,
+  `media-src 'self' blob:`,
+  `connect-src 'self'`,
+  `manifest-src 'self'`,
+  `base-uri 'none'`,
+  `form-action 'self'`,
+  `frame-ancestors 'none'`,
+].join('; ')
+
+const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
+
+/** @param base  the settings' base path; @param cookies  as received: a chosen look is there before the first paint */
+export function toDocument({ script, style, preload }: Built, { base, cookies }: { base: string; cookies: string }): string {
+  const theme = THEME.exec(cookies)?.[1]
+  const path = escape(base)
+  return `<!doctype html>
+<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
+<meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
+<meta name="archivolt-base" content="${path}">
+<title>Archivolt</title>
+<link rel="stylesheet" href="${path}assets/${style}">
+<script type="module" src="${path}assets/${script}"></script>
+${preload.map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`).join('\n')}
+<link rel="icon" href="${path}icons/mark.svg" type="image/svg+xml">
+<link rel="apple-touch-icon" href="${path}icons/mark-180.png">
+<link rel="manifest" href="${path}manifest.webmanifest">
+</head>
+<body>
+<div id="app"></div>
+<noscript>Archivolt needs JavaScript for its page. Its API works without: see /api/docs/.</noscript>
+</body>
+</html>
+`
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escape = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+

@@ -1,0 +1,105 @@
+/** The activity pill: a ring with the progress of what runs, a dot when something needs the user; it opens the list with stop buttons. */
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Activity as Pulse, Square } from 'lucide'
+import { get, post } from './api.ts'
+import { under } from './base.ts'
+import { listen, notifications } from './events.ts'
+import { IconButton } from './parts/button.tsx'
+import { Icon } from './parts/icon.tsx'
+import { sayFailure } from './parts/toast.tsx'
+import { toPercent } from './format.ts'
+import type { Notification, PlatformState } from './records.ts'
+import { isAdmin } from './session.ts'
+import { t } from './texts.ts'
+
+const RADIUS = 9
+const ROUND = 2 * Math.PI * RADIUS
+
+export function Activity() {
+  const [isOpen, setOpen] = useState(false)
+  const list = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const platform = usePlatform(isOpen)
+  const running = notifications.value
+  const known = running.filter(({ progress }) => progress > 0)
+  const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
+  const needsUser = running.some(({ level }) => level === 'error') || (platform !== undefined && platform.state !== 'open')
+  const text = running[0]?.messages.at(-1) ?? ''
+  const label = needsUser ? t('activity.attention') : running.length > 0 ? t('activity.running', { count: running.length }) : t('activity.idle')
+
+  useEffect(() => {
+    if (!isOpen) return
+    const box = list.current!
+    box.showPopover()
+    const { bottom } = button.current!.getBoundingClientRect()
+    box.style.top = `${bottom + 8}px`
+  }, [isOpen])
+
+  return (
+    <>
+      <button ref={button} type="button" class="pill" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} aria-label={`${t('activity.label')}: ${label}. ${text}`} title={label} onClick={() => setOpen(!isOpen)}>
+        {running.length === 0 ? (
+          <Icon node={Pulse} />
+        ) : (
+          <svg class={progress > 0 ? 'ring' : 'ring unknown'} width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+            <circle cx="11" cy="11" r={RADIUS} class="ring-track" />
+            <circle cx="11" cy="11" r={RADIUS} class="ring-done" style={{ strokeDasharray: `${Math.max(0.05, progress || 0.25) * ROUND} ${ROUND}` }} />
+          </svg>
+        )}
+        <span class="pill-text">{text}</span>
+        {needsUser && <span class="dot" />}
+      </button>
+      {isOpen && (
+        <div ref={list} id={id} class="activity" popover="auto" role="dialog" aria-label={t('activity.label')} onToggle={(event) => event.newState === 'closed' && setOpen(false)}>
+          {platform && platform.state !== 'open' && (
+            <p class="notice">
+              {t('activity.platform', { reason: platform.reason })} <a href={under('/downloads/')}>{t('activity.look')}</a>
+            </p>
+          )}
+          {running.length === 0 && <p class="hint">{t('activity.idle')}</p>}
+          <ul>
+            {running.map((one) => (
+              <Running key={one.id} one={one} />
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Running({ one }: { one: Notification }) {
+  const isStopping = one.command !== false
+  return (
+    <li class={one.level === 'error' ? 'error' : ''}>
+      <div>
+        <strong>{one.title}</strong>
+        <p>{isStopping ? t('activity.stopping') : (one.messages.at(-1) ?? '')}</p>
+        {one.progress > 0 && <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />}
+      </div>
+      {one.api_stop && isAdmin.value && !isStopping && <IconButton icon={Square} label={t('activity.stopOf', { title: one.title })} onClick={() => void post(`/api/task-id/${one.id}/`, { command: 'stop' }).catch(sayFailure)} />}
+    </li>
+  )
+}
+
+/** Whether downloads stand still: asked at first, when one looks, and when much changes in the queue. */
+function usePlatform(isOpen: boolean): PlatformState | undefined {
+  const [state, setState] = useState<PlatformState>()
+  const mayAsk = isAdmin.value
+  useEffect(() => {
+    if (!mayAsk) return
+    let timer: number | undefined
+    const read = () => {
+      timer = undefined
+      get<PlatformState>('/api/platform/').then(setState, () => setState(undefined)) // what cannot be asked needs nobody
+    }
+    read()
+    const end = listen('job', () => void (timer ??= setTimeout(read, 2000)))
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
+  }, [mayAsk, isOpen])
+  return state
+}

@@ -1,0 +1,85 @@
+/** Where the page begins: who is signed in, then the frame with the view of the address. */
+import { effect, signal } from '@preact/signals'
+import { render, type ComponentType } from 'preact'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { isSignedIn, toFailure, type Failure } from './api.ts'
+import { openEvents } from './events.ts'
+import { Frame } from './frame.tsx'
+import { forget } from './load.ts'
+import { Failed, Empty } from './parts/states.tsx'
+import { keptScroll, listenToLinks, match, navigate, place } from './router.ts'
+import { readSession } from './session.ts'
+import { t } from './texts.ts'
+import { setTitle } from './title.ts'
+import { views, type View, type ViewProps } from './views.ts'
+import { Login } from './views/login.tsx'
+
+const failure = signal<Failure | undefined>(undefined)
+const loaded = signal(new Map<View, ComponentType<ViewProps>>())
+
+async function begin(): Promise<void> {
+  failure.value = undefined
+  try {
+    await readSession()
+  } catch (error) {
+    const met = toFailure(error)
+    if (met.status !== 401) failure.value = met
+  }
+}
+
+function App() {
+  if (isSignedIn.value === false) return <Login />
+  if (failure.value) return <Failed failure={failure.value} onRetry={() => void begin()} />
+  return (
+    <Frame>
+      <Current />
+    </Frame>
+  )
+}
+
+function Current() {
+  const { path, key } = place.value
+  for (const view of views) {
+    const params = match(view.address, path)
+    if (params) return <Shown key={view.address} view={view} params={params} entry={key} />
+  }
+  return (
+    <Empty title={t('app.notFound')}>
+      <a class="button main" href="/" onClick={(event) => (event.preventDefault(), navigate('/'))}>
+        {t('app.notFound.next')}
+      </a>
+    </Empty>
+  )
+}
+
+function Shown({ view, params, entry }: { view: View; params: Record<string, string>; entry: string }) {
+  const failed = signal<unknown>(undefined)
+  const Component = loaded.value.get(view)
+  const load = () =>
+    void view.load().then(
+      (module) => void (loaded.value = new Map(loaded.value).set(view, module.default)),
+      (error: unknown) => void (failed.value = error),
+    )
+  useEffect(load, [view])
+  useLayoutEffect(() => setTitle(t(view.title)), [view, entry])
+  // What was there before is there again at once, so the place is too.
+  useLayoutEffect(() => {
+    if (Component) scrollTo({ top: keptScroll(entry) })
+  }, [entry, Component])
+  if (failed.value) return <Failed failure={failed.value} onRetry={load} />
+  return Component ? <Component params={params} /> : null
+}
+
+listenToLinks()
+// The view of the address is on its way while the server is asked who this is.
+void views.find(({ address }) => match(address, place.value.path))?.load()
+void begin()
+effect(() => {
+  if (!isSignedIn.value) return
+  const end = openEvents()
+  return () => {
+    end()
+    forget()
+  }
+})
+render(<App />, document.getElementById('app')!)

@@ -1,0 +1,25 @@
+/** Where this installation lives: the base path that a proxy may have given it. */
+
+const base = document.querySelector<HTMLMetaElement>('meta[name="archivolt-base"]')?.content ?? '/'
+
+/** `/api/ping/` → the path to ask for. Also for pictures and media, whose URLs the API gives from its own root. */
+export const under = (path: string): string => base + path.replace(/^\//, '')
+
+/** The page's own path of an address in the browser; undefined: it is not ours. */
+export function ownPath(pathname: string): string | undefined {
+  if (pathname === base.slice(0, -1)) return '/'
+  return pathname.startsWith(base) ? pathname.slice(base.length - 1) : undefined
+}
+
+/** The 320-pixel picture for boxes that are no larger. */
+export const small = (url: string): string => `${under(url)}?size=small`
+
+/** The value of one of our cookies that scripts may read. */
+export function cookie(name: string): string | undefined {
+  return document.cookie.split('; ').find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
+export function keepCookie(name: string, value: string): void {
+  const age = value === '' ? 0 : 31_536_000
+  document.cookie = `${name}=${value}; path=${base}; max-age=${age}; samesite=lax`
+}

@@ -1,0 +1,70 @@
+/** Numbers, bytes, days and lengths of time as people read them. */
+import { LANGUAGE } from './texts.ts'
+
+const whole = new Intl.NumberFormat(LANGUAGE)
+const compact = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(LANGUAGE, { style: 'percent' })
+const dayForm = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' })
+const momentForm = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })
+const clockForm = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit' })
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte']
+
+export const toNumber = (value: number): string => whole.format(value)
+/** 1234567 → 1.2M */
+export const toCompact = (value: number): string => compact.format(value)
+/** 0.25 → 25 % */
+export const toPercent = (fraction: number): string => percent.format(fraction)
+
+/** Decimal units, as disks are sold. */
+export function toBytes(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
+  const value = bytes / 1000 ** power
+  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit: UNITS[power]!, unitDisplay: power === 0 ? 'long' : 'short', maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)
+}
+
+/** Seconds as on a player: 9 → 0:09, 4981 → 1:23:01 */
+export function toClock(seconds: number): string {
+  const all = Math.max(0, Math.floor(seconds))
+  const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
+}
+
+/** Seconds in words of two units at most: 4981 → 1 hr 23 min */
+export function toSpan(seconds: number): string {
+  const parts: Array<[number, string]> = [[86_400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']] // prettier-ignore
+  let rest = Math.max(0, Math.round(seconds))
+  const words: string[] = []
+  for (const [size, unit] of parts) {
+    const amount = Math.floor(rest / size)
+    rest -= amount * size
+    if (amount > 0 || (unit === 'second' && words.length === 0)) words.push(new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short' }).format(amount))
+    if (words.length === 2) break
+  }
+  return words.join(' ')
+}
+
+const AGES: Array<[Intl.RelativeTimeFormatUnit, number]> = [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]] // prettier-ignore
+
+/** A day (`2024-03-01`) or epoch seconds → `3 weeks ago`, `in 5 minutes`. */
+export function toAge(when: string | number, nowMs = Date.now()): string {
+  const isDay = typeof when === 'string'
+  const thenMs = isDay ? Date.parse(`${when}T12:00:00Z`) : when * 1000
+  if (Number.isNaN(thenMs)) return ''
+  const seconds = (thenMs - nowMs) / 1000
+  if (isDay && Math.abs(seconds) < 86_400 * 1.5) {
+    const today = new Date(nowMs)
+    const days = Math.round((Date.parse(`${when}T00:00:00Z`) - Date.UTC(today.getFullYear(), today.getMonth(), today.getDate())) / 86_400_000)
+    return relative.format(days, 'day')
+  }
+  const [unit, size] = AGES.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  return relative.format(Math.trunc(seconds / size), unit)
+}
+
+/** A day as sent (`2024-03-01`), in words. */
+export const toDay = (day: string): string => (Number.isNaN(Date.parse(day)) ? day : dayForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`)))
+/** Epoch seconds or ISO 8601. */
+export const toMoment = (when: number | string): string => momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
+/** The time of day of epoch seconds. */
+export const toTimeOfDay = (epoch: number): string => clockForm.format(epoch * 1000)

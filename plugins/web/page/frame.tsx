@@ -1,0 +1,175 @@
+/** What stands around every view: navigation, search, activity, account, and what pops up. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ChartColumn, Download, House, ListVideo, Search, Settings, TvMinimalPlay, User } from 'lucide'
+import type { IconNode } from 'lucide'
+import { Activity } from './activity.tsx'
+import { get, isSignedIn } from './api.ts'
+import { under } from './base.ts'
+import { connection, listen } from './events.ts'
+import { Help } from './help.tsx'
+import { useKeys } from './keys.ts'
+import { Confirmation } from './parts/dialog.tsx'
+import { Icon, Mark } from './parts/icon.tsx'
+import { Menu } from './parts/menu.tsx'
+import { PlaylistDialog } from './parts/playlist-dialog.tsx'
+import { sayFailure, Toasts } from './parts/toast.tsx'
+import { match, navigate, place } from './router.ts'
+import { account, chooseLook, isAdmin, look, signOut, type Look } from './session.ts'
+import { t, type TextKey } from './texts.ts'
+import { views, type View } from './views.ts'
+
+interface Section {
+  key: NonNullable<View['section']>
+  /** After `g`. */
+  letter: string
+  icon: IconNode
+  text: TextKey & `nav.${string}`
+  path: string
+  isForAdmins?: boolean
+}
+
+export const sections: Section[] = [
+  { key: 'home', letter: 'h', icon: House, text: 'nav.home', path: '/' },
+  { key: 'channels', letter: 'c', icon: TvMinimalPlay, text: 'nav.channels', path: '/channels/' },
+  { key: 'playlists', letter: 'p', icon: ListVideo, text: 'nav.playlists', path: '/playlists/' },
+  { key: 'downloads', letter: 'd', icon: Download, text: 'nav.downloads', path: '/downloads/', isForAdmins: true },
+  { key: 'statistics', letter: 's', icon: ChartColumn, text: 'nav.statistics', path: '/statistics/' },
+  { key: 'settings', letter: 'e', icon: Settings, text: 'nav.settings', path: '/settings/' },
+] // prettier-ignore
+
+const LOOKS: Look[] = ['system', 'light', 'dark']
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const shown = sections.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value)
+  useKeys({
+    '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
+    '?': () => setHelpOpen(true),
+    ...Object.fromEntries(shown.map(({ letter, path }) => [`g ${letter}`, () => navigate(path)])),
+  })
+  return (
+    <div class="frame">
+      <a class="skip" href="#content" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        {t('app.skip')}
+      </a>
+      <header class="top">
+        <a class="brand" href={under('/')} aria-label={`${t('app.name')}, ${t('nav.home')}`}>
+          <Mark />
+          <span>{t('app.name')}</span>
+        </a>
+        <SearchField />
+        <Activity />
+        <AccountMenu />
+      </header>
+      <Navigation shown={shown} />
+      <main id="content" ref={main} tabIndex={-1}>
+        {connection.value === 'lost' && (
+          <p class="notice" role="status">
+            {t('state.offline')}
+          </p>
+        )}
+        {children}
+      </main>
+      <Toasts />
+      <Confirmation />
+      <PlaylistDialog />
+      {isHelpOpen && <Help onClose={() => setHelpOpen(false)} sections={shown} />}
+    </div>
+  )
+}
+
+function Navigation({ shown }: { shown: Section[] }) {
+  const section = views.find(({ address }) => match(address, place.value.path))?.section
+  return (
+    <nav class="rail" aria-label={t('nav.label')}>
+      {shown.map(({ key, icon, text, path }) => (
+        <a key={key} href={under(path)} aria-current={key === section ? 'page' : undefined}>
+          <Icon node={icon} />
+          <span class="rail-label">{t(text)}</span>
+          {key === 'downloads' && <Waiting />}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** How many wait in the queue. Many changes in a row are one question. */
+function Waiting() {
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    let timer: number | undefined
+    const read = () => {
+      timer = undefined
+      get<{ pending: number }>('/api/stats/download/').then(
+        ({ pending }) => setCount(pending),
+        () => setCount(0), // the frame says already that nothing answers
+      )
+    }
+    read()
+    const end = listen('queue', (change) => {
+      // Progress of an item changes no number.
+      if (!('progress' in change && change.progress)) timer ??= setTimeout(read, 1000)
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
+  }, [])
+  if (count === 0) return null
+  return (
+    <span class="count" aria-label={t('nav.waiting', { count })}>
+      {count > 999 ? '999+' : count}
+    </span>
+  )
+}
+
+/** Typing leads to the search view, which answers while one types. */
+function SearchField() {
+  const isThere = place.value.path === '/search/'
+  const text = isThere ? (place.value.query.get('q') ?? '') : ''
+  const go = (value: string) => {
+    const to = value === '' ? '/search/' : `/search/?q=${encodeURIComponent(value)}`
+    navigate(to, { isReplacing: isThere })
+  }
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        go(event.currentTarget.querySelector('input')!.value)
+      }}
+    >
+      <Icon node={Search} />
+      <input
+        id="search"
+        type="search"
+        aria-label={t('search.field')}
+        placeholder={t('nav.search')}
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={({ currentTarget }) => (currentTarget.value !== '' || isThere) && go(currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  )
+}
+
+function AccountMenu() {
+  if (!isSignedIn.value) return null
+  const items = [
+    ...LOOKS.map((one) => ({ label: t(`look.${one}`), isChosen: look.value === one, onSelect: () => chooseLook(one) })),
+    { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
+    { label: t('help.title'), onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })) },
+    { label: t('account.signOut'), onSelect: () => void signOut().catch(sayFailure) },
+  ]
+  return (
+    <Menu label={account.value ? `${t('account.label')}: ${account.value.username}` : t('account.label')} items={items}>
+      <Icon node={User} />
+    </Menu>
+  )
+}

@@ -1,0 +1,39 @@
+/** Keys that do something: one key, or `g` and another. In a field they are letters. */
+import { useEffect, useRef } from 'preact/hooks'
+
+export type Keys = Record<string, (event: KeyboardEvent) => void>
+
+const CHORD_MS = 1200
+const layers: Array<() => Keys> = []
+let prefix: { key: string; atMs: number } | undefined
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && (target as HTMLInputElement).type !== 'checkbox'
+
+addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+  // A dialog is a world of its own: only its own keys hold.
+  if (document.querySelector('dialog[open]')) return
+  const chord = prefix && Date.now() - prefix.atMs < CHORD_MS ? `${prefix.key} ${event.key}` : event.key
+  prefix = undefined
+  for (const keys of [...layers].reverse()) {
+    const own = keys()
+    const action = own[chord]
+    if (action) {
+      event.preventDefault()
+      return action(event)
+    }
+    if (Object.keys(own).some((one) => one.startsWith(`${event.key} `))) prefix = { key: event.key, atMs: Date.now() }
+  }
+})
+
+/** While the component is there; the newest one wins. Names as `KeyboardEvent.key` has them: `/`, `?`, `ArrowLeft`; `g h` is two in a row. */
+export function useKeys(keys: Keys): void {
+  const current = useRef(keys)
+  current.current = keys
+  useEffect(() => {
+    const layer = () => current.current
+    layers.push(layer)
+    return () => void layers.splice(layers.indexOf(layer), 1)
+  }, [])
+}

@@ -1,0 +1,77 @@
+/** What a view shows comes from the server: loading, ready or failed, kept for the way back. */
+import { useSignal, type Signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { isAborted, toFailure, type Failure } from './api.ts'
+
+export type Loaded<Value> = { state: 'loading'; value?: undefined; failure?: undefined } | { state: 'ready'; value: Value; failure?: undefined } | { state: 'failed'; failure: Failure; value?: undefined }
+
+export interface Load<Value> {
+  /** Read it in the view: `const video = load.now.value`. */
+  now: Signal<Loaded<Value>>
+  /** Asks again; what is there stays until the answer comes. */
+  reload(): Promise<void>
+  /** Shows a change before the server has said so. */
+  change(how: (value: Value) => Value): void
+}
+
+const MOST_KEPT = 60
+const kept = new Map<string, unknown>()
+
+/** For the way back: the newest few stay. */
+export function keep(key: string, value: unknown): void {
+  kept.delete(key)
+  kept.set(key, value)
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
+}
+export const keptValue = <Value>(key: string): Value | undefined => kept.get(key) as Value | undefined
+/** What was kept may no longer hold, such as after a deletion. No prefix: all of it. */
+export function forget(prefix = ''): void {
+  for (const key of [...kept.keys()]) if (key.startsWith(prefix)) kept.delete(key)
+}
+
+/**
+ * Loads when the view appears and when `key` changes. What was loaded under the key before is shown at once and read again.
+ * @param key  says what it is, such as `video/abc`
+ */
+export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
+  const now = useSignal<Loaded<Value>>(start(key))
+  const asked = useSignal(key)
+  if (asked.peek() !== key) {
+    asked.value = key
+    now.value = start(key)
+  }
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const value = await load(signal)
+      if (signal.aborted) return
+      keep(key, value)
+      now.value = { state: 'ready', value }
+    } catch (error) {
+      if (isAborted(error) || signal.aborted) return
+      now.value = { state: 'failed', failure: toFailure(error) }
+    }
+  }
+  useEffect(() => {
+    const ending = new AbortController()
+    void run(ending.signal)
+    return () => ending.abort()
+  }, [key])
+
+  return {
+    now,
+    reload: () => run(new AbortController().signal),
+    change(how) {
+      const { value } = now.peek()
+      if (value === undefined) return
+      const changed = how(value)
+      keep(key, changed)
+      now.value = { state: 'ready', value: changed }
+    },
+  }
+}
+
+const start = <Value,>(key: string): Loaded<Value> => {
+  const value = keptValue<Value>(key)
+  return value === undefined ? { state: 'loading' } : { state: 'ready', value }
+}

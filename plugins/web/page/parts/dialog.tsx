@@ -1,0 +1,96 @@
+/** Dialogs on the native element: focus stays inside, Escape closes, the page behind is inert. */
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { X } from 'lucide'
+import { t } from '../texts.ts'
+import { Button, IconButton } from './button.tsx'
+import { Field } from './field.tsx'
+
+/** Shown while it is rendered. `onClose`: Escape, the cross, or a click beside it. */
+export function Dialog({ title, onClose, children, isWide = false }: { title: string; onClose: () => void; children: ComponentChildren; isWide?: boolean }) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    element.current!.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onPointerDown={(event) => event.target === element.current && onClose()}
+    >
+      <div class="dialog-inside">
+        <header>
+          <h2>{title}</h2>
+          <IconButton icon={X} label={t('action.close')} onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+interface Question {
+  title: string
+  /** Full sentences: what goes and what stays. */
+  text: ComponentChildren
+  /** The word on the button. */
+  action: string
+  isDangerous?: boolean
+  /** Only where files are lost: this has to be typed first. */
+  typed?: { label: string; value: string }
+}
+
+const asked = signal<(Question & { answer: (isYes: boolean) => void }) | undefined>(undefined)
+
+/** `if (await confirm({ … })) await remove(…)` */
+export function confirm(question: Question): Promise<boolean> {
+  return new Promise((resolve) => {
+    asked.value?.answer(false)
+    asked.value = {
+      ...question,
+      answer(isYes) {
+        asked.value = undefined
+        resolve(isYes)
+      },
+    }
+  })
+}
+
+/** Stands once in the frame. */
+export function Confirmation() {
+  const question = asked.value
+  return question ? <Asked key={question.title} {...question} /> : null
+}
+
+function Asked({ title, text, action, isDangerous = false, typed, answer }: Question & { answer: (isYes: boolean) => void }) {
+  const [given, setGiven] = useState('')
+  return (
+    <Dialog title={title} onClose={() => answer(false)}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          answer(true)
+        }}
+      >
+        <div class="prose">{text}</div>
+        {typed && <Field label={typed.label} value={given} onInput={setGiven} autocomplete="off" />}
+        <footer>
+          <Button onClick={() => answer(false)}>{t('action.cancel')}</Button>
+          <Button kind={isDangerous ? 'danger' : 'main'} type="submit" disabled={typed !== undefined && given.trim() !== typed.value}>
+            {action}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,120 @@
+/** Fields with their label above, a hint below, and what is wrong right there. */
+import { useId } from 'preact/hooks'
+import type { ComponentChildren, TargetedEvent } from 'preact'
+
+interface FieldProps {
+  label: string
+  value: string
+  onInput: (value: string) => void
+  /** When the field is left, or Enter pressed. */
+  onCommit?: (value: string) => void
+  hint?: ComponentChildren
+  error?: string | undefined
+  type?: 'text' | 'password' | 'number' | 'search' | 'url'
+  /** So many lines; a field of one line otherwise. */
+  lines?: number
+  name?: string
+  autocomplete?: string
+  placeholder?: string
+  isRequired?: boolean
+  disabled?: boolean
+  min?: number
+  max?: number
+}
+
+export function Field({ label, value, onInput, onCommit, hint, error, type = 'text', lines, isRequired = false, ...rest }: FieldProps) {
+  const id = useId()
+  const shared = {
+    id,
+    value,
+    ...rest,
+    required: isRequired,
+    'aria-invalid': error ? (true as const) : undefined,
+    'aria-describedby': error ? `${id}-error` : hint ? `${id}-hint` : undefined,
+    onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onInput(event.currentTarget.value),
+    ...(onCommit && { onChange: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onCommit(event.currentTarget.value) }),
+  }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {lines ? <textarea rows={lines} {...shared} /> : <input {...shared} type={type as 'text'} />}
+      {error ? (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      ) : (
+        hint && (
+          <p class="hint" id={`${id}-hint`}>
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  )
+}
+
+export function Switch({ label, isOn, onChange, hint, disabled = false }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void; hint?: ComponentChildren; disabled?: boolean }) {
+  const id = useId()
+  return (
+    <div class="switch">
+      <input id={id} type="checkbox" role="switch" checked={isOn} disabled={disabled} aria-describedby={hint ? `${id}-hint` : undefined} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export interface Choice<Value extends string> {
+  value: Value
+  label: string
+}
+
+/** @param isLabelHidden  the label is for screen readers: what stands around says it to the others */
+export function Select<Value extends string>({ label, value, choices, onChange, isLabelHidden = false, hint }: { label: string; value: Value; choices: ReadonlyArray<Choice<Value>>; onChange: (value: Value) => void; isLabelHidden?: boolean; hint?: ComponentChildren }) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id} class={isLabelHidden ? 'unseen' : ''}>
+        {label}
+      </label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as Value)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      {hint && <p class="hint">{hint}</p>}
+    </div>
+  )
+}
+
+/** A row of choices where one holds. */
+export function Chips<Value extends string>({ label, value, choices, onChange }: { label: string; value: Value; choices: ReadonlyArray<Choice<Value>>; onChange: (value: Value) => void }) {
+  return (
+    <div class="chips" role="group" aria-label={label}>
+      {choices.map((choice) => (
+        <button type="button" key={choice.value} class="chip" aria-pressed={choice.value === value} onClick={() => onChange(choice.value)}>
+          {choice.label}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Sections of one thing, each with its address. */
+export function Tabs({ label, items, current }: { label: string; items: ReadonlyArray<{ href: string; label: string; key: string }>; current: string }) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {items.map((item) => (
+        <a key={item.key} href={item.href} aria-current={item.key === current ? 'page' : undefined}>
+          {item.label}
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,48 @@
+/** Text from outside, shown as text: only http(s) addresses become links, times of a video jump in it, line breaks stay. */
+import type { ComponentChildren } from 'preact'
+
+interface TextProps {
+  text: string
+  /** `1:23` becomes a button; such a time beyond the end stays text. */
+  times?: { duration: number; onJump: (seconds: number) => void }
+}
+
+const PARTS = /(https?:\/\/[^\s<>"'“”«»]+)|(?<![\d:.])((?:\d{1,2}:)?\d{1,2}:\d{2})(?![\d:])/g
+/** Closes the sentence, not the address. */
+const TRAILING = /[.,;:!?)\]}>…]+$/
+
+export function HostileText({ text, times }: TextProps) {
+  const parts: ComponentChildren[] = []
+  let from = 0
+  for (const found of text.matchAll(PARTS)) {
+    const [whole, address, time] = found
+    const made = address ? toLink(address) : toJump(time!, times)
+    if (!made) continue
+    parts.push(text.slice(from, found.index), made.shown)
+    from = found.index + whole.length - made.rest
+  }
+  parts.push(text.slice(from))
+  return <span class="hostile">{parts}</span>
+}
+
+function toLink(address: string): { shown: ComponentChildren; rest: number } | undefined {
+  const own = address.replace(TRAILING, '')
+  if (!URL.canParse(own) || !/^https?:$/.test(new URL(own).protocol)) return undefined
+  const shown = (
+    <a href={own} rel="noopener noreferrer nofollow" target="_blank">
+      {own}
+    </a>
+  )
+  return { shown, rest: address.length - own.length }
+}
+
+function toJump(time: string, times: TextProps['times']): { shown: ComponentChildren; rest: number } | undefined {
+  const seconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
+  if (!times || seconds > times.duration) return undefined
+  const shown = (
+    <button type="button" class="link" onClick={() => times.onJump(seconds)}>
+      {time}
+    </button>
+  )
+  return { shown, rest: 0 }
+}

@@ -1,0 +1,85 @@
+/** A button that opens a list of actions. It lies above everything, so nothing cuts it off. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { IconNode } from 'lucide'
+import { Icon } from './icon.tsx'
+
+export interface MenuItem {
+  label: string
+  icon?: IconNode
+  isDangerous?: boolean
+  /** One of several where one holds. */
+  isChosen?: boolean
+  onSelect: () => void
+}
+
+const GAP = 4
+const EDGE = 8
+
+export function Menu({ label, items, children, class: given = 'icon-button' }: { label: string; items: ReadonlyArray<MenuItem>; children: ComponentChildren; class?: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    if (!isOpen) return
+    const box = list.current!
+    box.showPopover()
+    const from = button.current!.getBoundingClientRect()
+    const { offsetWidth: width, offsetHeight: height } = box
+    const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
+    box.style.top = `${isBelow ? from.bottom + GAP : from.top - GAP - height}px`
+    box.style.left = `${Math.max(EDGE, Math.min(from.right - width, innerWidth - width - EDGE))}px`
+    const chosen = box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
+    chosen?.focus({ preventScroll: true })
+    const close = () => setOpen(false)
+    addEventListener('scroll', close, { passive: true, once: true })
+    return () => removeEventListener('scroll', close)
+  }, [isOpen])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const entries = [...list.current!.querySelectorAll<HTMLElement>('[role^="menuitem"]')]
+    const at = entries.indexOf(document.activeElement as HTMLElement)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
+    if (event.key === 'Tab') return setOpen(false)
+    if (to === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    entries.at(to % entries.length)?.focus()
+  }
+
+  const close = () => {
+    setOpen(false)
+    button.current?.focus({ preventScroll: true })
+  }
+
+  return (
+    <>
+      <button ref={button} type="button" class={given} aria-label={label} title={label} aria-haspopup="menu" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => setOpen(!isOpen)}>
+        {children}
+      </button>
+      {isOpen && (
+        <div ref={list} id={id} class="menu" popover="auto" role="menu" aria-label={label} onKeyDown={onKeyDown} onToggle={(event) => event.newState === 'closed' && close()}>
+          {items.map((item) => (
+            <button
+              type="button"
+              key={item.label}
+              role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+              aria-checked={item.isChosen}
+              class={item.isDangerous ? 'danger' : ''}
+              tabIndex={-1}
+              onClick={() => {
+                close()
+                item.onSelect()
+              }}
+            >
+              {item.icon ? <Icon node={item.icon} /> : <span class="icon-space" />}
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
+    </>
+  )
+}

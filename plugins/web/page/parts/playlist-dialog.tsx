@@ -1,0 +1,92 @@
+/** Adding a video to one of the own playlists, or to a new one. */
+import { signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import { ListPlus } from 'lucide'
+import { get, post, toFailure } from '../api.ts'
+import { forget, useLoad } from '../load.ts'
+import type { Page, Playlist } from '../records.ts'
+import { t } from '../texts.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { Box, Failed } from './states.tsx'
+import { say, sayFailure } from './toast.tsx'
+
+const asked = signal<{ videoId: string; title: string } | undefined>(undefined)
+
+export const askForPlaylist = (videoId: string, title: string): void => void (asked.value = { videoId, title })
+
+/** Stands once in the frame. */
+export function PlaylistDialog() {
+  return asked.value ? <Asked {...asked.value} /> : null
+}
+
+/** A person has dozens of these, not thousands. */
+const MOST_PAGES = 20
+
+async function ownPlaylists(): Promise<Playlist[]> {
+  const found: Playlist[] = []
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { data, paginate } = await get<Page<Playlist>>('/api/playlist/', { playlist_type: 'custom', page })
+    found.push(...data)
+    if (paginate.last_page === 0) break
+  }
+  return found
+}
+
+function Asked({ videoId, title }: { videoId: string; title: string }) {
+  const [name, setName] = useState('')
+  const [error, setError] = useState<string>()
+  const { now, reload } = useLoad('playlists/own', ownPlaylists)
+  const close = () => void (asked.value = undefined)
+
+  const add = async (playlist: Playlist) => {
+    try {
+      await post(`/api/playlist/custom/${playlist.playlist_id}/`, { action: 'create', video_id: videoId })
+      forget('playlist')
+      say(t('playlist.added', { name: playlist.playlist_name }))
+      close()
+    } catch (failure) {
+      sayFailure(failure)
+    }
+  }
+  const create = async (event: Event) => {
+    event.preventDefault()
+    if (name.trim() === '') return setError(t('form.required'))
+    try {
+      await add(await post<Playlist>('/api/playlist/custom/', { playlist_name: name.trim() }))
+    } catch (failure) {
+      setError(toFailure(failure).message)
+    }
+  }
+
+  const { state, value, failure } = now.value
+  return (
+    <Dialog title={t('playlist.choose')} onClose={close}>
+      <p class="meta">{title}</p>
+      {state === 'loading' && <Box height="44px" radius="8px" />}
+      {state === 'failed' && <Failed failure={failure} onRetry={() => void reload()} />}
+      {state === 'ready' && value.length === 0 && <p>{t('playlist.none')}</p>}
+      {state === 'ready' && value.length > 0 && (
+        <ul class="choices">
+          {value.map((playlist) => (
+            <li key={playlist.playlist_id}>
+              <button type="button" onClick={() => void add(playlist)}>
+                <span>{playlist.playlist_name}</span>
+                <span class="meta">{t('count.videos', { count: playlist.playlist_entries.length })}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form onSubmit={create} noValidate>
+        <Field label={t('playlist.newName')} value={name} onInput={setName} error={error} />
+        <footer>
+          <Button kind="main" type="submit" icon={ListPlus}>
+            {t('playlist.create')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

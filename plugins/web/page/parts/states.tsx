@@ -1,0 +1,42 @@
+/** Empty, loading, failing: a sentence and the next step, grey boxes of the final size, what failed and a button. */
+import type { ComponentChildren } from 'preact'
+import { RotateCw } from 'lucide'
+import type { IconNode } from 'lucide'
+import { isAborted, toFailure } from '../api.ts'
+import { t } from '../texts.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+/** @param children  the next step */
+export function Empty({ icon, title, text, children }: { icon?: IconNode; title: string; text?: ComponentChildren; children?: ComponentChildren }) {
+  return (
+    <div class="state">
+      {icon && <Icon node={icon} size={32} />}
+      <h2>{title}</h2>
+      {text && <p>{text}</p>}
+      {children && <div class="steps">{children}</div>}
+    </div>
+  )
+}
+
+export function Failed({ failure, onRetry, title = t('state.failed') }: { failure: unknown; onRetry?: (() => void) | undefined; title?: string }) {
+  if (isAborted(failure)) return null
+  return (
+    <div class="state failed" role="alert">
+      <h2>{title}</h2>
+      <p>{toFailure(failure).message}</p>
+      {onRetry && (
+        <div class="steps">
+          <Button icon={RotateCw} onClick={onRetry}>
+            {t('action.retry')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A grey box where something will be. Sizes as CSS has them. */
+export function Box({ width = '100%', height = '1em', radius }: { width?: string; height?: string; radius?: string }) {
+  return <span class="box" style={{ width, height, ...(radius && { borderRadius: radius }) }} aria-hidden="true" />
+}

@@ -1,0 +1,107 @@
+/** A video as a card or a row: picture in its fixed box, title in two lines, channel and age in one, actions on hover or focus. */
+import { Check, CircleCheck, EllipsisVertical, ListPlus } from 'lucide'
+import { under, small } from '../base.ts'
+import { toAge, toClock, toDay } from '../format.ts'
+import type { Video } from '../records.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+import { Menu, type MenuItem } from './menu.tsx'
+import { askForPlaylist } from './playlist-dialog.tsx'
+
+/** What a card shows: lists of many thousands keep no more of each. */
+export interface VideoRow {
+  id: string
+  title: string
+  picture: string
+  channelId: string
+  channelName: string
+  published: string
+  duration: number
+  progress: number
+  isWatched: boolean
+  isActive: boolean
+}
+
+export const toVideoRow = (video: Video): VideoRow => ({
+  id: video.platform_id,
+  title: video.title,
+  picture: video.vid_thumb_url,
+  channelId: video.channel.channel_id,
+  channelName: video.channel.channel_name,
+  published: video.published,
+  duration: video.player.duration,
+  progress: video.player.progress,
+  isWatched: video.player.watched,
+  isActive: video.active,
+})
+
+interface CardProps {
+  row: VideoRow
+  isList?: boolean
+  /** What follows the address of the video, such as `?list=PL1`. */
+  query?: string
+  onWatched: (row: VideoRow) => void
+  /** Further entries of the menu. */
+  actions?: MenuItem[]
+}
+
+/** Height of a card below its picture. */
+export const CARD_TEXT_PX = 84
+export const ROW_PX = 104
+export const CARD_MIN_PX = 256
+export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + CARD_TEXT_PX
+
+export function VideoCard({ row, isList = false, query = '', onWatched, actions = [] }: CardProps) {
+  const href = under(`/video/${row.id}/${query}`)
+  return (
+    <article
+      class={isList ? 'card row' : 'card'}
+      onKeyDown={(event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return
+        if (event.key === 'w') onWatched(row)
+        else if (event.key === 'q' && isAdmin.value) askForPlaylist(row.id, row.title)
+        else return
+        event.stopPropagation()
+        event.preventDefault()
+      }}
+    >
+      <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
+        <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />
+        {row.isWatched && (
+          <span class="watched-mark">
+            <Icon node={Check} size={16} />
+          </span>
+        )}
+        {row.duration > 0 && <span class="duration">{toClock(row.duration)}</span>}
+        {row.progress > 0 && (
+          <span class="progress">
+            <span style={{ width: `${Math.min(100, row.progress)}%` }} />
+          </span>
+        )}
+      </a>
+      <div class="card-text">
+        <p class="card-title">
+          <a href={href}>{row.title}</a>
+        </p>
+        <p class="meta">
+          <a href={under(`/channel/${row.channelId}/`)}>{row.channelName}</a>
+          <span title={toDay(row.published)}>{toAge(row.published)}</span>
+          {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
+          {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}
+          {!row.isActive && <span class="gone">{t('video.gone')}</span>}
+        </p>
+      </div>
+      <div class="card-actions">
+        <IconButton icon={CircleCheck} label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')} aria-pressed={row.isWatched} onClick={() => onWatched(row)} />
+        {isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist(row.id, row.title)} />}
+        {actions.length > 0 && (
+          <Menu label={t('action.moreFor', { title: row.title })} items={actions}>
+            <Icon node={EllipsisVertical} />
+          </Menu>
+        )}
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,104 @@
+/** Any list of videos of the API as a grid or list: read as far as one looks, empty, failing and cut off in words. */
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { post, type Query } from '../api.ts'
+import { keptList, type List } from '../list.ts'
+import type { Video } from '../records.ts'
+import { t } from '../texts.ts'
+import { Failed, Box } from './states.tsx'
+import { say, sayFailure } from './toast.tsx'
+import { CARD_MIN_PX, cardHeight, ROW_PX, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
+import type { MenuItem } from './menu.tsx'
+import { VirtualGrid } from './virtual-grid.tsx'
+
+interface VideoListProps {
+  label: string
+  /** `/api/video/`, `/api/channel/UC1/video/`, … */
+  path: string
+  query?: Query
+  isList?: boolean
+  /** The order is that of the day of publication: the list goes on past 10,000. */
+  byDay?: 'desc' | 'asc' | undefined
+  /** What a link to a video carries, such as `?list=PL1`. */
+  linkQuery?: string
+  /** Shown where nothing is there. */
+  empty: ComponentChildren
+  actions?: (row: VideoRow, list: List<VideoRow>) => MenuItem[]
+  onTotal?: (total: number) => void
+}
+
+const FIRST = 24
+const AHEAD = 24
+
+export function videoList(path: string, query: Query = {}, byDay?: 'desc' | 'asc'): List<VideoRow> {
+  return keptList<Video, VideoRow>(`${path} ${JSON.stringify(query)}`, {
+    path,
+    query,
+    toRow: toVideoRow,
+    idOf: ({ id }) => id,
+    ...(byDay && { byDay: { dayOf: ({ published }: VideoRow) => published, parameter: byDay === 'desc' ? ('before' as const) : ('after' as const) } }),
+  })
+}
+
+/** Marks a video, at once in the list, with a way back. */
+export async function toggleWatched(row: VideoRow, list: Pick<List<VideoRow>, 'change'>): Promise<void> {
+  const isWatched = !row.isWatched
+  const show = (changed: Partial<VideoRow>) => list.change(row.id, (now) => ({ ...now, ...changed }))
+  show({ isWatched, progress: 0 })
+  try {
+    await post('/api/watched/', { id: row.id, is_watched: isWatched })
+    const undo = () => void toggleWatched({ ...row, isWatched }, list)
+    say(isWatched ? t('video.nowWatched') : t('video.nowUnwatched'), { undo })
+  } catch (error) {
+    show(row)
+    sayFailure(error)
+  }
+}
+
+export function VideoList({ label, path, query, isList = false, byDay, linkQuery, empty, actions, onTotal }: VideoListProps) {
+  const list = videoList(path, query, byDay)
+  useEffect(() => void list.reach(FIRST), [list])
+  const total = list.total.value
+  useEffect(() => {
+    if (total !== undefined) onTotal?.(total)
+  }, [total])
+
+  const rows = list.rows.value
+  const isWhole = list.isWhole.value
+  if (rows.length === 0 && list.state.value === 'failed') return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
+  if (rows.length === 0 && isWhole) return <>{empty}</>
+  const isWaiting = !isWhole && list.state.value !== 'failed'
+  const ghosts = isWaiting ? (rows.length === 0 ? 12 : AHEAD / 2) : 0
+  return (
+    <>
+      <VirtualGrid
+        label={label}
+        count={rows.length + ghosts}
+        isList={isList}
+        minWidth={CARD_MIN_PX}
+        gap={isList ? 8 : 24}
+        heightOf={isList ? () => ROW_PX : cardHeight}
+        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + AHEAD))}
+        render={(position) => {
+          const row = rows[position]
+          if (!row) return <GhostCard isList={isList} />
+          return <VideoCard row={row} isList={isList} {...(linkQuery && { query: linkQuery })} onWatched={(one) => void toggleWatched(one, list)} {...(actions && { actions: actions(row, list) })} />
+        }}
+      />
+      {list.state.value === 'failed' && rows.length > 0 && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
+      {list.isCut.value && <p class="end-of-list">{t('list.cut')}</p>}
+    </>
+  )
+}
+
+export function GhostCard({ isList = false }: { isList?: boolean }) {
+  return (
+    <div class={isList ? 'card row ghost' : 'card ghost'}>
+      <span class="picture box" />
+      <div class="card-text">
+        <Box width="90%" height="16px" />
+        <Box width="55%" height="12px" />
+      </div>
+    </div>
+  )
+}

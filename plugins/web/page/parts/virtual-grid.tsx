@@ -1,0 +1,116 @@
+/** A grid or list of any length: only the rows in sight are there. Arrow keys move through it, also to rows that are not there yet. */
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+interface VirtualGridProps {
+  /** How many there are, as far as is known. */
+  count: number
+  /** Narrowest width of a cell; `list`: one column. */
+  minWidth: number
+  isList?: boolean
+  /** Of a cell, for its width: every cell of a grid is the same. */
+  heightOf: (width: number) => number
+  gap?: number
+  label: string
+  /** A cell. Its first link or button takes the focus when arrows reach it. */
+  render: (position: number) => ComponentChildren
+  /** Which cells are in sight or will be soon. */
+  onSight?: (first: number, last: number) => void
+}
+
+const AHEAD_PX = 800
+const KEYS: Record<string, (columns: number, page: number) => number> = {
+  ArrowRight: () => 1,
+  ArrowLeft: () => -1,
+  ArrowDown: (columns) => columns,
+  ArrowUp: (columns) => -columns,
+  PageDown: (columns, page) => columns * page,
+  PageUp: (columns, page) => -columns * page,
+}
+
+export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 24, label, render, onSight }: VirtualGridProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  const [range, setRange] = useState<[number, number]>([0, 0])
+  const wanted = useRef<number | undefined>(undefined)
+
+  const columns = isList || width === 0 ? 1 : Math.max(1, Math.floor((width + gap) / (minWidth + gap)))
+  const rowHeight = heightOf((width - gap * (columns - 1)) / columns) + gap
+  const rows = Math.ceil(count / columns)
+
+  const look = useRef(() => {})
+  look.current = () => {
+    const element = box.current
+    if (!element || width === 0) return
+    const top = -element.getBoundingClientRect().top
+    const first = Math.max(0, Math.floor((top - AHEAD_PX) / rowHeight))
+    const last = Math.min(rows, Math.ceil((top + innerHeight + AHEAD_PX) / rowHeight))
+    const next: [number, number] = [Math.min(first, rows), Math.max(first, last)]
+    setRange((before) => (before[0] === next[0] && before[1] === next[1] ? before : next))
+    onSight?.(next[0] * columns, Math.min(count, next[1] * columns))
+  }
+
+  useLayoutEffect(() => {
+    const element = box.current!
+    let frame = 0
+    const soon = () => {
+      if (frame === 0) {
+        frame = requestAnimationFrame(() => {
+          frame = 0
+          look.current()
+        })
+      }
+    }
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    setWidth(element.clientWidth)
+    addEventListener('scroll', soon, { passive: true })
+    addEventListener('resize', soon)
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(frame)
+      removeEventListener('scroll', soon)
+      removeEventListener('resize', soon)
+    }
+  }, [])
+  useLayoutEffect(() => look.current(), [count, width, columns, rowHeight])
+  useLayoutEffect(() => {
+    if (wanted.current !== undefined) focusCell(wanted.current)
+  })
+
+  function focusCell(position: number): void {
+    const cell = box.current!.querySelector<HTMLElement>(`[data-position="${position}"]`)
+    if (!cell) return
+    wanted.current = undefined
+    const target = cell.querySelector<HTMLElement>('a, button')
+    target?.focus({ preventScroll: true })
+    cell.scrollIntoView({ block: 'nearest' })
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const cell = (event.target as Element).closest<HTMLElement>('[data-position]')
+    const step = KEYS[event.key]
+    if (!cell || !step || event.defaultPrevented) return
+    const at = Number(cell.dataset['position'])
+    const to = at + step(columns, Math.max(1, Math.floor(innerHeight / rowHeight)))
+    // Past the ends the page scrolls as it always does.
+    if (to < 0 || to >= count) return
+    event.preventDefault()
+    wanted.current = to
+    if (box.current!.querySelector(`[data-position="${to}"]`)) focusCell(to)
+    else scrollTo({ top: scrollY + box.current!.getBoundingClientRect().top + Math.floor(to / columns) * rowHeight - innerHeight / 3 })
+  }
+
+  const positions = width === 0 ? [] : Array.from({ length: Math.max(0, Math.min(count, range[1] * columns) - range[0] * columns) }, (_, index) => range[0] * columns + index)
+  return (
+    <div ref={box} class="virtual" role="list" aria-label={label} style={{ height: `${Math.max(0, rows * rowHeight - gap)}px` }} onKeyDown={onKeyDown}>
+      <div class="virtual-rows" role="presentation" style={{ transform: `translateY(${range[0] * rowHeight}px)`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, gap: `${gap}px`, gridAutoRows: `${rowHeight - gap}px` }}>
+        {positions.map((position) => (
+          <div key={position} class="cell" role="listitem" aria-setsize={count} aria-posinset={position + 1} data-position={position}>
+            {render(position)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

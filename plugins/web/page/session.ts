@@ -1,0 +1,56 @@
+/** Who is signed in, and how they like the page. */
+import { computed, signal } from '@preact/signals'
+import { ask, get, isSignedIn, post } from './api.ts'
+import { keepCookie } from './base.ts'
+import type { Account, UserSettings } from './records.ts'
+
+export const account = signal<Account | undefined>(undefined)
+export const settings = signal<Partial<UserSettings>>({})
+export const version = signal('')
+export const isAdmin = computed(() => account.value?.is_staff ?? false)
+
+/** @throws Failure  no answer; who is not signed in is told by `isSignedIn` */
+export async function readSession(): Promise<void> {
+  const ping = await get<{ user: number; version: string }>('/api/ping/')
+  version.value = ping.version
+  isSignedIn.value = true
+  const [own, preferences] = await Promise.all([get<Account>(`/api/user/${ping.user}/`), get<UserSettings>('/api/config/user/')])
+  account.value = own
+  settings.value = preferences
+}
+
+export async function signIn(username: string, password: string, isRemembered: boolean): Promise<void> {
+  await ask('POST', '/login/', { body: { username, password, remember_me: isRemembered ? 'on' : 'off' } })
+  await readSession()
+}
+
+export async function signOut(): Promise<void> {
+  await post('/logout/')
+  account.value = undefined
+  settings.value = {}
+  isSignedIn.value = false
+}
+
+/** Shown at once, kept for the next visit. @throws Failure  then it is as it was */
+export async function changeSettings(change: Partial<UserSettings>): Promise<void> {
+  const before = settings.value
+  settings.value = { ...before, ...change }
+  try {
+    settings.value = await post<UserSettings>('/api/config/user/', change)
+  } catch (error) {
+    settings.value = before
+    throw error
+  }
+}
+
+export type Look = 'system' | 'light' | 'dark'
+export const look = signal<Look>((document.documentElement.dataset['theme'] as Look | undefined) ?? 'system')
+
+/** Kept in a cookie, so that the next document has it before its first paint. */
+export function chooseLook(chosen: Look): void {
+  look.value = chosen
+  keepCookie('av_theme', chosen === 'system' ? '' : chosen)
+  if (chosen === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = chosen
+  document.querySelector('meta[name="color-scheme"]')?.setAttribute('content', chosen === 'system' ? 'light dark' : chosen)
+}

@@ -1,0 +1,14 @@
+/** The title of the document: of the view, then the name of the program. */
+import { useLayoutEffect } from 'preact/hooks'
+import { t } from './texts.ts'
+
+export function setTitle(title: string): void {
+  document.title = title === '' ? t('app.name') : `${title} – ${t('app.name')}`
+}
+
+/** @param title  undefined: not known yet */
+export function useTitle(title: string | undefined): void {
+  useLayoutEffect(() => {
+    if (title !== undefined) setTitle(title)
+  }, [title])
+}

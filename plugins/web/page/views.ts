@@ -1,0 +1,23 @@
+/** Which view stands at which address. Each is a chunk of its own, loaded when it is first looked at. */
+import type { ComponentType } from 'preact'
+import type { TextKey } from './texts.ts'
+
+export interface ViewProps {
+  /** The variables of its address. */
+  params: Record<string, string>
+}
+
+export interface View {
+  /** As in `../addresses.ts`. */
+  address: string
+  /** Which entry of the navigation is lit. */
+  section?: 'home' | 'channels' | 'playlists' | 'downloads' | 'statistics' | 'settings'
+  /** Of the document, until the view says better by `useTitle`. */
+  title: TextKey
+  /** The default export is the view. */
+  load: () => Promise<{ default: ComponentType<ViewProps> }>
+}
+
+export const views: View[] = [
+  { address: '/', section: 'home', title: 'nav.home', load: () => import('./views/home.tsx') },
+]

@@ -1,0 +1,60 @@
+/** Signing in: name and password, and what was wrong beside them. Whoever comes from an address goes on there. */
+import { useState } from 'preact/hooks'
+import { toFailure, type Failure } from '../api.ts'
+import { navigate, place } from '../router.ts'
+import { Button } from '../parts/button.tsx'
+import { Field } from '../parts/field.tsx'
+import { Mark } from '../parts/icon.tsx'
+import { signIn } from '../session.ts'
+import { t } from '../texts.ts'
+import { useTitle } from '../title.ts'
+
+export function Login() {
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const [isRemembered, setRemembered] = useState(true)
+  const [isBusy, setBusy] = useState(false)
+  const [isTried, setTried] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  useTitle(t('login.title'))
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setTried(true)
+    if (name === '' || password === '') return
+    setBusy(true)
+    try {
+      await signIn(name, password, isRemembered)
+      if (place.value.path === '/login/') navigate('/', { isReplacing: true })
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy(false)
+  }
+
+  return (
+    <main class="login">
+      <form onSubmit={submit} noValidate>
+        <div class="brand">
+          <Mark size={40} />
+          <h1>{t('app.name')}</h1>
+        </div>
+        {failure && (
+          <p class="notice error" role="alert">
+            {failure.message}
+          </p>
+        )}
+        <Field label={t('login.name')} name="username" autocomplete="username" value={name} onInput={setName} isRequired error={isTried && name === '' ? t('form.required') : undefined} />
+        <Field label={t('login.password')} name="password" type="password" autocomplete="current-password" value={password} onInput={setPassword} isRequired error={isTried && password === '' ? t('form.required') : undefined} />
+        <label class="check">
+          <input type="checkbox" name="remember_me" checked={isRemembered} onChange={(event) => setRemembered(event.currentTarget.checked)} />
+          {t('login.remember')}
+        </label>
+        <Button kind="main" type="submit" isBusy={isBusy}>
+          {t('login.submit')}
+        </Button>
+        <p class="hint">{t('login.first')}</p>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,111 @@
+/** The document of the page, and the files that the build made for it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bytes, defineRoute, errors, file, Type, type Route } from 'archivolt'
+import { ADDRESSES } from './addresses.ts'
+import { PAGE_POLICY, toDocument, type Built } from './document.ts'
+
+/** Tests and `make dev` run from the sources, and show the page that `make build` made. */
+const isSource = import.meta.url.endsWith('.ts')
+const FOLDER = fileURLToPath(new URL(isSource ? '../../dist/plugins/web/static/' : './static/', import.meta.url))
+const LONGEST_NAME = 100
+const DAY_SECONDS = 86_400
+
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  webmanifest: 'application/manifest+json',
+}
+
+let kept: Built | undefined
+
+/** @throws unavailable  the build has not run */
+function built(): Built {
+  // From sources the build may run again meanwhile: `make dev`.
+  if (kept && !isSource) return kept
+  try {
+    kept = JSON.parse(readFileSync(join(FOLDER, 'built.json'), 'utf8')) as Built
+  } catch (cause) {
+    throw errors.unavailable('The page has not been built; run `make build`', { cause })
+  }
+  return kept
+}
+
+const toRoute = (path: string): Route =>
+  defineRoute({
+    method: 'GET',
+    path,
+    access: 'open',
+    summary: `The page at ${path}`,
+    params: Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String()]))),
+    reply: Type.String(),
+    replyType: 'text/html',
+    handle({ headers, request }, { settings }) {
+      headers.set('Content-Security-Policy', PAGE_POLICY)
+      headers.set('Cache-Control', 'no-cache')
+      return bytes(toDocument(built(), { base: settings.basePath, cookies: request.headers['cookie'] ?? '' }), 'text/html; charset=utf-8')
+    },
+  })
+
+export const pageRoutes = ADDRESSES.map(toRoute)
+
+const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: LONGEST_NAME })
+
+/** Their names change with their content. */
+export const showAsset = defineRoute({
+  method: 'GET',
+  path: '/assets/:file',
+  access: 'open',
+  summary: 'A script or style of the page',
+  params: Type.Object({ file: FileName }),
+  reply: Type.String(),
+  replyType: 'text/javascript',
+  handle({ params, request, headers }) {
+    const known = built().assets[params.file]
+    if (!known) throw errors.notFound('file', params.file)
+    headers.set('Vary', 'Accept-Encoding')
+    const encoding = chosenEncoding(request.headers['accept-encoding'] ?? '', known)
+    if (encoding) headers.set('Content-Encoding', encoding === 'br' ? 'br' : 'gzip')
+    return file(join(FOLDER, 'assets', params.file + (encoding ? `.${encoding}` : '')), typeOf(params.file), { immutable: true })
+  },
+})
+
+export const showIcon = defineRoute({
+  method: 'GET',
+  path: '/icons/:file',
+  access: 'open',
+  summary: 'A picture of the mark',
+  params: Type.Object({ file: FileName }),
+  reply: Type.String(),
+  replyType: 'image/png',
+  handle({ params }) {
+    if (!built().icons.includes(params.file)) throw errors.notFound('file', params.file)
+    return file(join(FOLDER, 'icons', params.file), typeOf(params.file), { maxAgeSeconds: DAY_SECONDS })
+  },
+})
+
+export const showManifest = defineRoute({
+  method: 'GET',
+  path: '/manifest.webmanifest',
+  access: 'open',
+  summary: 'How the page is put on a home screen',
+  reply: Type.String(),
+  replyType: 'application/manifest+json',
+  handle: () => (built(), file(join(FOLDER, 'manifest.webmanifest'), TYPES['webmanifest']!, { maxAgeSeconds: DAY_SECONDS })),
+})
+
+const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+
+/** The smallest form that the client takes: brotli, then gzip; `q=0` is a refusal. */
+export function chosenEncoding(accepted: string, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
+  const takes = (name: string) =>
+    accepted.split(',').some((part) => {
+      const [coding = '', ...parameters] = part.trim().toLowerCase().split(/\s*;\s*/)
+      return coding === name && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+    })
+  if (there.includes('br') && takes('br')) return 'br'
+  return there.includes('gz') && (takes('gzip') || takes('x-gzip')) ? 'gz' : undefined
+}

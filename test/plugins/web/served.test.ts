@@ -1,0 +1,115 @@
+/** How the page reaches the browser: under every address, compressed, kept for good, and allowed nothing from elsewhere. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'node:http'
+import { ADDRESSES } from '../../../plugins/web/addresses.ts'
+import { testApp } from '../../support/testing.ts'
+
+interface Raw {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  bytes: Buffer
+}
+
+/** fetch would unpack what comes. */
+const ask = (url: string, headers: Record<string, string> = {}): Promise<Raw> =>
+  new Promise((resolve, reject) => {
+    request(url, { headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, bytes: Buffer.concat(chunks) }))
+    })
+      .on('error', reject)
+      .end()
+  })
+
+test('every address answers with the page, whoever asks; an unknown one and the API stay as they were', async (t) => {
+  const app = await testApp(t)
+
+  for (const address of ADDRESSES) {
+    const { status, headers, text } = await app.as('nobody').get(address.replace(/:\w+/g, 'abc'))
+    assert.equal(status, 200, address)
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.match(text, /<script type="module" src="\/assets\/app-\w+\.js">/)
+  }
+  assert.deepEqual([(await app.as('admin').get('/nowhere/')).status, (await app.as('admin').get('/api/nowhere/')).body.code], [404, 'not_found'])
+  assert.equal((await app.as('nobody').get('/api/ping/')).status, 401)
+})
+
+test('the policy allows our own host alone, and nothing inline', async (t) => {
+  const app = await testApp(t)
+
+  const { headers, text } = await app.as('nobody').get('/')
+
+  const policy = headers.get('content-security-policy')!
+  assert.match(policy, /default-src 'none'/)
+  assert.match(policy, /frame-ancestors 'none'/)
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/)
+  assert.doesNotMatch(text, /<script(?![^>]* src=)|<style|style=|\son\w+=/)
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(headers.get('referrer-policy'), 'same-origin')
+})
+
+test('scripts and styles come compressed as the browser likes, and are kept for good', async (t) => {
+  const app = await testApp(t)
+  const { text } = await app.as('nobody').get('/')
+  const script = app.url + /assets\/app-\w+\.js/.exec(text)![0]
+
+  const plain = await ask(script)
+  const brotli = await ask(script, { 'accept-encoding': 'gzip, deflate, br' })
+  const gzip = await ask(script, { 'accept-encoding': 'gzip, br;q=0' })
+
+  assert.deepEqual([plain.headers['content-encoding'], brotli.headers['content-encoding'], gzip.headers['content-encoding']], [undefined, 'br', 'gzip'])
+  assert.deepEqual(brotliDecompressSync(brotli.bytes), plain.bytes)
+  assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes)
+  assert.match(String(brotli.headers['cache-control']), /max-age=31536000, immutable/)
+  assert.equal(brotli.headers['vary'], 'Accept-Encoding')
+  assert.equal(brotli.headers['content-type'], 'text/javascript; charset=utf-8')
+  for (const name of ['../built.json', 'built.json', 'nothing.js']) assert.equal((await ask(`${app.url}assets/${name}`)).status, 404, name)
+})
+
+test('the first load of Home is at most 100 kB of script and style', async (t) => {
+  const app = await testApp(t)
+  const { text } = await app.as('nobody').get('/')
+  const first = [...text.matchAll(/assets\/[\w.-]+/g)].map(([path]) => path)
+  assert.ok(first.length >= 2)
+
+  const seen = new Set<string>()
+  let bytes = 0
+  const weigh = async (path: string): Promise<void> => {
+    if (seen.has(path)) return
+    seen.add(path)
+    bytes += (await ask(app.url + path, { 'accept-encoding': 'br' })).bytes.length
+    if (!path.endsWith('.js')) return
+    // What it imports at once, and the view of the address.
+    const code = (await ask(app.url + path)).bytes.toString()
+    for (const [, name] of code.matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)) await weigh(`assets/${name}`)
+    const view = /import\("\.\/(home-[\w.-]+\.js)"\)/.exec(code)?.[1]
+    if (view) await weigh(`assets/${view}`)
+  }
+  for (const path of first) await weigh(path)
+
+  assert.ok([...seen].some((path) => path.includes('home-')), 'the view is counted')
+  assert.ok(bytes <= 100_000, `${bytes} bytes`)
+})
+
+test('below a base path everything is asked for below it', async (t) => {
+  const app = await testApp(t, { settings: { basePath: '/archive/' } })
+
+  const { text } = await app.as('nobody').get('video/abc/')
+
+  for (const [, path] of text.matchAll(/(?:href|src)="([^"]+)"/g)) assert.match(path!, /^\/archive\//)
+  assert.match(text, /<meta name="archivolt-base" content="\/archive\/">/)
+  assert.equal((await ask(new URL(/src="([^"]+)"/.exec(text)![1]!, app.url).href)).status, 200)
+})
+
+test('a chosen look is in the document; other texts in its cookie are not', async (t) => {
+  const app = await testApp(t)
+
+  const dark = await app.as('nobody').get('/', { cookie: 'a=1; av_theme=dark' })
+  const hostile = await app.as('nobody').get('/', { cookie: 'av_theme="><script>' })
+
+  assert.match(dark.text, /<html lang="en" data-theme="dark">/)
+  assert.match(hostile.text, /<html lang="en">/)
+})

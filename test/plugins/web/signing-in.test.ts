@@ -1,0 +1,51 @@
+/** Signing in and out as people do, and that a session that has ended says so. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+describe('signing in', { skip: noBrowser }, () => {
+  for (const size of ['phone', 'desktop'] as const) {
+    test(`whoever is not signed in is asked to, and goes on where they came from (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+      const { page, go, check, shot } = await openPage(t, app.url, { size })
+
+      await go('/')
+      await page.getByLabel('Name').waitFor()
+      await shot('login')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      assert.equal(await page.getByText('Fill this in').count(), 2)
+      await check([/401/])
+      await page.getByLabel('Name').fill('admin')
+      await page.getByLabel('Password').fill('wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').getByText('Wrong name or password').waitFor()
+      await shot('login-wrong')
+      await check([/401/, /400/])
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+
+      await page.getByRole('link', { name: 'Video v1' }).waitFor()
+      await check([/401/, /400/])
+      await page.getByRole('button', { name: 'Account: admin' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByLabel('Name').waitFor()
+      assert.equal((await page.context().cookies()).find(({ name }) => name === 'sessionid'), undefined)
+    })
+  }
+
+  test('a session that has ended meanwhile leads to the sign-in', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+    const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
+    await go('/')
+    await page.getByRole('link', { name: 'Video v1' }).waitFor()
+
+    await page.context().clearCookies()
+    await page.getByRole('link', { name: 'Video v1' }).hover()
+    await page.getByRole('button', { name: 'Mark as watched' }).click()
+
+    await page.getByLabel('Name').waitFor()
+  })
+})
