@@ -1,7 +1,9 @@
 /** What follows a download run: auto-delete, comments of the new videos, and whatever later plugins add. */
-import { epochSeconds, type App, type JobContext } from 'archivolt'
+import { epochSeconds, isAppError, type App, type JobContext, type Services } from 'archivolt'
 
 const DAY_SECONDS = 86_400
+
+type Outline = Awaited<ReturnType<Services['videos']['watchedBefore']>>[number]
 
 export type AfterDownload = ReturnType<typeof openAfterDownload>
 
@@ -22,10 +24,22 @@ export function openAfterDownload(app: App) {
       if (!days) continue // 0 of a channel: never
       for (const video of await app.videos.watchedBefore(watchedBefore(days), where)) {
         if (job.isStopping()) return
-        job.log.info({ id: video.id }, 'watched long ago: removed and ignored')
-        await app.queue.add([video], 'ignore', { force: true })
-        await app.videos.remove(video.id)
+        // The list may be long: somebody may have changed their mind meanwhile.
+        if ((await app.videos.get(video.id))?.player.watched) await removeAndIgnore(video, job)
       }
+    }
+  }
+
+  async function removeAndIgnore(video: Outline, job: JobContext<object>): Promise<void> {
+    const { id } = video
+    await app.queue.add([video], 'ignore', { force: true })
+    try {
+      await app.videos.remove(id)
+      job.log.info({ id }, 'watched long ago: removed and ignored')
+    } catch (error) {
+      if (!isAppError(error, 'unavailable')) throw error
+      // The next run tries again; what else is due does not wait for it.
+      job.log.warn({ id, reason: error.message }, 'watched long ago, but cannot be removed')
     }
   }
 

@@ -1,5 +1,7 @@
 /** Runs of the queue with the real yt-dlp: what is taken, what is left, and what follows a run. */
 import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { testApp, testClock, type TestApp } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
@@ -108,6 +110,22 @@ test('videos watched long ago are removed after a run and ignored, as the channe
 
   assert.deepEqual(await app.ids('video'), [nets])
   assert.equal((await app.doc('download', fog)).status, 'ignore')
+})
+
+test('a watched video whose file cannot be removed stays, and what else follows a run happens all the same', async (t) => {
+  const { app } = await openRunApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { autodelete_days: 1, comment_max: 'all' } })
+  await add(app, [fog], '?autostart=true')
+  await app.as('admin').post('/api/watched/', { id: fog, is_watched: true })
+  await app.clock.advance(2 * DAY_MS)
+  await rm(join(app.dataDir, 'media/.trash'), { recursive: true, force: true })
+  await writeFile(join(app.dataDir, 'media/.trash'), 'a file stands where the trash would be')
+
+  await add(app, [nets], '?autostart=true')
+
+  assert.deepEqual(await app.ids('video'), [fog, nets].toSorted())
+  assert.ok((await app.doc('video', nets)).comment_count > 0)
+  assert.equal(app.app.jobs.list({ task: 'download_pending' })[0]!.state, 'SUCCESS')
 })
 
 test('comments come after the run; what a run could not fetch is no failure of it', async (t) => {
