@@ -98,7 +98,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   prefix: {
     env: 'AV_PREFIX',
-    schema: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,30}$', description: 'up to 31 of a-z, 0-9, - and _, a letter first' }),
+    schema: Type.String({ pattern: '^[a-z][a-z0-9]{0,15}$', description: 'up to 16 of a-z and 0-9, a letter first' }),
     default: 'av',
     meaning: 'in names of collections, snapshots, backups',
   },

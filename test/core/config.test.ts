@@ -84,6 +84,7 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
   { why: 'a port that cannot be', env: { AV_PORT: '70000' }, says: /^AV_PORT is 70000, but must be a port/ },
   { why: 'a number as text in the file', file: { port: '8000' }, says: /config\.json: port is "8000", but must be a port/ },
   { why: 'a base path without its slashes', env: { AV_BASE_PATH: 'archive' }, says: /must be a path that starts and ends with a slash/ },
+  { why: 'a prefix that names of backups cannot have', env: { AV_PREFIX: 'my-archive' }, says: /^AV_PREFIX is "my-archive", but must be up to 16 of a-z and 0-9/ },
   { why: 'a switch that is neither on nor off', env: { AV_DEBUG: 'maybe' }, says: /^AV_DEBUG is "maybe", but must be true or false/ },
   { why: 'a level that is none', env: { AV_LOG_LEVEL: 'loud' }, says: /must be one of fatal, error, warn/ },
   { why: 'a URL that is none', env: { AV_ELASTICSEARCH_URL: 'localhost:9200' }, says: /must be a URL that starts with http/ },
