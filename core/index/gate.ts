@@ -103,7 +103,10 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
     ...held,
     snapshots,
     lost,
-    writable: pass,
+    async writable() {
+      await pass()
+      await index.available?.()
+    },
     get isReplacing() {
       return opened !== undefined
     },

@@ -34,6 +34,8 @@ export interface Attempt {
   markStep: (name: string) => void
   /** Somebody waits for it, and hears the error: it is not tried again. */
   isAwaited: boolean
+  /** It has begun to wait for an index server that is away. */
+  waits: (reason: unknown) => void
 }
 
 /** Runs the task; never throws. */
@@ -59,7 +61,7 @@ export async function attempt(given: Attempt, { app, clock, debug }: { app: App;
   }
   try {
     signal.throwIfAborted()
-    const said = await waitAtGate(signal, () => task.run(context, app))
+    const said = await waitAtGate(signal, () => task.run(context, app), given.waits)
     const result = said === null || said === undefined || said === '' ? null : shorten(said, LONGEST_TEXT)
     if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result, traceback: null } }
     return { kind: 'ended', ending: { state: 'SUCCESS', result, traceback: null } }

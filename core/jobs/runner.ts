@@ -221,6 +221,8 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
           ledger.write(() => rows.setStep(job.id, name)).catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
         },
         isAwaited: entry.isAwaited,
+        // Nobody knows how long: who waits for the job hears of it, and the job goes on.
+        waits: (reason) => forRun.reject(job.id, reason),
       },
       { app: app(), clock, debug },
     )

@@ -40,7 +40,7 @@ export function elasticError(status: number, type: string, reason: string): { st
   return { status, body: { error: { root_cause: [{ type, reason }], type, reason }, status } }
 }
 
-export async function startProxy(scope: Scope, target: string, tls?: { key: string; cert: string }): Promise<Proxy> {
+export async function startProxy(scope: Scope, target: string, tls?: { pfx: Buffer; passphrase: string }): Promise<Proxy> {
   const asked: string[] = []
   const breaks: Break[] = []
   const sockets = new Set<Socket>()

@@ -4,7 +4,7 @@ import { Client, type ClientOptions } from '@elastic/elasticsearch'
 import type { Clock, Timer } from '../../clock.ts'
 import { StartError } from '../../error.ts'
 import type { Log } from '../../log.ts'
-import { patience } from '../gate.ts'
+import { patience, type Patience } from '../gate.ts'
 import { faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest, type Fault } from './fault.ts'
 
 export interface ElasticOptions {
@@ -66,7 +66,7 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
   let looking: Promise<Fault | undefined> | undefined
   let timer: Timer | undefined
   let isClosed = false
-  const whenOver = new Set<() => void>()
+  const waiting = new Map<() => void, Patience>()
 
   /** What is wrong with the server as a whole; one question at a time. */
   const look = (): Promise<Fault | undefined> => (looking ??= inspect(client, names).finally(() => (looking = undefined)))
@@ -84,25 +84,28 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
       if (!trouble) log.error({ why: found.why, server: address }, `${found.says} (requests are answered 503, jobs wait)`)
       else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server: address }, found.says)
       if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.now() }
+      // Who came since to wait for the one that waits here hears of it too.
+      for (const { waits } of waiting.values()) waits?.(toAppError(found))
       timer = clock.after(LOOK_EVERY_MS, () => void check())
       return
     }
     if (trouble) log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch serves again; what waited goes on')
     trouble = undefined
-    for (const tell of whenOver) tell()
+    for (const end of [...waiting.keys()]) end()
   }
 
-  function over(signal: AbortSignal): Promise<void> {
+  function over(mine: Patience): Promise<void> {
+    const { signal } = mine
     return new Promise((resolve, reject) => {
       const settle = (end: () => void) => () => {
-        whenOver.delete(onOver)
+        waiting.delete(onOver)
         signal.removeEventListener('abort', onAbort)
         end()
       }
       const onOver = settle(resolve)
       const onAbort = settle(() => reject(signal.reason))
       if (signal.aborted) return reject(signal.reason)
-      whenOver.add(onOver)
+      waiting.set(onOver, mine)
       signal.addEventListener('abort', onAbort, { once: true })
     })
   }
@@ -113,7 +116,7 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
       const error = toAppError(trouble)
       if (!mine || isClosed) throw error
       mine.waits?.(error)
-      await over(mine.signal)
+      await over(mine)
     }
   }
 
@@ -132,7 +135,7 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
         if (isCut(error) && !trouble && attempt === 0 && !isClosed) continue
         if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
         mine.waits?.(toAppError(fault))
-        if (trouble) await over(mine.signal)
+        if (trouble) await over(mine)
         else await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
       }
     }
@@ -176,7 +179,7 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
     async close() {
       isClosed = true
       timer?.cancel()
-      for (const tell of whenOver) tell()
+      for (const end of [...waiting.keys()]) end()
       await client.close()
     },
   }
