@@ -173,6 +173,8 @@ export interface IndexAdapter {
   readonly definitions: readonly IndexDefinition[]
   /** Set where the index was found damaged at the start: what was there has been moved to this path, and the index is blank. */
   readonly recovered?: string | undefined
+  /** Where the index is kept by a server: resolves when it is there. A job waits while it is away. @throws unavailable */
+  available?(): Promise<void>
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
   /**

@@ -40,6 +40,8 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
 
   function touch(): void {
     touching = put(held)
+      // The answer to an earlier touch may have been lost on the way: that one was ours.
+      .then(async (next) => next ?? (await readOwn()))
       .then((next) => {
         if (next) held = next
         else lost.abort(new Error('another server has taken over what this one was doing with the index'))
@@ -67,7 +69,7 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
       const settings = { number_of_shards: 1, auto_expand_replicas: '0-1', hidden: true }
       await client.indices.create({ index, settings, mappings: { dynamic: false, properties: { owner: { type: 'keyword' }, touched: { type: 'long' } } } }, { ignore: [400] })
     })
-    let other: (Seen & { sinceMs: number }) | undefined
+    let other: (Seen & { lookedMs: number; unchangedMs: number }) | undefined
     let hasSaid = false
     for (;;) {
       const found = await read()
@@ -76,8 +78,11 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
         if (mine) return mine
         continue
       }
-      if (!other || other.seqNo !== found.seqNo || other.term !== found.term) other = { ...found, sinceMs: clock.now() }
-      else if (clock.now() - other.sinceMs >= STALE_MS) {
+      if (!other || other.seqNo !== found.seqNo || other.term !== found.term) other = { ...found, lookedMs: clock.now(), unchangedMs: 0 }
+      // While the server was away nobody could touch it: that time does not count.
+      other.unchangedMs += Math.min(clock.now() - other.lookedMs, 2 * LOOK_EVERY_MS)
+      other.lookedMs = clock.now()
+      if (other.unchangedMs >= STALE_MS) {
         log.warn('the server that was bringing the index up to date has ended; this one goes on')
         const mine = await put(found)
         if (mine) return mine
@@ -91,6 +96,11 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
   async function read(): Promise<Seen | undefined> {
     const found = await connection.run((client) => client.get<Holding>({ index, id: ID }, { ignore: [404] }))
     return found.found && found._source ? { owner: found._source.owner, seqNo: found._seq_no!, term: found._primary_term! } : undefined
+  }
+
+  async function readOwn(): Promise<Seen | undefined> {
+    const found = await read()
+    return found?.owner === owner ? found : undefined
   }
 
   /** @returns undefined where somebody else was faster */

@@ -107,6 +107,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     kind: 'elasticsearch',
     version,
     definitions,
+    available: () => connection.available(),
     openSnapshots: async (gated) => openElasticSnapshots(repository, gated),
     snapshotTo,
     restoreFrom: (name, restore = {}) => repository.restore(index, name, restore),
