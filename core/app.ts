@@ -12,7 +12,7 @@ import { StartError } from './error.ts'
 import { FactBoard, type FactName, type Listener } from './events.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
-import { gateWrites } from './index/gate.ts'
+import { gateWrites, waitAtGate } from './index/gate.ts'
 import { snapshotName } from './index/snapshots.ts'
 import type { Index } from './index/port.ts'
 import { openSqliteIndex } from './index/sqlite/open.ts'
@@ -123,9 +123,11 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
 
     for (const plugin of plugins) await named(plugin, () => addServices(app, plugin, appOf(plugin)))
     for (const plugin of plugins) await named(plugin, () => connect(plugin, appOf(plugin), board, slotOf))
+    // Where the index is kept by a server that goes away just now, the start waits for it.
+    const patient = new AbortController().signal
     for (const plugin of plugins) {
       opened.add(() => plugin.close?.(appOf(plugin)))
-      await named(plugin, () => plugin.setup?.(appOf(plugin)))
+      await named(plugin, () => waitAtGate(patient, async () => plugin.setup?.(appOf(plugin))))
     }
 
     await jobs.begin()
@@ -165,7 +167,7 @@ async function openDataFolder(folder: string): Promise<void> {
 }
 
 async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
-  if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, clock)
+  if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log)
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
@@ -185,8 +187,10 @@ async function openIndex(settings: Readonly<Settings>, definitions: readonly Ind
   return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
 }
 
-async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
+async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log): Promise<Index> {
   const { prefix, dataDir } = settings
+  // Its server has a time of its own, which no test can stop.
+  const clock = systemClock
   // Its client takes memory: who keeps documents in the embedded index does not pay for it.
   const [{ connectElastic }, { openElasticIndex }] = await Promise.all([import('./index/elastic/connection.ts'), import('./index/elastic/open.ts')])
   const connection = connectElastic({
