@@ -322,6 +322,7 @@ async function* documentsIn(lines: AsyncIterable<string>, skip: (id: string, rea
       id = undefined
     }
   }
+  if (id !== undefined) throw new BadArchive(`A file ends before the document ${id}`)
 }
 
 function parse(line: string): Stored | undefined {

@@ -146,6 +146,7 @@ const BROKEN: Array<[what: string, zip: Buffer]> = [
     return bytes
   })()],
   ['documents without action lines', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"channel_id":"UC1"}\n{"channel_id":"UC2"}\n' })],
+  ['an action line without its document', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"index":{"_index":"ta_channel","_id":"UC1"}}\n' })],
   ['a good file, then a broken one', await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), { name: 'es_video-20260110-0.json', content: 'no json\n' })],
 ]
 
