@@ -10,6 +10,8 @@ export interface AskOptions {
   query?: Query
   body?: object
   signal?: AbortSignal
+  /** The document may be going away: the browser sends it all the same. */
+  isLast?: boolean
   /** Bytes in place of a JSON body. */
   upload?: { content: Blob; type: string }
 }
@@ -59,7 +61,7 @@ export const isSignedIn = signal<boolean | undefined>(undefined)
  * @throws Failure  also where there is no answer; DOMException `AbortError` where `signal` ended it
  */
 export async function ask<Reply>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, options: AskOptions = {}): Promise<Reply> {
-  const { query, body, upload } = options
+  const { query, body, upload, isLast = false } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (method !== 'GET') headers['x-csrftoken'] = cookie('csrftoken') ?? ''
   if (body) headers['content-type'] = 'application/json'
@@ -70,6 +72,7 @@ export async function ask<Reply>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path
       method,
       headers,
       credentials: 'same-origin',
+      keepalive: isLast,
       ...(body && { body: JSON.stringify(body) }),
       ...(upload && { body: upload.content }),
       ...(options.signal && { signal: options.signal }),

@@ -18,6 +18,7 @@ const failure = signal<Failure | undefined>(undefined)
 const loaded = signal(new Map<View, ComponentType<ViewProps>>())
 
 async function begin(): Promise<void> {
+  if (isSignedIn.value === false) return
   failure.value = undefined
   try {
     await readSession()

@@ -1,7 +1,8 @@
 /** Keys that do something: one key, or `g` and another. In a field they are letters. */
 import { useEffect, useRef } from 'preact/hooks'
 
-export type Keys = Record<string, (event: KeyboardEvent) => void>
+/** An action that returns false has not taken the key. */
+export type Keys = Record<string, (event: KeyboardEvent) => void | boolean>
 
 const CHORD_MS = 1200
 const layers: Array<() => Keys> = []
@@ -19,10 +20,7 @@ addEventListener('keydown', (event) => {
   for (const keys of [...layers].reverse()) {
     const own = keys()
     const action = own[chord]
-    if (action) {
-      event.preventDefault()
-      return action(event)
-    }
+    if (action && action(event) !== false) return event.preventDefault()
     if (Object.keys(own).some((one) => one.startsWith(`${event.key} `))) prefix = { key: event.key, atMs: Date.now() }
   }
 })

@@ -1,11 +1,19 @@
 /** Who is signed in, and how they like the page. */
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from './api.ts'
-import { keepCookie } from './base.ts'
+import { cookie, keepCookie } from './base.ts'
 import type { Account, UserSettings } from './records.ts'
 
-export const account = signal<Account | undefined>(undefined)
-export const settings = signal<Partial<UserSettings>>({})
+interface Kept {
+  account?: Account
+  settings?: Partial<UserSettings>
+}
+
+/** What it was at the last visit, so that nothing jumps when the answer comes. */
+const KEY = 'av_session'
+const kept = readKept()
+export const account = signal<Account | undefined>(kept.account)
+export const settings = signal<Partial<UserSettings>>(kept.settings ?? {})
 export const version = signal('')
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 
@@ -17,6 +25,28 @@ export async function readSession(): Promise<void> {
   const [own, preferences] = await Promise.all([get<Account>(`/api/user/${ping.user}/`), get<UserSettings>('/api/config/user/')])
   account.value = own
   settings.value = preferences
+}
+
+effect(() => {
+  const now: Kept = { ...(account.value && { account: account.value }), settings: settings.value }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(now))
+  } catch {
+    return // storage is full or shut: the next visit asks first
+  }
+})
+
+function readKept(): Kept {
+  // Without the cookie nobody is signed in: then nothing of the last one is shown.
+  if (cookie('csrftoken') === undefined) {
+    isSignedIn.value = false
+    return {}
+  }
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Kept
+  } catch {
+    return {} // shut, or not ours
+  }
 }
 
 export async function signIn(username: string, password: string, isRemembered: boolean): Promise<void> {

@@ -6,9 +6,11 @@ export type TextKey = keyof Catalogue
 
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
 type Forms<Key extends TextKey> = Catalogue[Key] extends string ? Catalogue[Key] : Catalogue[Key] extends { other: infer Other } ? Other : never
-type Values<Key extends TextKey> = { [Name in Names<Forms<Key>>]: Name extends 'count' ? number : string | number }
+/** What is counted decides on the form, also where it is not shown. */
+type Wanted<Key extends TextKey> = Names<Forms<Key>> | (Catalogue[Key] extends string ? never : 'count')
+type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? number : string | number }
 /** A text with braces needs its values, one without takes none. */
-type Rest<Key extends TextKey> = [Names<Forms<Key>>] extends [never] ? [] : [values: Values<Key>]
+type Rest<Key extends TextKey> = [Wanted<Key>] extends [never] ? [] : [values: Values<Key>]
 
 export const LANGUAGE = 'en'
 const plurals = new Intl.PluralRules(LANGUAGE)

@@ -1,8 +1,9 @@
 /** A video as a card or a row: picture in its fixed box, title in two lines, channel and age in one, actions on hover or focus. */
-import { Check, CircleCheck, EllipsisVertical, ListPlus } from 'lucide'
+import { Check, CircleCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
 import { under, small } from '../base.ts'
 import { toAge, toClock, toDay } from '../format.ts'
 import type { Video } from '../records.ts'
+import { navigate } from '../router.ts'
 import { isAdmin } from '../session.ts'
 import { t } from '../texts.ts'
 import { IconButton } from './button.tsx'
@@ -48,12 +49,19 @@ interface CardProps {
 }
 
 /** Height of a card below its picture. */
-export const CARD_TEXT_PX = 84
+export const CARD_TEXT_PX = 74
 export const ROW_PX = 104
-export const CARD_MIN_PX = 256
+export const CARD_MIN_PX = 228
 export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + CARD_TEXT_PX
 
 export function VideoCard({ row, isList = false, query = '', onWatched, actions = [] }: CardProps) {
+  // All of them: fingers have only this one.
+  const items: MenuItem[] = [
+    { label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'), icon: CircleCheck, onSelect: () => onWatched(row) },
+    ...(isAdmin.value ? [{ label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) }] : []),
+    { label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) },
+    ...actions,
+  ]
   const href = under(`/video/${row.id}/${query}`)
   return (
     <article
@@ -90,17 +98,15 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
           <span title={toDay(row.published)}>{toAge(row.published)}</span>
           {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
           {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}
-          {!row.isActive && <span class="gone">{t('video.gone')}</span>}
+          {!row.isActive && <span class="gone" title={t('video.gone')}>{t('video.goneShort')}</span>}
         </p>
       </div>
       <div class="card-actions">
         <IconButton icon={CircleCheck} label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')} aria-pressed={row.isWatched} onClick={() => onWatched(row)} />
         {isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist(row.id, row.title)} />}
-        {actions.length > 0 && (
-          <Menu label={t('action.moreFor', { title: row.title })} items={actions}>
-            <Icon node={EllipsisVertical} />
-          </Menu>
-        )}
+        <Menu label={t('action.moreFor', { title: row.title })} items={items}>
+          <Icon node={EllipsisVertical} />
+        </Menu>
       </div>
     </article>
   )

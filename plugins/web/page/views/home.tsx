@@ -1,13 +1,161 @@
-/** Home: all videos, newest first. */
+/** Home: what was begun, what is new, then everything, filtered and ordered as the address says. */
+import { useSignal } from '@preact/signals'
+import { ChevronDown, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
+import { get, type Query } from '../api.ts'
+import { under } from '../base.ts'
+import { useLoad } from '../load.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Chips, Select } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Picker } from '../parts/picker.tsx'
 import { Empty } from '../parts/states.tsx'
+import { Strip } from '../parts/strip.tsx'
+import { sayFailure } from '../parts/toast.tsx'
+import { toVideoRow } from '../parts/video-card.tsx'
 import { VideoList } from '../parts/video-list.tsx'
-import { t } from '../texts.ts'
+import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
+import { changeQuery, navigate, place } from '../router.ts'
+import { changeSettings, settings } from '../session.ts'
+import { t, type TextKey } from '../texts.ts'
+import { videoActions } from '../video-actions.ts'
+
+const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
+const TYPE = ['', 'videos', 'streams', 'shorts'] as const
+const SORT = ['published', 'published.asc', 'downloaded', 'views', 'likes', 'duration', 'duration.asc', 'mediasize'] as const
+type Sort = (typeof SORT)[number]
+
+/** Below it, what is new is in sight anyway. */
+const MANY = 24
+const STRIP = 12
+
+/** An address is typed by hand too: what it says wrongly counts as nothing. */
+const oneOf = <Value extends string>(values: readonly Value[], given: string | null, fallback: Value): Value => (values.includes(given as Value) ? (given as Value) : fallback)
 
 export default function Home() {
+  const { query } = place.value
+  const watch = oneOf(WATCH, query.get('watch'), '')
+  const type = oneOf(TYPE, query.get('type'), '')
+  const sort = oneOf(SORT, query.get('sort'), 'published')
+  const channel = query.get('channel') ?? ''
+  const playlist = query.get('playlist') ?? ''
+  const isFiltered = watch !== '' || type !== '' || channel !== '' || playlist !== ''
+  const isList = settings.value.view_style_home === 'list'
+  const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
+  const asked: Query = { watch, type, channel, playlist, ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }) }
+
   return (
     <>
       <h1 class="unseen">{t('nav.home')}</h1>
-      <VideoList label={t('nav.home')} path="/api/video/" query={{ sort: 'published', order: 'desc' }} byDay="desc" empty={<Empty title={t('home.empty')} />} />
+      {!isFiltered && <Beginning />}
+      <div class="filters" role="group" aria-label={t('home.filters')}>
+        <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
+        <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />
+        <PickChip kind="channel" id={channel} />
+        <PickChip kind="playlist" id={playlist} />
+        <div class="filters-right">
+          {playlist === '' && <Select<Sort> label={t('home.sort')} isLabelHidden value={sort} choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}` as TextKey & 'home.sort') }))} onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })} />}
+          <IconButton
+            icon={isList ? Grid2x2 : Rows3}
+            label={isList ? t('home.grid') : t('home.list')}
+            onClick={() => void changeSettings({ view_style_home: isList ? 'grid' : 'list' }).catch(sayFailure)}
+          />
+        </div>
+      </div>
+      <VideoList
+        key={JSON.stringify(asked)}
+        label={t('home.all')}
+        path="/api/video/"
+        query={asked}
+        isList={isList}
+        byDay={by === 'published' && playlist === '' && 'sort' in asked ? order : undefined}
+        {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
+        actions={(row, list) => videoActions(row, () => list.drop(row.id))}
+        empty={isFiltered ? <NothingFits /> : <Nothing />}
+      />
     </>
   )
 }
+
+/** Two rows that are there only where they have something to say. */
+function Beginning() {
+  const { now } = useLoad('home/strips', async (signal) => {
+    const [begun, fresh] = await Promise.all([
+      get<Page<Video>>('/api/video/', { watch: 'continue' }, signal),
+      get<Page<Video>>('/api/video/', { watch: 'unwatched', sort: 'downloaded' }, signal),
+    ])
+    const isMany = fresh.paginate.total_hits > MANY
+    return { begun: begun.data.slice(0, STRIP).map(toVideoRow), fresh: isMany ? fresh.data.slice(0, STRIP).map(toVideoRow) : [] }
+  })
+  const { value } = now.value
+  if (!value) return null // the list below says what fails
+  return (
+    <>
+      {value.begun.length > 0 && (
+        <section class="home-section">
+          <h2>{t('home.continue')}</h2>
+          <Strip label={t('home.continue')} rows={value.begun} />
+        </section>
+      )}
+      {value.fresh.length > 0 && (
+        <section class="home-section">
+          <h2>{t('home.new')}</h2>
+          <Strip label={t('home.new')} rows={value.fresh} />
+        </section>
+      )}
+      {(value.begun.length > 0 || value.fresh.length > 0) && <h2 class="home-all">{t('home.all')}</h2>}
+    </>
+  )
+}
+
+const NAMES = {
+  channel: async (id: string) => (await get<Item<Channel>>(`/api/channel/${id}/`)).data.channel_name,
+  playlist: async (id: string) => (await get<Item<Playlist>>(`/api/playlist/${id}/`)).data.playlist_name,
+}
+
+/** A filter by one channel or playlist: chosen in a dialog, taken away by its cross. */
+function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
+  const isOpen = useSignal(false)
+  const { now } = useLoad(`name/${kind}/${id}`, async () => (id === '' ? '' : NAMES[kind](id)))
+  const label = t(`home.${kind}`)
+  if (id !== '') {
+    return (
+      <button type="button" class="chip" aria-pressed="true" aria-label={t('home.clear', { what: now.value.value || label })} onClick={() => changeQuery({ [kind]: '' })}>
+        {now.value.value || label}
+        <Icon node={X} size={16} />
+      </button>
+    )
+  }
+  return (
+    <>
+      <button type="button" class="chip" aria-haspopup="dialog" onClick={() => void (isOpen.value = true)}>
+        {label}
+        <Icon node={ChevronDown} size={16} />
+      </button>
+      {isOpen.value && (
+        <Picker
+          kind={kind}
+          title={label}
+          onClose={() => void (isOpen.value = false)}
+          onPick={(found) => {
+            isOpen.value = false
+            changeQuery({ [kind]: found.id })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const Nothing = () => (
+  <Empty icon={LibraryBig} title={t('home.empty')} text={t('home.empty.text')}>
+    <a class="button main" href={under('/welcome/')}>
+      {t('home.empty.begin')}
+    </a>
+  </Empty>
+)
+
+const NothingFits = () => (
+  <Empty title={t('home.nothing')}>
+    <Button onClick={() => navigate('/', { isReplacing: true })}>{t('home.clearAll')}</Button>
+  </Empty>
+)

@@ -1,0 +1,113 @@
+/** The bar of the player: the place with its segments, and the buttons. */
+import { Captions, CaptionsOff, Gauge, Maximize, Minimize, Pause, PictureInPicture2, Play, RectangleHorizontal, Rewind, FastForward, SkipForward, Volume1, Volume2, VolumeX } from 'lucide'
+import { useRef } from 'preact/hooks'
+import { toClock } from '../format.ts'
+import { IconButton } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import type { Video } from '../records.ts'
+import { t } from '../texts.ts'
+import { SPEEDS, type Machine } from './machine.ts'
+
+interface ControlsProps {
+  machine: Machine
+  video: Video
+  isTheatre: boolean
+  onTheatre: () => void
+  next: { title: string; go: () => void } | undefined
+}
+
+export function Controls({ machine, video, isTheatre, onTheatre, next }: ControlsProps) {
+  const { isPlaying, position, duration, speed, subtitle, isFull } = machine
+  const subtitles = [
+    { label: t('player.subtitles.off'), isChosen: subtitle.value < 0, onSelect: () => machine.chooseSubtitle(-1) },
+    ...video.subtitles.map(({ name, lang, source }, number) => ({
+      label: source === 'auto' ? `${name || lang} (${t('video.source.auto')})` : name || lang,
+      isChosen: subtitle.value === number,
+      onSelect: () => machine.chooseSubtitle(number),
+    })),
+  ]
+  const speeds = SPEEDS.map((value) => ({ label: value === 1 ? t('player.speed.normal') : `${value}×`, isChosen: speed.value === value, onSelect: () => machine.setSpeed(value) }))
+  return (
+    <div class="controls">
+      <Bar machine={machine} />
+      <div class="controls-row">
+        <IconButton icon={isPlaying.value ? Pause : Play} isFilled label={isPlaying.value ? t('player.pause') : t('player.play')} onClick={machine.toggle} />
+        <IconButton class="roomy" icon={Rewind} label={t('player.back')} onClick={() => machine.move(-10)} />
+        <IconButton class="roomy" icon={FastForward} label={t('player.forward')} onClick={() => machine.move(10)} />
+        {next && <IconButton icon={SkipForward} label={t('player.next', { title: next.title })} onClick={next.go} />}
+        <Volume machine={machine} />
+        <span class="time">
+          {toClock(position.value)} <span>/ {toClock(duration.value)}</span>
+        </span>
+        <span class="spring" />
+        <Menu label={t('player.speed')} items={speeds}>
+          {speed.value === 1 ? <Icon node={Gauge} /> : <span class="speed">{speed.value}×</span>}
+        </Menu>
+        {video.subtitles.length > 0 && (
+          <Menu label={t('player.subtitles')} items={subtitles} class={subtitle.value >= 0 ? 'icon-button on' : 'icon-button'}>
+            <Icon node={subtitle.value >= 0 ? Captions : CaptionsOff} />
+          </Menu>
+        )}
+        {document.pictureInPictureEnabled && <IconButton class="roomy" icon={PictureInPicture2} label={t('player.pip')} onClick={machine.togglePip} />}
+        <IconButton class="wide-only" icon={RectangleHorizontal} label={isTheatre ? t('player.theatre.off') : t('player.theatre')} aria-pressed={isTheatre} onClick={onTheatre} />
+        <IconButton icon={isFull.value ? Minimize : Maximize} label={isFull.value ? t('player.full.off') : t('player.full')} onClick={machine.toggleFull} />
+      </div>
+    </div>
+  )
+}
+
+/** Of a second: fine enough for any bar. */
+const STEP_S = 0.1
+
+function Bar({ machine }: { machine: Machine }) {
+  const { position, duration, buffered, segments } = machine
+  const hint = useRef<HTMLSpanElement>(null)
+  const all = duration.value || 1
+  const part = (seconds: number): string => `${Math.max(0, Math.min(100, (seconds / all) * 100))}%`
+  const onMove = (event: PointerEvent) => {
+    const box = (event.currentTarget as Element).getBoundingClientRect()
+    const fraction = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width))
+    hint.current!.textContent = toClock(fraction * all)
+    hint.current!.style.left = `${fraction * 100}%`
+  }
+  return (
+    <div class="bar" onPointerMove={onMove}>
+      <span class="bar-track">
+        <span class="bar-buffered" style={{ width: part(buffered.value) }} />
+        <span class="bar-played" style={{ width: part(position.value) }} />
+        {segments.map(({ UUID, segment: [from = 0, to = 0] }) => (
+          <span key={UUID} class="bar-segment" style={{ left: part(from), width: part(to - from) }} />
+        ))}
+      </span>
+      <span ref={hint} class="bar-hint" aria-hidden="true" />
+      <input
+        type="range"
+        aria-label={t('player.seek')}
+        aria-valuetext={t('player.at', { now: toClock(position.value), all: toClock(all) })}
+        min={0}
+        max={all}
+        step={STEP_S}
+        value={position.value}
+        onInput={({ currentTarget }) => machine.jump(Number(currentTarget.value))}
+        onKeyDown={(event) => {
+          const by = { ArrowLeft: -5, ArrowRight: 5, ArrowDown: -5, ArrowUp: 5, PageDown: -60, PageUp: 60 }[event.key]
+          if (by === undefined) return
+          event.preventDefault()
+          machine.move(by)
+        }}
+      />
+    </div>
+  )
+}
+
+function Volume({ machine }: { machine: Machine }) {
+  const { volume, isMuted } = machine
+  const level = isMuted.value ? 0 : volume.value
+  return (
+    <span class="volume">
+      <IconButton icon={level === 0 ? VolumeX : level < 0.5 ? Volume1 : Volume2} label={isMuted.value ? t('player.unmute') : t('player.mute')} onClick={machine.toggleMute} />
+      <input type="range" aria-label={t('player.volume')} min={0} max={1} step={0.05} value={level} onInput={({ currentTarget }) => machine.setVolume(Number(currentTarget.value))} />
+    </span>
+  )
+}

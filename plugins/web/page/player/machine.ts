@@ -1,0 +1,219 @@
+/** What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped. */
+import { batch, signal } from '@preact/signals'
+import { ask } from '../api.ts'
+import type { Segment, Video } from '../records.ts'
+import { openPlace } from './place.ts'
+import { kept, keepFor } from './taste.ts'
+
+export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
+/** Closer to an end than this, a place is not worth going back to. */
+const EDGE_S = 5
+const FRAME_S = 1 / 30
+
+export interface Skip {
+  from: number
+  to: number
+  segment: Segment
+}
+
+export type Machine = ReturnType<typeof openMachine>
+
+export function openMachine(video: Video, startAt: number | undefined) {
+  const isPlaying = signal(false)
+  const isWaiting = signal(false)
+  const hasEnded = signal(false)
+  const position = signal(0)
+  const duration = signal(video.player.duration)
+  const buffered = signal(0)
+  const volume = signal(kept.volume())
+  const isMuted = signal(kept.isMuted())
+  const speed = signal(kept.speed())
+  /** Number of the chosen track; −1: none. */
+  const subtitle = signal(-1)
+  const isFull = signal(false)
+  const isPip = signal(false)
+  const failure = signal<'format' | 'connection' | undefined>(undefined)
+  /** Where it went on, for a while. */
+  const resumedAt = signal<number | undefined>(undefined)
+  const skipped = signal<Skip | undefined>(undefined)
+  const segments = video.sponsorblock?.is_enabled ? video.sponsorblock.segments.filter(({ actionType, segment }) => actionType === 'skip' && segment.length === 2) : []
+  /** Gone back into: not skipped again. */
+  const wanted = new Set<string>()
+  const place = openPlace(video.platform_id)
+  let element: HTMLVideoElement | undefined
+  let box: HTMLElement | undefined
+  let begun = false
+
+  function begin(): void {
+    if (begun || !element) return
+    begun = true
+    const { position: was, watched } = video.player
+    const isWorthIt = !watched && was > EDGE_S && was < video.player.duration - EDGE_S
+    const from = startAt ?? (isWorthIt ? was : 0)
+    if (from > 0) element.currentTime = Math.min(from, element.duration || from)
+    if (startAt === undefined && from > 0) resumedAt.value = from
+    void play()
+  }
+
+  const play = async (): Promise<void> => {
+    try {
+      await element?.play()
+    } catch {
+      isPlaying.value = false // not without a gesture, says the browser: the button is there
+    }
+  }
+
+  function onTime(): void {
+    const now = element!.currentTime
+    position.value = now
+    if (isPlaying.value) {
+      place.at(now)
+      skipAt(now)
+    }
+  }
+
+  function skipAt(now: number): void {
+    const met = segments.find(({ UUID, segment: [from, to] }) => !wanted.has(UUID) && now >= from! && now < to! - 0.3)
+    if (!met) return
+    const to = Math.min(met.segment[1]!, element!.duration)
+    element!.currentTime = to
+    skipped.value = { from: met.segment[0]!, to, segment: met }
+  }
+
+  function onBuffer(): void {
+    const ranges = element!.buffered
+    for (let index = 0; index < ranges.length; index++) {
+      if (ranges.start(index) <= element!.currentTime + 1 && ranges.end(index) >= element!.currentTime) buffered.value = ranges.end(index)
+    }
+  }
+
+  function jump(seconds: number): void {
+    if (!element) return
+    const to = Math.max(0, Math.min(seconds, (element.duration || duration.value) - 0.1))
+    // Whoever jumps into a segment wants to see it.
+    for (const { UUID, segment } of segments) if (to >= segment[0]! && to < segment[1]!) wanted.add(UUID)
+    element.currentTime = to
+    position.value = to
+    hasEnded.value = false
+    place.at(to)
+  }
+
+  function showSubtitle(number: number): void {
+    if (!element) return
+    const tracks = [...element.textTracks]
+    for (const [index, track] of tracks.entries()) track.mode = index === number ? 'showing' : 'disabled'
+    subtitle.value = number
+  }
+
+  return {
+    isPlaying, isWaiting, hasEnded, position, duration, buffered, volume, isMuted, speed, subtitle, isFull, isPip, failure, resumedAt, skipped, segments, jump, play,
+
+    /** @returns lets go; the place is saved then */
+    attach(video_: HTMLVideoElement, frame: HTMLElement): () => void {
+      element = video_
+      box = frame
+      element.volume = volume.value
+      element.muted = isMuted.value
+      element.defaultPlaybackRate = element.playbackRate = speed.value
+      const handlers: Array<[string, () => void]> = [
+        ['loadedmetadata', () => (void (duration.value = element!.duration || duration.value), begin())],
+        ['play', () => batch(() => ((isPlaying.value = true), (hasEnded.value = false)))],
+        ['pause', () => ((isPlaying.value = false), element!.ended || place.save(element!.currentTime))],
+        ['timeupdate', onTime],
+        ['seeking', onTime],
+        ['progress', onBuffer],
+        ['waiting', () => void (isWaiting.value = true)],
+        ['playing', () => void (isWaiting.value = false)],
+        ['canplay', () => void (isWaiting.value = false)],
+        ['ended', () => batch(() => (place.end(), (isPlaying.value = false), (hasEnded.value = true)))],
+        ['volumechange', () => batch(() => ((volume.value = element!.volume), (isMuted.value = element!.muted), keepFor({ volume: element!.volume, isMuted: element!.muted })))],
+        ['ratechange', () => ((speed.value = element!.playbackRate), keepFor({ speed: element!.playbackRate }))],
+        ['enterpictureinpicture', () => void (isPip.value = true)],
+        ['leavepictureinpicture', () => void (isPip.value = false)],
+        ['error', () => void (failure.value = element!.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'connection' : 'format')],
+      ]
+      for (const [name, handler] of handlers) element.addEventListener(name, handler)
+      const onFull = () => void (isFull.value = document.fullscreenElement === box)
+      const onHide = () => void (document.hidden && element && !element.ended && place.save(element.currentTime, true))
+      document.addEventListener('fullscreenchange', onFull)
+      document.addEventListener('visibilitychange', onHide)
+      const language = kept.subtitle()
+      const chosen = language ? video.subtitles.findIndex(({ lang }) => lang === language) : -1
+      showSubtitle(chosen)
+      if (element.readyState >= 1) begin()
+      tellSession(video)
+      return () => {
+        document.removeEventListener('fullscreenchange', onFull)
+        document.removeEventListener('visibilitychange', onHide)
+        for (const [name, handler] of handlers) video_.removeEventListener(name, handler)
+        if (begun && !video_.ended) place.save(video_.currentTime, true)
+        video_.pause()
+        element = undefined
+      }
+    },
+
+    toggle: () => void (element?.paused ? play() : element?.pause()),
+    move: (seconds: number) => element && jump(element.currentTime + seconds),
+    frame(count: number): void {
+      if (element?.paused) jump(element.currentTime + count * FRAME_S)
+    },
+    louder(by: number): void {
+      if (!element) return
+      element.muted = false
+      element.volume = Math.max(0, Math.min(1, Math.round((element.volume + by) * 100) / 100))
+    },
+    setVolume(value: number): void {
+      if (!element) return
+      element.muted = value === 0
+      element.volume = value
+    },
+    toggleMute: () => void (element && (element.muted = !element.muted)),
+    setSpeed: (value: number) => void (element && (element.playbackRate = value)),
+    faster(steps: number): void {
+      const at = SPEEDS.findIndex((one) => one >= speed.value)
+      const to = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + steps))]!
+      if (element) element.playbackRate = to
+    },
+    chooseSubtitle(number: number): void {
+      showSubtitle(number)
+      keepFor({ subtitle: video.subtitles[number]?.lang ?? '' })
+    },
+    toggleSubtitles(): void {
+      if (video.subtitles.length > 0) showSubtitle(subtitle.value >= 0 ? -1 : Math.max(0, video.subtitles.findIndex(({ lang }) => lang === kept.subtitle())))
+    },
+    toggleFull(): void {
+      if (document.fullscreenElement) return void document.exitFullscreen()
+      if (box?.requestFullscreen) return void box.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
+      // Phones that have it for the video alone.
+      ;(element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined)?.webkitEnterFullscreen?.()
+    },
+    togglePip(): void {
+      if (document.pictureInPictureElement) void document.exitPictureInPicture()
+      else void element?.requestPictureInPicture?.().catch(() => undefined) // as with full screen
+    },
+    startOver(): void {
+      resumedAt.value = undefined
+      jump(0)
+      void ask('DELETE', `/api/video/${video.platform_id}/progress/`).catch(() => undefined) // the next save says the same
+    },
+    undoSkip(): void {
+      const { value } = skipped
+      if (!value) return
+      wanted.add(value.segment.UUID)
+      skipped.value = undefined
+      jump(value.from)
+    },
+    again(): void {
+      failure.value = undefined
+      const at = position.value
+      element?.load()
+      if (element) element.currentTime = at
+      void play()
+    },
+  }
+}
+
+/** For the keys of keyboards, headphones and lock screens. */
+function tellSession({ title, channel }: Video): void {
+  if ('mediaSession' in navigator) navigator.mediaSession.metadata = new MediaMetadata({ title, artist: channel.channel_name })
+}

@@ -1,0 +1,65 @@
+/** Short words over the picture: where it went on, what was skipped, what comes next. */
+import { useEffect, useState } from 'preact/hooks'
+import { toClock, toSpan } from '../format.ts'
+import { t } from '../texts.ts'
+import type { Machine } from './machine.ts'
+
+const STAYS_MS = 8000
+const NEXT_S = 8
+
+export function Notes({ machine, next }: { machine: Machine; next: { title: string; go: () => void } | undefined }) {
+  const { resumedAt, skipped, hasEnded } = machine
+  useEffect(() => {
+    if (resumedAt.value === undefined) return
+    const timer = setTimeout(() => void (resumedAt.value = undefined), STAYS_MS)
+    return () => clearTimeout(timer)
+  }, [resumedAt.value])
+  useEffect(() => {
+    if (!skipped.value) return
+    const timer = setTimeout(() => void (skipped.value = undefined), STAYS_MS)
+    return () => clearTimeout(timer)
+  }, [skipped.value])
+  return (
+    <div class="player-notes" role="status">
+      {hasEnded.value && next && <Next {...next} />}
+      {resumedAt.value !== undefined && (
+        <p>
+          {t('player.resumed', { time: toClock(resumedAt.value) })}
+          <button type="button" onClick={machine.startOver}>
+            {t('player.startOver')}
+          </button>
+        </p>
+      )}
+      {skipped.value && (
+        <p>
+          {t('player.skipped', { span: toSpan(skipped.value.to - skipped.value.from) })}
+          <button type="button" onClick={machine.undoSkip}>
+            {t('action.undo')}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Next({ title, go }: { title: string; go: () => void }) {
+  const [left, setLeft] = useState(NEXT_S)
+  const [isStopped, setStopped] = useState(false)
+  useEffect(() => {
+    if (isStopped) return
+    const timer = setTimeout(() => (left > 1 ? setLeft(left - 1) : go()), 1000)
+    return () => clearTimeout(timer)
+  }, [left, isStopped])
+  if (isStopped) return null
+  return (
+    <p>
+      <span class="clip">{t('player.nextIn', { count: left, title })}</span>
+      <button type="button" onClick={go}>
+        {t('player.playNow')}
+      </button>
+      <button type="button" onClick={() => setStopped(true)}>
+        {t('action.cancel')}
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,126 @@
+/** The player: the browser's own video element with our controls, because skip segments belong on the bar. */
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { under } from '../base.ts'
+import { toClock } from '../format.ts'
+import { useKeys } from '../keys.ts'
+import { Button } from '../parts/button.tsx'
+import type { Video } from '../records.ts'
+import { t } from '../texts.ts'
+import { Controls } from './controls.tsx'
+import { openMachine, type Machine } from './machine.ts'
+import { Notes } from './notes.tsx'
+
+interface PlayerProps {
+  video: Video
+  /** Seconds that the address asks for; otherwise it goes on where this person was. */
+  startAt: number | undefined
+  isTheatre: boolean
+  onTheatre: () => void
+  /** What follows in its playlist. */
+  next: { title: string; go: () => void } | undefined
+  onEnd: () => void
+  onMachine: (machine: Machine) => void
+}
+
+const HIDES_AFTER_MS = 2600
+const DOUBLE_TAP_MS = 300
+
+export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onMachine }: PlayerProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLVideoElement>(null)
+  const machine = useMemo(() => openMachine(video, startAt), [video.platform_id])
+  const isAwake = useSignal(true)
+  const hides = useRef<number>(0)
+  const lastTap = useRef({ atMs: 0, x: 0 })
+  const isHidden = useComputed(() => machine.isPlaying.value && !isAwake.value)
+
+  useEffect(() => {
+    onMachine(machine)
+    return machine.attach(element.current!, frame.current!)
+  }, [machine])
+  useSignalEffect(() => {
+    if (machine.hasEnded.value) onEnd()
+  })
+
+  const wake = () => {
+    isAwake.value = true
+    clearTimeout(hides.current)
+    hides.current = setTimeout(() => {
+      const isHeld = frame.current?.querySelector('[aria-expanded="true"]')
+      if (!isHeld) isAwake.value = false
+    }, HIDES_AFTER_MS)
+  }
+  useEffect(() => () => clearTimeout(hides.current), [])
+
+  /** A finger wakes the controls, two taps at a side jump; a mouse plays and pauses. */
+  const onTap = (event: PointerEvent) => {
+    if (event.pointerType === 'mouse') return machine.toggle()
+    const { atMs, x } = lastTap.current
+    const isDouble = Date.now() - atMs < DOUBLE_TAP_MS && Math.abs(x - event.clientX) < 60
+    lastTap.current = { atMs: Date.now(), x: event.clientX }
+    const box = frame.current!.getBoundingClientRect()
+    if (isDouble) machine.move(event.clientX < box.left + box.width / 2 ? -10 : 10)
+    else if (isHidden.value || !machine.isPlaying.value) wake()
+    else isAwake.value = false
+  }
+
+  const on = (action: () => void) => (event: KeyboardEvent) => {
+    // A focused button or link has these keys for itself.
+    if ((event.target as Element).closest?.('button, a, [role=menu], summary, .virtual, .strip') && /^( |Enter|Arrow)/.test(event.key)) return false
+    wake()
+    action()
+    return true
+  }
+  const inPlayer = (action: () => void) => (event: KeyboardEvent) => (frame.current!.contains(event.target as Node) ? on(action)(event) : false)
+  useKeys({
+    ' ': on(machine.toggle),
+    k: on(machine.toggle),
+    j: on(() => machine.move(-10)),
+    l: on(() => machine.move(10)),
+    ArrowLeft: on(() => machine.move(-5)),
+    ArrowRight: on(() => machine.move(5)),
+    ArrowUp: inPlayer(() => machine.louder(0.05)),
+    ArrowDown: inPlayer(() => machine.louder(-0.05)),
+    m: on(machine.toggleMute),
+    f: on(machine.toggleFull),
+    t: on(onTheatre),
+    i: on(machine.togglePip),
+    c: on(machine.toggleSubtitles),
+    '<': on(() => machine.faster(-1)),
+    '>': on(() => machine.faster(1)),
+    ',': on(() => machine.frame(-1)),
+    '.': on(() => machine.frame(1)),
+    N: on(() => next?.go()),
+    ...Object.fromEntries(Array.from({ length: 10 }, (_, tenth) => [String(tenth), on(() => machine.jump((machine.duration.value * tenth) / 10))])),
+  })
+
+  const failure = machine.failure.value
+  return (
+    <div ref={frame} class={isHidden.value ? 'player asleep' : 'player'} tabIndex={0} role="group" aria-label={`${t('player.label')}: ${video.title}`} onPointerMove={(event) => event.pointerType === 'mouse' && wake()} onFocusIn={wake} onPointerLeave={() => void (isAwake.value = false)}>
+      <video ref={element} src={under(video.media_url)} poster={under(video.vid_thumb_url)} preload="metadata" playsInline onPointerUp={onTap} onDblClick={machine.toggleFull}>
+        {video.subtitles.map(({ lang, name, media_url, source }) => (
+          <track key={media_url} kind="subtitles" src={under(media_url)} srclang={lang} label={source === 'auto' ? `${name} (${t('video.source.auto')})` : name} />
+        ))}
+      </video>
+      {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
+      {failure && (
+        <div class="player-failure" role="alert">
+          <p>{t(failure === 'format' ? 'player.broken' : 'player.noConnection')}</p>
+          {failure === 'format' ? (
+            <a class="button" href={under(video.media_url)} download>
+              {t('video.fileLink')}
+            </a>
+          ) : (
+            <Button onClick={machine.again}>{t('action.retry')}</Button>
+          )}
+        </div>
+      )}
+      <Notes machine={machine} next={next} />
+      <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />
+      <p class="unseen" aria-live="off">
+        {t('player.at', { now: toClock(machine.position.value), all: toClock(machine.duration.value) })}
+      </p>
+    </div>
+  )
+}

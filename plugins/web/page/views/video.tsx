@@ -1,0 +1,200 @@
+/** One video: the player first, then what it is, then what people said; beside it where it came from and what is like it. */
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { CircleCheck, EllipsisVertical, ListPlus, VideoOff } from 'lucide'
+import { get, post } from '../api.ts'
+import { small, under } from '../base.ts'
+import { toAge, toCompact, toDay } from '../format.ts'
+import { useKeys } from '../keys.ts'
+import { forget, useLoad, type Load } from '../load.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { askForPlaylist } from '../parts/playlist-dialog.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { say, sayFailure } from '../parts/toast.tsx'
+import { Player } from '../player/player.tsx'
+import type { Machine } from '../player/machine.ts'
+import { keepFor, kept } from '../player/taste.ts'
+import type { Item, Video } from '../records.ts'
+import { navigate, place } from '../router.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+import { useTitle } from '../title.ts'
+import { videoActions } from '../video-actions.ts'
+import type { ViewProps } from '../views.ts'
+import { Aside, usePlaylist } from './video-aside.tsx'
+import { About, Files } from './video-about.tsx'
+import { Comments } from './video-comments.tsx'
+
+export default function VideoView({ params }: ViewProps) {
+  const id = params['videoId']!
+  return <OneVideo key={id} id={id} />
+}
+
+function OneVideo({ id }: { id: string }) {
+  const { query } = place.value
+  const list = query.get('list') ?? undefined
+  const video = useLoad(`video/${id}`, async (signal) => (await get<Item<Video>>(`/api/video/${id}/`, {}, signal)).data)
+  const playlist = usePlaylist(list, id)
+  const machine = useSignal<Machine | undefined>(undefined)
+  const isTheatre = useSignal(kept.isTheatre())
+  const { state, value, failure } = video.now.value
+  useTitle(value?.title)
+
+  // The address may be changed while one is there: a line of a search, a time that was sent.
+  const startAt = toSeconds(query.get('t'))
+  useEffect(() => {
+    if (startAt !== undefined && machine.value?.isPlaying.peek()) machine.value.jump(startAt)
+  }, [startAt])
+
+  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void video.reload()} />
+  const next = playlist.next.value
+  return (
+    <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
+      <div class="watch-player">
+        {value ? (
+          <Player
+            video={value}
+            startAt={startAt}
+            isTheatre={isTheatre.value}
+            onTheatre={() => keepFor({ isTheatre: (isTheatre.value = !isTheatre.value) })}
+            next={next && { title: next.title, go: () => navigate(`/video/${next.id}/?list=${list}`) }}
+            onEnd={() => void ended(video)}
+            onMachine={(made) => void (machine.value = made)}
+          />
+        ) : (
+          <div class="player" />
+        )}
+      </div>
+      <div class="watch-text">
+        {value ? <Head video={video} value={value} /> : <GhostHead />}
+        {value && <About video={value} onJump={(seconds) => jumpTo(machine.value, seconds)} />}
+        {value && <Files video={value} />}
+        {value && <Comments id={id} count={value.comment_count ?? 0} onJump={(seconds) => jumpTo(machine.value, seconds)} duration={value.player.duration} />}
+      </div>
+      <Aside id={id} playlist={playlist} list={list} />
+    </div>
+  )
+}
+
+function toSeconds(text: string | null): number | undefined {
+  const seconds = Number(text)
+  return text !== null && text !== '' && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}
+
+function jumpTo(machine: Machine | undefined, seconds: number): void {
+  if (!machine) return
+  machine.jump(seconds)
+  void machine.play()
+  scrollTo({ top: 0, behavior: 'smooth' })
+}
+
+/** Seen to its end, it counts as watched, as long as nobody says otherwise. */
+async function ended(video: Load<Video>): Promise<void> {
+  const { value } = video.now.peek()
+  if (value && !value.player.watched) await toggleWatched(video, value)
+}
+
+async function toggleWatched(video: Load<Video>, { platform_id: id, player: { watched } }: Video): Promise<void> {
+  const show = (isWatched: boolean) => video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } }))
+  show(!watched)
+  try {
+    await post('/api/watched/', { id, is_watched: !watched })
+    forget('home/')
+    forget('list ')
+    say(watched ? t('video.nowUnwatched') : t('video.nowWatched'), {
+      undo() {
+        const { value } = video.now.peek()
+        if (value) void toggleWatched(video, value)
+      },
+    })
+  } catch (error) {
+    show(watched)
+    sayFailure(error)
+  }
+}
+
+function Head({ video, value }: { video: Load<Video>; value: Video }) {
+  const { channel, player, stats } = value
+  const watched = () => void toggleWatched(video, value)
+  const add = () => isAdmin.value && askForPlaylist(value.platform_id, value.title)
+  useKeys({ w: watched, q: add })
+  const actions = videoActions({ id: value.platform_id, title: value.title }, () => navigate('/', { isReplacing: true }))
+  return (
+    <header class="watch-head">
+      <h1>{value.title}</h1>
+      <div class="watch-row">
+        <a class="watch-channel" href={under(`/channel/${channel.channel_id}/`)}>
+          <img src={small(channel.channel_thumb_url)} alt="" width={40} height={40} loading="lazy" />
+          <span>
+            <strong>{channel.channel_name}</strong>
+            {channel.channel_subs > 0 && <span class="meta">{t('count.subscribers', { count: channel.channel_subs })}</span>}
+          </span>
+        </a>
+        {isAdmin.value && <Subscription video={video} value={value} />}
+        <span class="watch-actions">
+          <Button icon={CircleCheck} aria-pressed={player.watched} class={player.watched ? 'is-on' : ''} onClick={watched}>
+            {player.watched ? t('video.watched') : t('video.markWatched')}
+          </Button>
+          {isAdmin.value && (
+            <Button icon={ListPlus} onClick={add}>
+              {t('nav.playlists')}
+            </Button>
+          )}
+          {actions.length > 0 && (
+            <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
+              <Icon node={EllipsisVertical} />
+            </Menu>
+          )}
+        </span>
+      </div>
+      <p class="watch-facts">
+        <span title={toDay(value.published)}>{toAge(value.published)}</span>
+        {stats.view_count > 0 && <span title={t('count.views', { count: stats.view_count })}>{t('video.viewsShort', { count: stats.view_count, short: toCompact(stats.view_count) })}</span>}
+        {stats.like_count > 0 && <span>{t('video.likes', { count: stats.like_count })}</span>}
+        {!value.active && <span class="gone">{t('video.gone')}</span>}
+      </p>
+    </header>
+  )
+}
+
+function Subscription({ video, value }: { video: Load<Video>; value: Video }) {
+  const { channel_id: id, channel_name: name, channel_subscribed: isOn } = value.channel
+  const toggle = async () => {
+    const show = (isSubscribed: boolean) => video.change((now) => ({ ...now, channel: { ...now.channel, channel_subscribed: isSubscribed } }))
+    show(!isOn)
+    try {
+      await post(`/api/channel/${id}/`, { channel_subscribed: !isOn })
+      forget('channel')
+      say(isOn ? t('video.nowUnsubscribed', { name }) : t('video.nowSubscribed', { name }))
+    } catch (error) {
+      show(isOn)
+      sayFailure(error)
+    }
+  }
+  return (
+    <Button kind={isOn ? 'plain' : 'main'} aria-pressed={isOn} onClick={() => void toggle()}>
+      {isOn ? t('video.subscribed') : t('video.subscribe')}
+    </Button>
+  )
+}
+
+const GhostHead = () => (
+  <div class="watch-head">
+    <Box width="70%" height="28px" />
+    <div class="watch-row">
+      <Box width="40px" height="40px" radius="50%" />
+      <Box width="160px" height="20px" />
+    </div>
+  </div>
+)
+
+const Unknown = () => (
+  <Empty icon={VideoOff} title={t('video.unknown')} text={t('video.unknown.text')}>
+    <a class="button main" href={under('/')}>
+      {t('app.notFound.next')}
+    </a>
+  </Empty>
+)
+
