@@ -16,7 +16,7 @@ import { PlaylistDialog } from './parts/playlist-dialog.tsx'
 import { sayFailure, Toasts } from './parts/toast.tsx'
 import { match, navigate, place } from './router.ts'
 import { account, chooseLook, isAdmin, look, signOut, type Look } from './session.ts'
-import { t, type TextKey } from './texts.ts'
+import { t, type PlainKey } from './texts.ts'
 import { views, type View } from './views.ts'
 
 interface Section {
@@ -24,7 +24,7 @@ interface Section {
   /** After `g`. */
   letter: string
   icon: IconNode
-  text: TextKey & `nav.${string}`
+  text: PlainKey & `nav.${string}`
   path: string
   isForAdmins?: boolean
 }

@@ -1,14 +1,14 @@
 /** The keys, as a list. */
 import { Dialog } from './parts/dialog.tsx'
-import { t, type TextKey } from './texts.ts'
+import { t, type PlainKey } from './texts.ts'
 
 type Entry = [keys: string[], text: string]
 
-export function Help({ onClose, sections }: { onClose: () => void; sections: ReadonlyArray<{ letter: string; text: TextKey & `nav.${string}` }> }) {
+export function Help({ onClose, sections }: { onClose: () => void; sections: ReadonlyArray<{ letter: string; text: PlainKey & `nav.${string}` }> }) {
   const everywhere: Entry[] = [
     [['/'], t('help.search')],
     [['?'], t('help.help')],
-    ...sections.map(({ letter, text }): Entry => [['g', letter], t('help.go', { section: (t as (key: TextKey) => string)(text) })]),
+    ...sections.map(({ letter, text }): Entry => [['g', letter], t('help.go', { section: t(text) })]),
   ]
   const grids: Entry[] = [
     [['←', '↑', '→', '↓'], t('help.arrows')],

@@ -203,3 +203,15 @@ export interface Account {
   is_active: boolean
   last_login: string | null
 }
+
+/** A line of a subtitle (contract 5.7). */
+export interface SubtitleHit {
+  platform_id: string
+  title: string
+  subtitle_fragment_id: string
+  subtitle_line: string
+  subtitle_start: string
+  subtitle_channel: string
+  subtitle_channel_id: string
+  vid_thumb_url: string
+}

@@ -9,6 +9,8 @@ type Forms<Key extends TextKey> = Catalogue[Key] extends string ? Catalogue[Key]
 /** What is counted decides on the form, also where it is not shown. */
 type Wanted<Key extends TextKey> = Names<Forms<Key>> | (Catalogue[Key] extends string ? never : 'count')
 type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? number : string | number }
+/** Texts that need no values: what a table of keys may hold. */
+export type PlainKey = { [Key in TextKey]: [Wanted<Key>] extends [never] ? Key : never }[TextKey]
 /** A text with braces needs its values, one without takes none. */
 type Rest<Key extends TextKey> = [Wanted<Key>] extends [never] ? [] : [values: Values<Key>]
 

@@ -1,6 +1,6 @@
 /** Which view stands at which address. Each is a chunk of its own, loaded when it is first looked at. */
 import type { ComponentType } from 'preact'
-import type { TextKey } from './texts.ts'
+import type { PlainKey } from './texts.ts'
 
 export interface ViewProps {
   /** The variables of its address. */
@@ -13,7 +13,7 @@ export interface View {
   /** Which entry of the navigation is lit. */
   section?: 'home' | 'channels' | 'playlists' | 'downloads' | 'statistics' | 'settings'
   /** Of the document, until the view says better by `useTitle`. */
-  title: TextKey
+  title: PlainKey
   /** The default export is the view. */
   load: () => Promise<{ default: ComponentType<ViewProps> }>
 }
@@ -22,4 +22,5 @@ export const views: View[] = [
   { address: '/', section: 'home', title: 'nav.home', load: () => import('./views/home.tsx') },
   { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('./views/video.tsx') },
   { address: '/welcome/', title: 'welcome.title', load: () => import('./views/welcome.tsx') },
+  { address: '/search/', title: 'nav.search', load: () => import('./views/search.tsx') },
 ]
