@@ -1,0 +1,80 @@
+/** The language of search (contract 7), as far as the page writes it: a text is taken apart, changed by a click, put together again. */
+
+export const SEARCH_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
+export type SearchType = (typeof SEARCH_TYPES)[number]
+
+const KEYWORDS: Record<SearchType, readonly string[]> = {
+  simple: ['fuzzy'],
+  video: ['channel', 'active', 'fuzzy'],
+  channel: ['active', 'subscribed', 'fuzzy'],
+  playlist: ['active', 'subscribed', 'fuzzy'],
+  full: ['lang', 'source', 'channel', 'fuzzy'],
+}
+
+export interface Asked {
+  type: SearchType
+  /** As typed. */
+  term: string
+  filters: Array<[keyword: string, value: string]>
+}
+
+const PREFIXED = /^([a-z]+):(.*)$/is
+
+export function readSearch(text: string): Asked {
+  const [first = '', ...later] = text.trim().split(/\s+/)
+  const [, keyword = '', rest = ''] = PREFIXED.exec(first) ?? []
+  const primary = SEARCH_TYPES.find((known) => known === keyword.toLowerCase())
+  const type = primary ?? 'simple'
+  const term = [primary ? rest : first]
+  const filters: Array<[string, string[]]> = []
+  let open = term
+  for (const word of later) {
+    const [, name = '', value = ''] = PREFIXED.exec(word) ?? []
+    if (!KEYWORDS[type].includes(name.toLowerCase())) {
+      open.push(word)
+      continue
+    }
+    open = [value]
+    filters.push([name.toLowerCase(), open])
+  }
+  const joined = (words: string[]) => words.filter(Boolean).join(' ')
+  return { type, term: joined(term), filters: filters.map(([name, words]) => [name, joined(words)]) }
+}
+
+export const writeSearch = ({ type, term, filters }: Asked): string =>
+  [type === 'simple' ? term : `${type}:${term}`, ...filters.map(([name, value]) => `${name}:${value}`)].filter(Boolean).join(' ')
+
+/** The same words among other things; filters that do not exist there are dropped. */
+export const ofType = ({ term, filters }: Asked, type: SearchType): Asked => ({ type, term, filters: filters.filter(([name]) => KEYWORDS[type].includes(name)) })
+
+export interface Span {
+  text: string
+  isMarked: boolean
+}
+
+const MARK = /<span class="settings-current">([\s\S]*?)<\/span>/g
+const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+const asText = (escaped: string): string => escaped.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign]!)
+
+/** More than so much before the first mark is cut, so that the mark is in sight. */
+const MOST_BEFORE = 90
+
+/** A line as the API marks it, as plain texts: nothing in it is ever read as HTML. */
+export function readMarked(line: string): Span[] {
+  const spans: Span[] = []
+  let from = 0
+  for (const found of line.matchAll(MARK)) {
+    spans.push({ text: asText(line.slice(from, found.index)), isMarked: false }, { text: asText(found[1]!), isMarked: true })
+    from = found.index + found[0].length
+  }
+  spans.push({ text: asText(line.slice(from)), isMarked: false })
+  const [first] = spans
+  if (spans.length > 1 && first && first.text.length > MOST_BEFORE) {
+    const cut = first.text.indexOf(' ', first.text.length - MOST_BEFORE)
+    first.text = `… ${first.text.slice(cut === -1 ? -MOST_BEFORE : cut + 1)}`
+  }
+  return spans.filter(({ text }) => text !== '')
+}
+
+/** `00:01:02.500` → 62 */
+export const toSeconds = (time: string): number => Math.floor(time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)) || 0

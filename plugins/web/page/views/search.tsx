@@ -1,0 +1,288 @@
+/** Search: answers while one types, every kind of hit in one page, subtitle hits open the video at their second. */
+import { useEffect, useState } from 'preact/hooks'
+import { ListVideo, Play, SearchX, TvMinimalPlay } from 'lucide'
+import { get, isAborted, toFailure, type Failure } from '../api.ts'
+import { small, under } from '../base.ts'
+import { toClock } from '../format.ts'
+import { keep, keptValue } from '../load.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { toVideoRow, VideoCard, type VideoRow } from '../parts/video-card.tsx'
+import { GhostCard, toggleWatched } from '../parts/video-list.tsx'
+import type { Channel, Playlist, SubtitleHit, Video } from '../records.ts'
+import { navigate, place } from '../router.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+import { useTitle } from '../title.ts'
+import { videoActions } from '../video-actions.ts'
+import { ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, writeSearch, type Asked } from './search-language.ts'
+
+const REST_MS = 120
+
+interface Answer {
+  results: { video_results: Video[]; channel_results: Channel[]; playlist_results: Playlist[]; fulltext_results: SubtitleHit[] }
+}
+
+interface Found {
+  videos: VideoRow[]
+  channels: Channel[]
+  playlists: Playlist[]
+  spoken: SubtitleHit[]
+}
+
+export default function SearchView() {
+  const text = place.value.query.get('q') ?? ''
+  const asked = readSearch(text)
+  const { found, failure, isBusy, retry, change, drop } = useSearch(text.trim())
+  useTitle(text === '' ? undefined : t('search.titleOf', { text }))
+  return (
+    <div class="search-view">
+      <h1 class="unseen">{t('nav.search')}</h1>
+      <div class="chips" role="group" aria-label={t('search.kinds')}>
+        {SEARCH_TYPES.map((type) => (
+          <button type="button" key={type} class="chip" aria-pressed={asked.type === type} onClick={() => insert(writeSearch(ofType(asked, type)))}>
+            {t(`search.kind.${type}`)}
+          </button>
+        ))}
+      </div>
+      {text.trim() === '' ? (
+        <>
+          <p class="search-lead">{t('search.lead')}</p>
+          <Language asked={asked} />
+        </>
+      ) : (
+        <>
+          {failure ? <Failed failure={failure} onRetry={retry} /> : found ? <Results found={found} asked={asked} isBusy={isBusy} change={change} drop={drop} /> : <Waiting />}
+          {(found || failure) && (
+            <details class="search-more">
+              <summary>{t('search.language')}</summary>
+              <Language asked={asked} />
+            </details>
+          )}
+        </>
+      )}
+      <p class="unseen" role="status">
+        {found && !isBusy && text.trim() !== '' ? t('search.count', { count: countOf(found) }) : ''}
+      </p>
+    </div>
+  )
+}
+
+const countOf = ({ videos, channels, playlists, spoken }: Found): number => videos.length + channels.length + playlists.length + spoken.length
+
+/** What was found before stays until the next answer; each question ends the one before. */
+function useSearch(text: string) {
+  const [found, setFound] = useState<Found | undefined>(() => keptValue<Found>(`search/${text}`))
+  const [failure, setFailure] = useState<Failure>()
+  const [answered, setAnswered] = useState('')
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    if (text === '') {
+      setFound(undefined)
+      setFailure(undefined)
+      setAnswered('')
+      return
+    }
+    const ending = new AbortController()
+    const ask = async () => {
+      try {
+        const now = await search(text, ending.signal)
+        keep(`search/${text}`, now)
+        setFound(now)
+        setFailure(undefined)
+        setAnswered(text)
+      } catch (error) {
+        if (!isAborted(error)) setFailure(toFailure(error))
+      }
+    }
+    const timer = setTimeout(ask, REST_MS)
+    return () => {
+      clearTimeout(timer)
+      ending.abort()
+    }
+  }, [text, round])
+  const change = (id: string, how: (row: VideoRow) => VideoRow) => setFound((now) => now && { ...now, videos: now.videos.map((row) => (row.id === id ? how(row) : row)) })
+  const drop = (id: string) => setFound((now) => now && { ...now, videos: now.videos.filter((row) => row.id !== id) })
+  return { found, failure, isBusy: answered !== text, retry: () => setRound(round + 1), change, drop }
+}
+
+/** Plain words are looked for in subtitles too, beside the names of things. */
+async function search(text: string, signal: AbortSignal): Promise<Found> {
+  const asked = readSearch(text)
+  const ask = async (query: string) => (await get<Answer>('/api/search/', { query }, signal)).results
+  const isPlain = asked.type === 'simple' && asked.term !== ''
+  const [named, said] = await Promise.all([ask(text), isPlain ? ask(writeSearch(ofType(asked, 'full'))) : undefined])
+  return { videos: named.video_results.map(toVideoRow), channels: named.channel_results, playlists: named.playlist_results, spoken: said?.fulltext_results ?? named.fulltext_results }
+}
+
+function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: Asked; isBusy: boolean; change: (id: string, how: (row: VideoRow) => VideoRow) => void; drop: (id: string) => void }) {
+  if (countOf(found) === 0) return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
+  const { videos, channels, playlists, spoken } = found
+  return (
+    <div class="found" aria-busy={isBusy}>
+      {channels.length > 0 && (
+        <section>
+          <h2>{t('nav.channels')}</h2>
+          <ul class="found-names">
+            {channels.map((channel) => (
+              <li key={channel.channel_id}>
+                <a href={under(`/channel/${channel.channel_id}/`)}>
+                  <Round url={channel.channel_thumb_url} />
+                  <span>
+                    <strong>{channel.channel_name}</strong>
+                    <span class="meta">{t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {playlists.length > 0 && (
+        <section>
+          <h2>{t('nav.playlists')}</h2>
+          <ul class="found-names">
+            {playlists.map((playlist) => (
+              <li key={playlist.playlist_id}>
+                <a href={under(`/playlist/${playlist.playlist_id}/`)}>
+                  <span class="found-picture">
+                    <Icon node={ListVideo} />
+                    <img src={small(playlist.playlist_thumbnail)} alt="" loading="lazy" />
+                  </span>
+                  <span>
+                    <strong>{playlist.playlist_name}</strong>
+                    <span class="meta">{playlist.playlist_channel ?? t('count.videos', { count: playlist.playlist_entries.length })}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {videos.length > 0 && (
+        <section>
+          <h2>{t('search.kind.video')}</h2>
+          <ul class="found-videos">
+            {videos.map((row) => (
+              <li key={row.id}>
+                <VideoCard row={row} onWatched={(one) => void toggleWatched(one, { change })} {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {spoken.length > 0 && (
+        <section>
+          <h2>{t('search.spoken')}</h2>
+          <ul class="hits">
+            {spoken.map((hit) => (
+              <Hit key={hit.subtitle_fragment_id} hit={hit} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}
+
+const Round = ({ url }: { url: string }) => (
+  <span class="found-picture round">
+    <Icon node={TvMinimalPlay} />
+    <img src={small(url)} alt="" loading="lazy" />
+  </span>
+)
+
+function Hit({ hit }: { hit: SubtitleHit }) {
+  const seconds = toSeconds(hit.subtitle_start)
+  const to = under(`/video/${hit.platform_id}/?t=${seconds}`)
+  return (
+    <li class="hit">
+      <a class="picture" href={to} tabIndex={-1} aria-hidden="true">
+        <img src={small(hit.vid_thumb_url)} alt="" width={320} height={180} loading="lazy" />
+      </a>
+      <div class="hit-text">
+        <p class="hit-line">
+          {readMarked(hit.subtitle_line).map(({ text, isMarked }, position) => (isMarked ? <mark key={position}>{text}</mark> : text))}
+        </p>
+        <p class="meta">
+          <span>{hit.title}</span>
+          <a href={under(`/channel/${hit.subtitle_channel_id}/`)}>{hit.subtitle_channel}</a>
+        </p>
+      </div>
+      <a class="button" href={to} aria-label={t('search.playFrom', { time: toClock(seconds), title: hit.title })}>
+        <Icon node={Play} size={16} />
+        {toClock(seconds)}
+      </a>
+    </li>
+  )
+}
+
+function Waiting() {
+  return (
+    <div class="found">
+      <section>
+        <Box width="120px" height="20px" />
+        <ul class="found-videos">
+          {[0, 1, 2, 3].map((position) => (
+            <li key={position}>
+              <GhostCard />
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  )
+}
+
+/** Stands in an example where nothing has been typed yet; after a click it is selected, so that typing takes its place. */
+const SAMPLE = 'bread'
+const OTHER = 'mill'
+
+type Example = [key: 'video' | 'ofChannel' | 'gone' | 'channel' | 'subscribed' | 'playlist' | 'full' | 'lang' | 'source' | 'fuzzy', write: (term: string) => string]
+const EXAMPLES: Example[] = [
+  ['full', (term) => `full:${term}`],
+  ['lang', (term) => `full:${term} lang:en`],
+  ['source', (term) => `full:${term} source:user`],
+  ['video', (term) => `video:${term}`],
+  ['ofChannel', (term) => `video:${term} channel:${OTHER}`],
+  ['gone', () => 'video: active:no'],
+  ['channel', (term) => `channel:${term}`],
+  ['subscribed', () => 'channel: subscribed:yes'],
+  ['playlist', (term) => `playlist:${term}`],
+  ['fuzzy', (term) => `${term} fuzzy:no`],
+] // prettier-ignore
+
+function Language({ asked }: { asked: Asked }) {
+  return (
+    <div class="language">
+      <h2>{t('search.byExample')}</h2>
+      <ul>
+        {EXAMPLES.map(([key, write]) => {
+          const text = write(asked.term || SAMPLE)
+          return (
+            <li key={key}>
+              <button type="button" onClick={() => insert(text, text.includes(OTHER) ? OTHER : asked.term === '' ? SAMPLE : undefined)}>
+                <code>{text}</code>
+                <span>{t(`search.example.${key}`)}</span>
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+      <p class="hint">{t('search.rules')}</p>
+    </div>
+  )
+}
+
+/** Puts a text into the field on top. @param part  is selected there */
+function insert(text: string, part?: string): void {
+  navigate(text === '' ? '/search/' : `/search/?q=${encodeURIComponent(text)}`, { isReplacing: true })
+  const field = document.querySelector<HTMLInputElement>('#search')
+  if (!field) return
+  requestAnimationFrame(() => {
+    field.focus()
+    const at = part === undefined ? -1 : text.indexOf(part)
+    if (at === -1) field.setSelectionRange(text.length, text.length)
+    else field.setSelectionRange(at, at + part!.length)
+  })
+}
