@@ -5,6 +5,7 @@ import { get, isAborted, toFailure, type Failure } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toClock } from '../format.ts'
 import { keep, keptValue } from '../load.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { toVideoRow, VideoCard, type VideoRow } from '../parts/video-card.tsx'
@@ -18,6 +19,7 @@ import { videoActions } from '../video-actions.ts'
 import { ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, writeSearch, type Asked } from './search-language.ts'
 
 const REST_MS = 120
+const FEW = 8
 
 interface Answer {
   results: { video_results: Video[]; channel_results: Channel[]; playlist_results: Playlist[]; fulltext_results: SubtitleHit[] }
@@ -159,18 +161,7 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
           </ul>
         </section>
       )}
-      {videos.length > 0 && (
-        <section>
-          <h2>{t('search.kind.video')}</h2>
-          <ul class="found-videos">
-            {videos.map((row) => (
-              <li key={row.id}>
-                <VideoCard row={row} onWatched={(one) => void toggleWatched(one, { change })} {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {videos.length > 0 && <Videos key={asked.type} rows={videos} isShort={spoken.length > 0} change={change} drop={drop} />}
       {spoken.length > 0 && (
         <section>
           <h2>{t('search.spoken')}</h2>
@@ -182,6 +173,30 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
         </section>
       )}
     </div>
+  )
+}
+
+/** What is said is the other half of an answer: many videos do not push it out of sight. */
+function Videos({ rows, isShort, change, drop }: { rows: VideoRow[]; isShort: boolean; change: (id: string, how: (row: VideoRow) => VideoRow) => void; drop: (id: string) => void }) {
+  const [isWhole, setWhole] = useState(false)
+  const isList = matchMedia('(max-width: 719px)').matches
+  const shown = isShort && !isWhole ? rows.slice(0, FEW) : rows
+  return (
+    <section>
+      <h2>{t('search.kind.video')}</h2>
+      <ul class={isList ? 'found-videos rows' : 'found-videos'}>
+        {shown.map((row) => (
+          <li key={row.id}>
+            <VideoCard row={row} isList={isList} onWatched={(one) => void toggleWatched(one, { change })} {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })} />
+          </li>
+        ))}
+      </ul>
+      {shown.length < rows.length && (
+        <div>
+          <Button onClick={() => setWhole(true)}>{t('search.all', { count: rows.length })}</Button>
+        </div>
+      )}
+    </section>
   )
 }
 
