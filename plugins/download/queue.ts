@@ -223,6 +223,7 @@ export function openQueue(app: App) {
 
     /** Marks an item as worked on; the signal tells when it was taken away meanwhile. */
     begin(id: string): { signal: AbortSignal; report(progress: ItemProgress): void; end(): void } {
+      const tell = () => changed(id).catch((error) => app.log.warn({ err: error }, 'a listener to the queue failed'))
       const entry: { controller: AbortController; progress?: ItemProgress } = { controller: new AbortController() }
       active.set(id, entry)
       let lastTold = 0
@@ -232,9 +233,13 @@ export function openQueue(app: App) {
           entry.progress = progress
           if (app.clock.now() - lastTold < 1000) return
           lastTold = app.clock.now()
-          changed(id).catch((error) => app.log.warn({ err: error }, 'a listener to the queue failed'))
+          void tell()
         },
-        end: () => void active.delete(id),
+        end() {
+          active.delete(id)
+          // Who watches saw it run: it does so no longer, whatever came of it.
+          if (entry.progress) void tell()
+        },
       }
     },
 

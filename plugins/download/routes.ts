@@ -31,13 +31,14 @@ export const listQueue = defineRoute({
     vid_type: queryEnum(VID_TYPES),
     q: queryText({ description: 'words in the title', maxLength: 200 }),
     error: queryBool({ description: 'has a message' }),
+    error_class: queryEnum(ERROR_CLASSES, { description: 'has a message of this class' }),
   },
   reply: QueueRecord,
   envelope: 'page',
   async handle({ query, page }, app) {
     const { items, filterOf, replyText } = app.queue
     const { hits, total } = await items.find({
-      filter: filterOf({ filter: query.filter, channel: query.channel, vidType: query.vid_type, error: query.error }),
+      filter: filterOf({ filter: query.filter, channel: query.channel, vidType: query.vid_type, errorClass: query.error_class, error: query.error }),
       ...(query.q?.trim() && { text: { words: query.q, prefixLast: true } }),
       sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }],
       from: page.from,

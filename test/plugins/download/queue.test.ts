@@ -75,6 +75,8 @@ test('auto_start comes first, then the oldest; filters choose', async (t) => {
     ['?vid_type=shorts', [c]],
     ['?q=cold%20pro', [b]],
     ['?error=true', [e]],
+    ['?error_class=members_only', [e]],
+    ['?error_class=gone', []],
     ['?filter=pending&error=false', [c, a, b]],
   ] as const) {
     assert.deepEqual(await listed(app, query), expected, query)

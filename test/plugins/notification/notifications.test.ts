@@ -121,6 +121,14 @@ test('a listening admin hears of jobs and of the queue too', async (t) => {
   const added = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
   assert.deepEqual([added.data.status, added.data.youtube_id, added.data._index], ['pending', 'q1', 'av_download'])
 
+  const turn = app.app.queue.begin('q1')
+  turn.report({ fraction: 0.5, speed: 1000, eta: 9 })
+  const running = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
+  assert.deepEqual(running.data.progress, { fraction: 0.5, speed: 1000, eta: 9 })
+  turn.end()
+  const put = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
+  assert.equal(put.data.progress, undefined, 'it is shown as it is no longer worked on')
+
   await app.app.queue.remove('q1')
   const removed = await stream.next(({ event, data }) => event === 'queue' && data.platform_id === 'q1')
   assert.deepEqual(removed.data, { platform_id: 'q1', youtube_id: 'q1', removed: true })
