@@ -1,6 +1,6 @@
 /** A real Elasticsearch for tests: the one that all tests of a run share, or one of a test's own that can be stopped and started. */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { makeNode, whyNoElasticsearch, type ElasticNode, type NodeOptions } from '../elasticsearch/node.ts'
@@ -70,7 +70,10 @@ async function untilServing(node: { url: string; repository: string }): Promise<
 
 /** Both the server's account and ours write there. */
 async function folderIn(repository: string, prefix: string): Promise<string> {
-  return repository === '' ? '' : mkdtemp(join(repository, `${prefix}-`))
+  if (repository === '') return ''
+  const folder = await mkdtemp(join(repository, `${prefix}-`))
+  await chmod(folder, 0o777)
+  return folder
 }
 
 async function removeAll(url: string, prefix: string): Promise<void> {

@@ -109,7 +109,8 @@ export function openRepository({ connection, store, definitions, prefix, folder,
         const state = (await get(name))?.state
         if (state !== 'IN_PROGRESS') {
           if (state === 'SUCCESS') return
-          throw errors.unavailable(`The snapshot has ended as ${state ?? 'removed'}: see the log of Elasticsearch`)
+          // What cannot be finished, the server forgets.
+          throw errors.unavailable(state ? `The snapshot has ended as ${state}: see the log of Elasticsearch` : `Elasticsearch could not write the snapshot to ${folder}: see its log`)
         }
         if (signal?.aborted) {
           await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
@@ -161,7 +162,8 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   async function untilThere(index: string, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       signal?.throwIfAborted()
-      const { timed_out: isWaiting } = await connection.run((client) => client.cluster.health({ index, wait_for_status: 'yellow', timeout: '10s' }, { ignore: [408] }))
+      // Without copies it is green when it is there; while it is being restored the server calls it yellow.
+      const { timed_out: isWaiting } = await connection.run((client) => client.cluster.health({ index, wait_for_status: 'green', timeout: '10s' }, { ignore: [408] }))
       if (!isWaiting) return
     }
   }
