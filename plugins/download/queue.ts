@@ -157,20 +157,27 @@ export function openQueue(app: App) {
 
     /** The item that is next in line. `isAutoOnly`: only those with auto_start. `except`: what the run has put off. */
     async next(isAutoOnly: boolean, except: readonly string[]): Promise<DownloadDoc | undefined> {
+      const passed = [...except]
       const among = (parts: QueueFilter[]): QueueFilter => ({
         and: [
           ...parts,
           ...(isAutoOnly ? [{ eq: ['later', false] } as QueueFilter] : []),
-          ...(except.length ? [{ not: { in: ['platform_id', except] } } as QueueFilter] : []),
+          ...(passed.length ? [{ not: { in: ['platform_id', passed] } } as QueueFilter] : []),
         ],
       })
       const isDue: QueueFilter = { range: ['retry_at', { lte: epochSeconds(app.clock) }] }
-      const ready = among([{ eq: ['ready', true] }])
+      const ready: QueueFilter[] = [{ eq: ['ready', true] }]
       // Seldom is one due, and without this look all open items would be gone through to learn it.
-      const filters = (await items.count(isDue, 1)) > 0 ? [among([isDue, { eq: ['open', true] }]), ready] : [ready]
-      for (const filter of filters) {
-        const { hits } = await items.find({ filter, sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }], size: 1, withoutTotal: true })
-        if (hits[0]) return items.get(hits[0].id)
+      const kinds = (await items.count(isDue, 1)) > 0 ? [[isDue, { eq: ['open', true] } as QueueFilter], ready] : [ready]
+      for (const parts of kinds) {
+        for (;;) {
+          const { hits } = await items.find({ filter: among(parts), sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }], size: 1, withoutTotal: true })
+          if (!hits[0]) break
+          const item = await items.get(hits[0].id)
+          if (item) return item
+          // Taken out just now, and on a server still in the list: the next one.
+          passed.push(hits[0].id)
+        }
       }
       return undefined
     },
@@ -211,13 +218,13 @@ export function openQueue(app: App) {
 
     /** Notes why an item cannot be had; it is skipped until its status is set again or `retryAt` has come. */
     async fail(id: string, failure: ItemFailure): Promise<void> {
-      await items.patch(id, { set: failed(failure) })
+      await items.patch(id, { set: failed(failure) }, { visible: true })
       await changed(id)
     },
 
     /** The item is in the library now. */
     async done(id: string): Promise<void> {
-      await items.remove(id)
+      await items.remove(id, { visible: true })
       await changed(id)
     },
 
@@ -256,7 +263,7 @@ export function openQueue(app: App) {
 
     /** The cookie has changed: what needed an account is taken again. */
     async retryWithAccount(): Promise<number> {
-      return items.patchWhere({ and: [{ eq: ['open', true] }, { in: ['error_class', ACCOUNT_CLASSES] }] }, { set: { ...OPEN_AND_CLEAR, ready: true } })
+      return items.patchWhere({ and: [{ eq: ['open', true] }, { in: ['error_class', ACCOUNT_CLASSES] }] }, { set: { ...OPEN_AND_CLEAR, ready: true } }, { visible: true })
     },
 
     /** Whether a channel is archived, as its waiting items show it. */
