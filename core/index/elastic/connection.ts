@@ -57,7 +57,9 @@ const DENIED_AT_START_MS = 15_000
 /** What is missing this long after the server came back is missing for good. */
 const RED_AFTER_AWAY_MS = 60_000
 const BUSY_FIRST_MS = 500
-const BUSY_LONGEST_MS = 30_000
+const BUSY_LONGEST_MS = 10_000
+/** What a healthy server refuses so often is worth a line. */
+const SAID_AT_ATTEMPT = 4
 
 export function connectElastic(options: ElasticOptions): ElasticConnection {
   const { names = '*', log, clock } = options
@@ -135,6 +137,7 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
         if (isCut(error) && !trouble && attempt === 0 && !isClosed) continue
         if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
         mine.waits?.(toAppError(fault))
+        if (!trouble && attempt === SAID_AT_ATTEMPT) log.warn({ why: fault.why, server: address }, 'Elasticsearch answers, but refuses this work again and again; it is tried on')
         if (trouble) await over(mine)
         else await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
       }
