@@ -18,7 +18,7 @@ help: ## list the targets
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
-	exec node dist/main.js
+	exec config/start.sh
 
 test: ## check types and run all tests (10 minutes at most on two cores)
 	$(MAKE) --no-print-directory -j 2 test-needs

@@ -21,6 +21,9 @@ export interface ConfigSources {
 /** Variables of the test runner: `make test` reads them, the server does not. */
 const TEST_PREFIX = 'AV_TEST_'
 
+// config/start.sh sets them for this process; yt-dlp and ffmpeg do better without.
+for (const name of Object.keys(process.env)) if (name.startsWith('MALLOC_')) delete process.env[name]
+
 /**
  * Reads the environment and the settings file, without judging values yet: which keys there are is known when the plugins are.
  * @throws StartError  the file is no JSON object, or the time zone is unknown

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
-import { ROOT } from './sources.ts'
+import { START } from './server.ts'
 
 const [USERNAME, PASSWORD] = ['demo', 'demo']
 const cleanUps: Array<() => Promise<void>> = []
@@ -13,7 +13,7 @@ const cleanUps: Array<() => Promise<void>> = []
 const folder = await mkdtemp(join(tmpdir(), 'archivolt-demo-'))
 const { env, segmentsUrl } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'))
-const server = spawn(process.execPath, [join(ROOT, 'dist/main.js')], {
+const server = spawn(START, {
   env: { ...inherited, AV_DATA_DIR: folder, AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, AV_SEGMENTS_URL: segmentsUrl, AV_LOG_LEVEL: 'warn', ...env },
   stdio: ['inherit', 'pipe', 'inherit'],
 })

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { lastFirst, type Scope } from './last-first.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const START = fileURLToPath(new URL('../../config/start.sh', import.meta.url))
 const START_DEADLINE_MS = 30_000
 export const USERNAME = 'keeper'
 export const PASSWORD = 'a long enough password'
@@ -40,11 +41,15 @@ export async function temporaryFolder(scope: Scope): Promise<string> {
   return folder
 }
 
-/** Starts the built program on a free port and waits for the line that tells its address. @throws what it wrote, where it ends before */
-export async function startServer(scope: Scope, dataDir: string, env: Record<string, string> = {}): Promise<Server> {
+/**
+ * Starts the built program on a free port and waits for the line that tells its address.
+ * @param moment  `listening`: as soon as it answers at all, which is before its index is ready
+ * @throws what it wrote, where it ends before
+ */
+export async function startServer(scope: Scope, dataDir: string, env: Record<string, string> = {}, moment: 'ready' | 'listening' = 'ready'): Promise<Server> {
   assert.ok(existsSync(MAIN), 'dist/main.js is not there: run `make build` first')
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(START, {
     env: { ...inherited, AV_DATA_DIR: dataDir, AV_PORT: '0', AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -61,16 +66,17 @@ export async function startServer(scope: Scope, dataDir: string, env: Record<str
 
   const baseUrl = await new Promise<string>((resolve, reject) => {
     const deadline = setTimeout(() => reject(new Error(`No address after ${START_DEADLINE_MS} ms:\n${written}`)), START_DEADLINE_MS)
+    const [stream, line] = moment === 'ready' ? [child.stdout, /listens on (http:\/\/127\.0\.0\.1:\d+)/] : [child.stderr, /"url":"(http:\/\/127\.0\.0\.1:\d+)/]
     const look = () => {
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(written)?.[0]
+      const found = line.exec(written)?.[1]
       if (found) done(() => resolve(found))
     }
     const done = (settle: () => void) => {
       clearTimeout(deadline)
-      child.stdout.off('data', look)
+      stream.off('data', look)
       settle()
     }
-    child.stdout.on('data', look)
+    stream.on('data', look)
     ended.then((code) => done(() => reject(new Error(`It ended with ${code} before it listened:\n${written}`))))
   })
 
