@@ -1,4 +1,5 @@
 /** Zip archives of documents: written as a stream, read entry by entry, whatever somebody put into them. */
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -32,12 +33,7 @@ export async function writeArchive(path: string, entries: AsyncIterable<{ fileNa
   const zip = new ZipWriter()
   const written = pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }))
   const fill = async () => {
-    for await (const { fileName, lines } of entries) {
-      const content = Readable.from(lines)
-      const compressed = new Promise<void>((resolve, reject) => content.once('close', resolve).once('error', reject))
-      zip.addReadStream(content, fileName, { mtime: modified })
-      await compressed
-    }
+    for await (const { fileName, lines } of entries) await compress(zip, fileName, lines, modified)
     zip.end()
   }
   await Promise.all([
@@ -49,6 +45,19 @@ export async function writeArchive(path: string, entries: AsyncIterable<{ fileNa
   ])
   const file = await openFile(path)
   await file.sync().finally(() => file.close())
+}
+
+async function compress(zip: ZipWriter, fileName: string, lines: Iterable<string>, mtime: Date): Promise<void> {
+  const content = { stream: Readable.from(lines) as Readable | undefined }
+  const closed = once(content.stream!, 'close')
+  zip.addReadStreamLazy(fileName, { mtime }, handOver(content))
+  await closed
+}
+
+/** The writer keeps what it was given for an entry until the archive ends: it gets a function that sees nothing but this, and forgets it. */
+const handOver = (content: { stream: Readable | undefined }) => (take: (error: null, stream: Readable) => void) => {
+  take(null, content.stream!)
+  content.stream = undefined
 }
 
 /** Every entry that holds documents, in archive order. @throws BadArchive: not a zip, or one made to do harm, or without documents */

@@ -1,9 +1,13 @@
 /** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { aChannel, aVideo, testApp } from 'archivolt/testing'
+import { writeArchive } from '../../../plugins/backup/archive.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
 
 /** Width and height follow from the streams. */
@@ -117,4 +121,25 @@ test('what an interruption left half-written is gone after the next start', asyn
   await app.restart()
 
   assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
+})
+
+test('an archive of any size is written in the memory of a few of its files', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'av-archive-'))
+  t.after(() => rm(folder, { recursive: true }))
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heldBytes: number[] = []
+  async function* files() {
+    for (let file = 0; file < 40; file++) {
+      collect()
+      heldBytes.push(process.memoryUsage().heapUsed)
+      const documents = Array.from({ length: 1000 }, (_, document) => `${file}/${document} `.repeat(200)) // some 2 MB
+      yield { fileName: `es_video-20260110-${file}.json`, lines: (function* () { yield* documents.map((text) => `${text}\n`) })() }
+    }
+  }
+
+  await writeArchive(join(folder, 'archive.zip'), files(), new Date(0))
+
+  const grownBytes = heldBytes.at(-1)! - heldBytes[5]!
+  assert.ok(grownBytes < 10e6, `35 files later ${grownBytes} bytes more are held`)
 })
