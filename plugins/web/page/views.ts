@@ -23,4 +23,5 @@ export const views: View[] = [
   { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('./views/video.tsx') },
   { address: '/welcome/', title: 'welcome.title', load: () => import('./views/welcome.tsx') },
   { address: '/search/', title: 'nav.search', load: () => import('./views/search.tsx') },
+  { address: '/statistics/', section: 'statistics', title: 'nav.statistics', load: () => import('./views/statistics.tsx') },
 ]

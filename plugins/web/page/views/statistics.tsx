@@ -1,0 +1,312 @@
+/** Statistics: how the archive grew, what fills it, what has been watched. To look at, not to read. */
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { ChartColumn } from 'lucide'
+import { get } from '../api.ts'
+import { under } from '../base.ts'
+import { toBytes, toCompact, toDay, toNumber, toPercent, toSpan } from '../format.ts'
+import { useLoad, type Load } from '../load.ts'
+import { Button } from '../parts/button.tsx'
+import { Chips, Select } from '../parts/field.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { isAdmin } from '../session.ts'
+import { t, type TextKey } from '../texts.ts'
+import { Plot } from './statistics-plot.tsx'
+
+interface Count {
+  doc_count: number
+  media_size: number
+  duration: number
+}
+interface Figures {
+  video: Count & Record<'type_videos' | 'type_streams' | 'type_shorts' | 'active_true' | 'active_false', Count>
+  channel: { doc_count: number; subscribed_true: number }
+  playlist: { doc_count: number; subscribed_true: number }
+  watch: Record<'watched' | 'unwatched', { duration: number; items: number; progress: number }>
+  download: { pending: number } | undefined
+}
+interface Span {
+  date: string
+  count: number
+  media_size: number
+}
+
+const SPANS = ['month', 'week', 'day'] as const
+type SpanName = (typeof SPANS)[number]
+const ORDERS = ['media_size', 'doc_count', 'duration'] as const
+type Order = (typeof ORDERS)[number]
+const FEW = 10
+const MANY = 100
+
+export default function Statistics() {
+  const figures = useLoad<Figures>('statistics/figures', async (signal) => {
+    const of = <Reply,>(name: string) => get<Reply>(`/api/stats/${name}/`, {}, signal)
+    const [video, channel, playlist, watch, download] = await Promise.all([
+      of<Figures['video']>('video'), of<Figures['channel']>('channel'), of<Figures['playlist']>('playlist'), of<Figures['watch']>('watch'),
+      isAdmin.value ? of<{ pending: number }>('download') : undefined,
+    ]) // prettier-ignore
+    return { video, channel, playlist, watch, download }
+  })
+  if (figures.now.value.value?.video.doc_count === 0) {
+    return (
+      <>
+        <h1 class="unseen">{t('nav.statistics')}</h1>
+        <Empty icon={ChartColumn} title={t('statistics.empty')} text={t('statistics.empty.text')}>
+          <a class="button main" href={under('/')}>
+            {t('app.notFound.next')}
+          </a>
+        </Empty>
+      </>
+    )
+  }
+  return (
+    <div class="statistics">
+      <h1>{t('nav.statistics')}</h1>
+      <Loaded from={figures} height="92px">
+        {(value) => <Numbers {...value} />}
+      </Loaded>
+      <Growth />
+      <div class="statistics-pair">
+        <History />
+        <section class="panel">
+          <Loaded from={figures} height="260px">
+            {(value) => <Shares {...value} />}
+          </Loaded>
+        </section>
+      </div>
+      <Channels />
+    </div>
+  )
+}
+
+/** Grey while it loads, its failure in its own place. */
+function Loaded<Value>({ from, height, children }: { from: Load<Value>; height: string; children: (value: Value) => ComponentChildren }) {
+  const { state, value, failure } = from.now.value
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
+  return state === 'ready' ? <>{children(value)}</> : <Box height={height} radius="10px" />
+}
+
+function Numbers({ video, channel, playlist, download }: Figures) {
+  const shown: Array<[label: TextKey & `statistics.${string}`, value: string, more?: string]> = [
+    ['statistics.videos', toNumber(video.doc_count), video.active_false.doc_count > 0 ? t('statistics.gone', { count: video.active_false.doc_count }) : ''],
+    ['statistics.size', toBytes(video.media_size)],
+    ['statistics.duration', toSpan(video.duration)],
+    ['statistics.channels', toNumber(channel.doc_count), t('statistics.subscribed', { count: channel.subscribed_true })],
+    ['statistics.playlists', toNumber(playlist.doc_count), t('statistics.subscribed', { count: playlist.subscribed_true })],
+    ...(download && download.pending > 0 ? [['statistics.pending', toNumber(download.pending)] as [TextKey & `statistics.${string}`, string]] : []),
+  ]
+  return (
+    <dl class="numbers">
+      {shown.map(([label, value, more]) => (
+        <div key={label}>
+          <dt>{t(label as 'statistics.videos')}</dt>
+          <dd>
+            {value}
+            {more && <span class="meta">{more}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const toEpoch = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000
+const toDayOf = (epoch: number): string => toDay(new Date(epoch * 1000).toISOString().slice(0, 10))
+const DAYS: Record<SpanName, number> = { day: 1, week: 7, month: 30.5 }
+
+/** Each span counts at its end: before the first there was nothing. */
+function growthOf(spans: readonly Span[], by: SpanName) {
+  const starts = spans.map(({ date }) => toEpoch(date))
+  const last = starts.at(-1) ?? 0
+  const end = Math.max(last, Math.min(Date.now() / 1000, last + DAYS[by] * 86_400))
+  let [count, size] = [0, 0]
+  return {
+    times: [...starts, end],
+    counts: [0, ...spans.map((span) => (count += span.count))],
+    sizes: [0, ...spans.map((span) => (size += span.media_size))],
+  }
+}
+
+function Growth() {
+  const [by, setBy] = useState<SpanName>('month')
+  const growth = useLoad<Span[]>(`statistics/growth/${by}`, (signal) => get('/api/stats/growth/', { by }, signal))
+  return (
+    <section aria-labelledby="growth">
+      <div class="page-head">
+        <h2 id="growth">{t('statistics.growth')}</h2>
+        <Chips label={t('statistics.by')} value={by} choices={SPANS.map((value) => ({ value, label: t(`statistics.by.${value}`) }))} onChange={setBy} />
+      </div>
+      <div class="statistics-pair growth">
+        <Loaded from={growth} height="310px">
+          {(spans) => <GrowthPlots spans={spans} by={by} />}
+        </Loaded>
+      </div>
+    </section>
+  )
+}
+
+function GrowthPlots({ spans, by }: { spans: Span[]; by: SpanName }) {
+  const { times, counts, sizes } = useMemo(() => growthOf(spans, by), [spans, by])
+  const first = spans[0]?.date
+  const since = first ? t('statistics.since', { day: toDay(first) }) : ''
+  const rowsOf = (values: readonly number[], added: (span: Span) => string, toValue: (value: number) => string) => () =>
+    spans.map((span, position) => [toDay(span.date), added(span), toValue(values[position + 1]!)]).toReversed()
+  const heads = [t(`statistics.by.${by}`), t('statistics.added'), t('statistics.then')]
+  return (
+    <>
+      <div class="panel">
+        <Plot
+          title={t('statistics.videos')}
+          kind="area"
+          isWhole
+          times={times}
+          values={counts}
+          toValue={toCompact}
+          toTime={toDayOf}
+          summary={`${toNumber(counts.at(-1)!)} ${since}`}
+          table={{ heads, rows: rowsOf(counts, ({ count }) => toNumber(count), toNumber) }}
+        />
+      </div>
+      <div class="panel">
+        <Plot
+          title={t('statistics.size')}
+          kind="area"
+          times={times}
+          values={sizes}
+          toValue={toBytes}
+          toTime={toDayOf}
+          summary={`${toBytes(sizes.at(-1)!)} ${since}`}
+          table={{ heads, rows: rowsOf(sizes, (span) => toBytes(span.media_size), toBytes) }}
+        />
+      </div>
+    </>
+  )
+}
+
+const NO_DAYS: Span[] = []
+
+function History() {
+  const history = useLoad<Span[]>('statistics/history', (signal) => get('/api/stats/downloadhist/', {}, signal))
+  const { state, value = NO_DAYS } = history.now.value
+  const days = useMemo(() => value.toReversed(), [value])
+  const times = useMemo(() => days.map(({ date }) => toEpoch(date)), [days])
+  const counts = useMemo(() => days.map(({ count }) => count), [days])
+  const [count, size] = [counts.reduce((sum, one) => sum + one, 0), days.reduce((sum, { media_size }) => sum + media_size, 0)]
+  return (
+    <section class="panel">
+      <Loaded from={history} height="260px">
+        {() =>
+          state === 'ready' && value.length === 0 ? (
+            <div class="plot">
+              <h3>{t('statistics.history')}</h3>
+              <p class="hint">{t('statistics.history.none')}</p>
+            </div>
+          ) : (
+            <Plot
+              title={t('statistics.history')}
+              kind="bars"
+              isWhole
+              times={times}
+              values={counts}
+              toValue={(value) => toCompact(value)}
+              toTime={toDayOf}
+              summary={t('statistics.history.sum', { count, size: toBytes(size) })}
+              table={{ heads: [t('statistics.by.day'), t('statistics.videos'), t('statistics.size')], rows: () => value.map((day) => [toDay(day.date), toNumber(day.count), toBytes(day.media_size)]) }}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+/** Two bars that add up to the whole archive. */
+function Shares({ video, watch }: Figures) {
+  const all = watch.watched.duration + watch.unwatched.duration
+  return (
+    <div class="shares">
+      <Share
+        title={t('statistics.watched')}
+        parts={[
+          { label: t('statistics.watched.yes'), share: watch.watched.progress, text: t('statistics.watched.part', { count: watch.watched.items, span: toSpan(watch.watched.duration) }) },
+          { label: t('statistics.watched.no'), share: all === 0 ? 1 : watch.unwatched.progress, text: t('statistics.watched.part', { count: watch.unwatched.items, span: toSpan(watch.unwatched.duration) }) },
+        ]}
+      />
+      <Share
+        title={t('statistics.types')}
+        parts={(['videos', 'streams', 'shorts'] as const).map((type) => {
+          const { doc_count: count, media_size: size } = video[`type_${type}`]
+          return { label: t(`home.type.${type}`), share: count / video.doc_count, text: t('statistics.types.part', { count, size: toBytes(size) }) }
+        })}
+      />
+    </div>
+  )
+}
+
+function Share({ title, parts }: { title: string; parts: Array<{ label: string; share: number; text: string }> }) {
+  return (
+    <div class="share">
+      <h3>{title}</h3>
+      <div class="share-bar" aria-hidden="true">
+        {parts.map(({ label, share }) => share > 0 && <span key={label} style={{ flexGrow: share }} class={`part-${parts.findIndex((part) => part.label === label)}`} />)}
+      </div>
+      <dl>
+        {parts.map(({ label, share, text }, position) => (
+          <div key={label}>
+            <dt>
+              <span class={`swatch part-${position}`} aria-hidden="true" />
+              {label}
+            </dt>
+            <dd>
+              <strong>{toPercent(share)}</strong> <span class="meta">{text}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+interface Biggest extends Count {
+  id: string
+  name: string
+}
+const SHOWN: Record<Order, (one: Biggest) => string> = { media_size: (one) => toBytes(one.media_size), doc_count: (one) => toNumber(one.doc_count), duration: (one) => toSpan(one.duration) }
+
+function Channels() {
+  const [order, setOrder] = useState<Order>('media_size')
+  const [limit, setLimit] = useState(FEW)
+  const biggest = useLoad<Biggest[]>(`statistics/channels/${order}/${limit}`, (signal) => get('/api/stats/biggestchannels/', { order, limit }, signal))
+  return (
+    <section aria-labelledby="biggest">
+      <div class="page-head">
+        <h2 id="biggest">{t('statistics.biggest')}</h2>
+        <Select label={t('statistics.order')} isLabelHidden value={order} choices={ORDERS.map((value) => ({ value, label: t(`statistics.order.${value}`) }))} onChange={setOrder} />
+      </div>
+      <Loaded from={biggest} height="440px">
+        {(channels) => (
+          <>
+            <ol class="bars">
+              {channels.map((one) => (
+                <li key={one.id}>
+                  <a href={under(`/channel/${one.id}/`)}>
+                    <span class="bar-name">{one.name || one.id}</span>
+                    <span class="bar-track" aria-hidden="true">
+                      <span style={{ width: `${(one[order] / Math.max(1, channels[0]![order])) * 100}%` }} />
+                    </span>
+                    <span class="bar-value">{SHOWN[order](one)}</span>
+                  </a>
+                </li>
+              ))}
+            </ol>
+            {limit === FEW && channels.length === FEW && (
+              <Button kind="quiet" onClick={() => setLimit(MANY)}>
+                {t('statistics.more')}
+              </Button>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}
