@@ -1,5 +1,5 @@
 /** The title of the document: of the view, then the name of the program. */
-import { useLayoutEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { t } from './texts.ts'
 
 export function setTitle(title: string): void {
@@ -8,7 +8,8 @@ export function setTitle(title: string): void {
 
 /** @param title  undefined: not known yet */
 export function useTitle(title: string | undefined): void {
-  useLayoutEffect(() => {
+  // After the layout effect by which the frame sets the general title of the same moment.
+  useEffect(() => {
     if (title !== undefined) setTitle(title)
   }, [title])
 }
