@@ -19,7 +19,10 @@ export async function updateDownloader(tools: Tools, channel: 'stable' | 'nightl
     const { python } = await tools.launch('metadata', null)
     // The new one alone: what it needs beside stays as it was installed and pinned, the solver scripts apart.
     const options = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-deps', '--upgrade', '--target', next]
-    await run(python, ['-I', '-m', 'pip', 'install', ...options, ...(channel === 'nightly' ? ['--pre'] : []), 'yt-dlp', 'yt-dlp-ejs'], INSTALL_TIMEOUT_MS)
+    await run(python, ['-I', '-m', 'pip', 'install', ...options, ...(channel === 'nightly' ? ['--pre'] : []), 'yt-dlp', 'yt-dlp-ejs'], INSTALL_TIMEOUT_MS).catch((cause: unknown) => {
+      // Its own words are several lines, with paths of this machine: every account would read them.
+      throw new Error('pip could not install it, the log says why', { cause })
+    })
     const after = await tools.versionOf([next])
     if (!after) throw new Error('it cannot be loaded')
     if (before && !isNewer(after.version, before.version)) return await rm(next, { recursive: true, force: true })
@@ -30,7 +33,7 @@ export async function updateDownloader(tools: Tools, channel: 'stable' | 'nightl
   } catch (error) {
     log.warn({ err: error }, 'yt-dlp could not be updated; the one that is there stays')
     await rm(join(home, 'next'), { recursive: true, force: true })
-    await tell(`yt-dlp could not be updated (${channel}): ${error instanceof Error ? error.message.slice(0, 300) : 'unknown reason'}. The version that is there stays in use`)
+    await tell(`yt-dlp could not be updated (${channel}): ${error instanceof Error ? error.message.split('\n', 1)[0]!.slice(0, 300) : 'unknown reason'}. The version that is there stays in use`)
   }
 }
 
