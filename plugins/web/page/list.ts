@@ -18,6 +18,8 @@ export type List<Row> = ReturnType<typeof openList<never, Row>>
 
 /** Asked for together: the server's pages are small. */
 const AT_ONCE = 4
+/** So many rows are there again at once after a list was read anew; others come as they are looked at. */
+const MOST_RELOADED = 240
 
 export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: ListOptions<Record, Row>) {
   const rows = signal<Row[]>([])
@@ -31,13 +33,22 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   const seen = new Set<string>()
   let next = 1
   let lastPage: number | undefined
+  let pageSize = 1
+  /** Rows that are gone since they were read: what follows has moved up by so many. */
+  let dropped = 0
   let bound: Query = {}
   let running: Promise<void> | undefined
   let life = 0
+  /** The rows of a list that is being read anew: they take the place of the old ones once they are as many. */
+  let held: Row[] | undefined
+
+  const readSoFar = (): Row[] => held ?? rows.value
 
   async function readMore(): Promise<void> {
     const mine = life
     state.value = 'loading'
+    next = Math.max(1, next - Math.ceil(dropped / pageSize))
+    dropped = 0
     // How many there are is known with the first page only.
     const ahead = lastPage === undefined ? 1 : Math.min(AT_ONCE, lastPage - next + 1)
     try {
@@ -71,9 +82,12 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       }
     }
     const { paginate } = pages.at(-1)!
-    total.value ??= paginate.total_hits
-    rows.value = [...rows.value, ...fresh]
+    if (lastPage === undefined && !bound['before'] && !bound['after']) total.value = paginate.total_hits
+    const all = [...readSoFar(), ...fresh]
+    if (held) held = all
+    else rows.value = all
     next += pages.length
+    pageSize = Math.max(1, paginate.page_size)
     if (paginate.last_page !== 0) {
       lastPage = paginate.last_page
       return
@@ -85,7 +99,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
 
   /** The last day is asked for again as a whole: rows of it that are there already are dropped by their ids. */
   function goOn({ dayOf, parameter }: NonNullable<typeof byDay>): void {
-    const last = dayOf(rows.value.at(-1)!)
+    const last = dayOf(readSoFar().at(-1)!)
     bound = { [parameter]: parameter === 'before' ? dayAfter(last) : last }
     next = 1
     lastPage = undefined
@@ -100,8 +114,13 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     total,
     /** Reads until there are so many, or no more. */
     async reach(count: number): Promise<void> {
-      while (rows.value.length < count && !isWhole.value && state.value !== 'failed') {
-        running ??= readMore().finally(() => void (running = undefined))
+      while (readSoFar().length < count && !isWhole.value && state.value !== 'failed') {
+        if (!running) {
+          const mine = readMore().finally(() => {
+            if (running === mine) running = undefined
+          })
+          running = mine
+        }
         await running
       }
     },
@@ -111,23 +130,36 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     },
     /** Begins anew; the rows stay until the new ones are there. */
     async reload(): Promise<void> {
-      life++
+      const mine = ++life
       running = undefined
-      const before = rows.value
+      held = []
       seen.clear()
-      ;[next, lastPage, bound] = [1, undefined, {}]
+      ;[next, dropped, lastPage, bound] = [1, 0, undefined, {}]
       isWhole.value = isCut.value = false
-      total.value = undefined
-      rows.value = []
-      await this.reach(1)
-      if (state.value === 'failed') rows.value = before
+      state.value = 'loading'
+      await this.reach(Math.max(1, Math.min(rows.value.length, MOST_RELOADED)))
+      if (mine !== life) return
+      const read = held
+      held = undefined
+      if (state.peek() !== 'failed') rows.value = read
     },
     change(id: string, how: (row: Row) => Row): void {
       rows.value = rows.value.map((row) => (idOf(row) === id ? how(row) : row))
     },
     drop(id: string): void {
-      rows.value = rows.value.filter((row) => idOf(row) !== id)
+      const left = rows.value.filter((row) => idOf(row) !== id)
+      if (left.length === rows.value.length) return
+      rows.value = left
+      seen.delete(id)
+      dropped++
       if (total.value) total.value--
+    },
+    /** At the end, where that is what is shown. */
+    append(row: Row): void {
+      if (total.value !== undefined) total.value++
+      if (!isWhole.value || seen.has(idOf(row))) return
+      seen.add(idOf(row))
+      rows.value = [...rows.value, row]
     },
   }
 }

@@ -215,3 +215,27 @@ export interface SubtitleHit {
   subtitle_channel_id: string
   vid_thumb_url: string
 }
+
+/** What a pasted word is, by its form. */
+export interface Target {
+  type: 'video' | 'channel' | 'playlist'
+  /** Of a channel also its handle. */
+  id: string
+  /** It is in the archive. */
+  known: boolean
+}
+
+export interface Schedule {
+  name: string
+  schedule: string
+  schedule_human: string
+  last_run_at: string | null
+  next_run_at: string | null
+  config: Record<string, unknown>
+}
+
+/** What the page reads of `/api/config/`. */
+export interface Preferences {
+  subscriptions: { channel_size: number; live_channel_size: number; shorts_channel_size: number; auto_start: boolean }
+  downloads: { format: string | false; autodelete_days: number | false; integrate_sponsorblock: boolean }
+}

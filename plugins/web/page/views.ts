@@ -24,4 +24,5 @@ export const views: View[] = [
   { address: '/welcome/', title: 'welcome.title', load: () => import('./views/welcome.tsx') },
   { address: '/search/', title: 'nav.search', load: () => import('./views/search.tsx') },
   { address: '/statistics/', section: 'statistics', title: 'nav.statistics', load: () => import('./views/statistics.tsx') },
+  { address: '/downloads/', section: 'downloads', title: 'nav.downloads', load: () => import('./views/downloads.tsx') },
 ]

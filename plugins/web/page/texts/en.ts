@@ -334,6 +334,8 @@ export const en = {
   'pasted.more': { one: 'and {count} more', other: 'and {count} more' },
   'pasted.none': { one: 'Not a link or id that is understood: {words}', other: '{count} words are no links or ids that are understood: {words}' },
 
+  'links.refused': 'The server refuses one of these: it {rule}.',
+
   'paste.title': 'What to do with this link?',
   'paste.title.many': 'What to do with these links?',
   'paste.video': 'The video is downloaded now.',

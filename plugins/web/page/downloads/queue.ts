@@ -1,0 +1,151 @@
+/** The queue as it changes: its lists, what runs now, and what the platform says, kept right by the event stream. */
+import { computed, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { get, toFailure, type Failure } from '../api.ts'
+import { listen, notifications, type QueueChange } from '../events.ts'
+import { openList, type List } from '../list.ts'
+import type { ErrorClass, PlatformState, QueueItem } from '../records.ts'
+
+export type ItemList = List<QueueItem>
+
+/** What can be mended by somebody comes first. */
+export const CLASSES: readonly ErrorClass[] = ['login_required', 'members_only', 'age', 'network', 'unknown', 'restricted', 'gone', 'upcoming']
+
+const listOf = (query: Record<string, string | boolean>): ItemList => openList<QueueItem, QueueItem>({ path: '/api/download/', query, idOf: ({ platform_id }) => platform_id, toRow: (item) => item }) as ItemList
+
+/** Many changes in a row are one question. */
+const TOGETHER_MS = 400
+const PLATFORM_MS = 1500
+
+export type Queue = ReturnType<typeof openQueue>
+
+export function openQueue() {
+  const waiting = listOf({ filter: 'pending', error: false })
+  const ignored = listOf({ filter: 'ignore' })
+  const failed = new Map<ErrorClass, ItemList>()
+  const running = signal<ReadonlyMap<string, QueueItem>>(new Map())
+  /** Since the page looks on. */
+  const finished = signal(0)
+  const platform = signal<PlatformState | undefined>(undefined)
+  const platformFailure = signal<Failure | undefined>(undefined)
+  const timers = new Map<string, number>()
+
+  const run = computed(() => notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info'))
+  const adding = computed(() => notifications.value.filter(({ group }) => group === 'download:add'))
+  const failedCount = computed(() => Object.values(platform.value?.waiting ?? {}).reduce((sum, count) => sum + count, 0))
+  const waitingCount = computed(() => waiting.total.value ?? 0)
+
+  /** The last one of many within a moment. */
+  function soon(name: string, ms: number, act: () => void): void {
+    if (timers.has(name)) return
+    timers.set(
+      name,
+      setTimeout(() => {
+        timers.delete(name)
+        act()
+      }, ms),
+    )
+  }
+
+  async function readPlatform(): Promise<void> {
+    try {
+      platform.value = await get<PlatformState>('/api/platform/')
+      platformFailure.value = undefined
+    } catch (error) {
+      platformFailure.value = toFailure(error)
+    }
+  }
+
+  const lookAtPlatform = () => soon('platform', PLATFORM_MS, () => void readPlatform())
+  const readAgain = (list: ItemList, name: string) => soon(name, TOGETHER_MS, () => void list.reload())
+  const loaded = (): ItemList[] => [waiting, ignored, ...failed.values()]
+
+  function failedOf(kind: ErrorClass): ItemList {
+    const list = failed.get(kind) ?? listOf({ filter: 'pending', error_class: kind })
+    failed.set(kind, list)
+    return list
+  }
+
+  /** All of it, such as after a change to many. */
+  async function readAll(): Promise<void> {
+    running.value = new Map()
+    await Promise.all([readPlatform(), waiting.reload(), ignored.reload(), ...[...failed.values()].map((list) => list.reload())])
+    for (const item of waiting.rows.value) note(item)
+  }
+
+  function note(item: QueueItem): void {
+    const isRunning = item.progress !== undefined && item.message === undefined && item.status !== 'ignore'
+    if (!isRunning && !running.value.has(item.platform_id)) return
+    const next = new Map(running.value)
+    if (isRunning) next.set(item.platform_id, item)
+    else next.delete(item.platform_id)
+    running.value = next
+  }
+
+  function take(change: QueueChange): void {
+    if ('reset' in change && change.reset) return soon('all', TOGETHER_MS, () => void readAll())
+    const { platform_id: id, removed } = change as { platform_id: string; removed?: true }
+    if (removed) {
+      if (running.value.has(id)) {
+        finished.value++
+        running.value = new Map([...running.value].filter(([key]) => key !== id))
+      }
+      for (const list of loaded()) list.drop(id)
+      return lookAtPlatform()
+    }
+    const item = change as QueueItem
+    note(item)
+    const home = item.status === 'ignore' ? ignored : item.message !== undefined ? failedOf(item.error_class ?? 'unknown') : waiting
+    const isThere = home.rows.value.some(({ platform_id }) => platform_id === id)
+    for (const list of loaded()) if (list !== home) list.drop(id)
+    if (isThere) return home.change(id, () => item)
+    if (item.progress && home === waiting) return // in a part of the list that nobody looks at
+    if (home.isWhole.value && !item.auto_start) home.append(item)
+    else readAgain(home, `list ${loaded().indexOf(home)}`)
+    if (home !== waiting) lookAtPlatform()
+  }
+
+  return {
+    waiting,
+    ignored,
+    failedOf,
+    running,
+    finished,
+    platform,
+    platformFailure,
+    run,
+    adding,
+    failedCount,
+    waitingCount,
+    readAll,
+    readPlatform,
+    /** Takes an item out of the lists before the server has said so. */
+    drop(id: string): void {
+      for (const list of loaded()) list.drop(id)
+      running.value = new Map([...running.value].filter(([key]) => key !== id))
+    },
+    begin(): () => void {
+      void readAll()
+      const ends = [
+        listen('queue', take),
+        listen('job', ({ name }) => /^(download_pending|extract_download)$/.test(name) && lookAtPlatform()),
+        notifications.subscribe(lookAtPlatform),
+        // The time of the next try passes without anybody saying so.
+        platform.subscribe((state) => {
+          if (state && state.next_attempt > 0) soon('attempt', Math.max(5000, state.next_attempt * 1000 - Date.now() + 1000), () => void readPlatform())
+        }),
+      ]
+      return () => {
+        for (const end of ends) end()
+        for (const timer of timers.values()) clearTimeout(timer)
+        timers.clear()
+      }
+    },
+  }
+}
+
+export function useQueue(): Queue {
+  const queue = useMemo(openQueue, [])
+  useEffect(() => queue.begin(), [queue])
+  return queue
+}

@@ -1,0 +1,143 @@
+/** One sentence that says what happens and why, with the one thing to do about it. */
+import { useSignal } from '@preact/signals'
+import { CircleCheck, CirclePause, CloudOff, Download, Hourglass, Play, RotateCw, Square, TriangleAlert } from 'lucide'
+import type { IconNode } from 'lucide'
+import { get, post } from '../api.ts'
+import { under } from '../base.ts'
+import { toAge, toBytes, toTimeOfDay, toMoment } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Box, Failed } from '../parts/states.tsx'
+import { say, sayFailure } from '../parts/toast.tsx'
+import type { PlatformState, Schedule } from '../records.ts'
+import { t } from '../texts.ts'
+import type { Queue } from './queue.ts'
+
+type Tone = 'ok' | 'busy' | 'waiting' | 'trouble'
+interface Said {
+  tone: Tone
+  icon: IconNode
+  title: string
+  text?: string
+  actions?: Array<'start' | 'stop' | 'pause' | 'resume' | 'retry' | 'schedule'>
+}
+
+const DAY_SECONDS = 86_400
+/** Today by its time alone. */
+const timeOf = (epoch: number): string => (Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch))
+
+export function Sentence({ queue }: { queue: Queue }) {
+  const schedule = useLoad('schedules', async (signal) => get<Schedule[]>('/api/schedule/', {}, signal))
+  const platform = queue.platform.value
+  if (!platform) {
+    const failure = queue.platformFailure.value
+    return failure ? <Failed failure={failure} onRetry={() => void queue.readAll()} /> : <Box height="76px" radius="10px" />
+  }
+  const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
+  const { tone, icon, title, text, actions = [] } = said(platform, queue, next ?? undefined)
+  return (
+    <section class={`sentence ${tone}`}>
+      <Icon node={icon} size={24} />
+      <div class="sentence-text" role="status">
+        <h2>{title}</h2>
+        {text && <p>{text}</p>}
+        {platform.missing.length > 0 && <p class="error">{t('downloads.missingTool', { count: platform.missing.length, tools: platform.missing.join(', ') })}</p>}
+        {platform.space.media_total > 0 && <p class="meta">{t('downloads.space', { free: toBytes(platform.space.media_free), total: toBytes(platform.space.media_total) })}</p>}
+      </div>
+      <Actions which={actions} queue={queue} />
+    </section>
+  )
+}
+
+function said(platform: PlatformState, queue: Queue, nextRun: string | undefined): Said {
+  const since = timeOf(platform.since)
+  const next = timeOf(platform.next_attempt)
+  switch (platform.state) {
+    case 'paused':
+      return { tone: 'waiting', icon: CirclePause, title: t('downloads.state.paused', { time: since }), text: t('downloads.state.paused.text'), actions: ['resume'] }
+    case 'blocked':
+      return { tone: 'trouble', icon: Hourglass, title: t('downloads.state.blocked', { time: since, next }), text: `${platform.reason} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
+    case 'offline':
+      return { tone: 'trouble', icon: CloudOff, title: t('downloads.state.offline', { time: since, next }), text: `${platform.reason} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
+    case 'halted':
+      return { tone: 'trouble', icon: TriangleAlert, title: t('downloads.state.halted', { time: since }), text: `${platform.reason} ${t('downloads.state.again', { next })}`, actions: ['retry'] }
+    case 'open':
+      return saidOpen(queue, nextRun)
+  }
+}
+
+function saidOpen(queue: Queue, nextRun: string | undefined): Said {
+  const run = queue.run.value
+  const waiting = queue.waitingCount.value
+  const active = queue.running.value.size
+  const finished = queue.finished.value
+  if (run && active > 0) return { tone: 'busy', icon: Download, title: t('downloads.state.running', { count: finished + 1, all: Math.max(finished + waiting, finished + active) }), actions: run.command === false ? ['stop', 'pause'] : ['pause'] }
+  if (run && waiting > 0) return { tone: 'busy', icon: Download, title: t('downloads.state.starting', { count: waiting }), text: run.messages.at(-1) ?? '', actions: ['pause'] }
+  if (run) return { tone: 'busy', icon: Download, title: t('downloads.state.finishing'), text: run.messages.at(-1) ?? '' }
+  const adding = queue.adding.value.at(-1)
+  if (adding) return { tone: adding.level === 'error' ? 'trouble' : 'busy', icon: Download, title: t('downloads.state.adding'), text: adding.messages.at(-1) ?? '' }
+  if (waiting > 0) {
+    const text = nextRun ? t('downloads.state.waiting.next', { when: toAge(Date.parse(nextRun) / 1000) }) : t('downloads.state.waiting.never')
+    return { tone: 'waiting', icon: Hourglass, title: t('downloads.state.waiting', { count: waiting }), text, actions: nextRun ? ['start'] : ['start', 'schedule'] }
+  }
+  const failed = queue.failedCount.value
+  if (failed > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.failedOnly', { count: failed }) }
+  return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.idle'), text: t('downloads.state.idle.text') }
+}
+
+function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue: Queue }) {
+  const busy = useSignal('')
+  const act = (name: string, ask: () => Promise<unknown>, after?: string) => async () => {
+    busy.value = name
+    try {
+      await ask()
+      if (after) say(after)
+    } catch (error) {
+      sayFailure(error)
+    }
+    busy.value = ''
+    await queue.readPlatform()
+  }
+  const command = (name: 'retry' | 'pause' | 'resume') => () => post('/api/platform/', { command: name })
+  const made = {
+    start: (
+      <Button kind="main" icon={Play} isBusy={busy.value === 'start'} onClick={act('start', () => post('/api/task-name/download_pending/'))}>
+        {t('downloads.start')}
+      </Button>
+    ),
+    stop: (
+      <Button icon={Square} isBusy={busy.value === 'stop'} onClick={act('stop', () => post(`/api/task-id/${queue.run.peek()?.id ?? ''}/`, { command: 'stop' }))}>
+        {t('downloads.stop')}
+      </Button>
+    ),
+    pause: (
+      <Button icon={CirclePause} isBusy={busy.value === 'pause'} onClick={act('pause', command('pause'))}>
+        {t('downloads.pause')}
+      </Button>
+    ),
+    resume: (
+      <Button kind="main" icon={Play} isBusy={busy.value === 'resume'} onClick={act('resume', command('resume'))}>
+        {t('downloads.resume')}
+      </Button>
+    ),
+    retry: (
+      <Button kind="main" icon={RotateCw} isBusy={busy.value === 'retry'} onClick={act('retry', command('retry'), t('downloads.trying'))}>
+        {t('downloads.try')}
+      </Button>
+    ),
+    schedule: (
+      <a class="button" href={under('/settings/schedules/')}>
+        {t('downloads.schedule')}
+      </a>
+    ),
+  }
+  if (which.length === 0) return null
+  return (
+    <div class="sentence-actions">
+      {which.map((name) => (
+        <span key={name}>{made[name]}</span>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+/** A field for links that says while one types what each of them is, and what to do with them below. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { toFailure } from '../api.ts'
+import { t } from '../texts.ts'
+import { useUnderstood, type Understood } from '../understand.ts'
+import { Field } from './field.tsx'
+import { Pasted } from './pasted.tsx'
+import { Box } from './states.tsx'
+
+interface LinkFieldProps {
+  label: string
+  hint: string
+  /** Shown where it is sent with nothing in it. */
+  missing: string
+  /** It is one of many things on its page: its buttons come with the first letter. */
+  isCalm?: boolean
+  /** Why a link is of no use here, by its target; undefined: it is. */
+  refuse?: (one: Understood) => string | undefined
+  /** What is not understood stays in the field. */
+  onSend: (understood: Understood[], how: string) => Promise<void>
+  /** Buttons of the form: their `value` is `how`. */
+  buttons: (state: { isBusy: boolean; count: number }) => ComponentChildren
+}
+
+export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend, buttons }: LinkFieldProps) {
+  const [text, setText] = useState('')
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const { reading, failure, isReading } = useUnderstood(text)
+  const refused = reading.understood.map((one) => refuse?.(one)).find(Boolean)
+
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (isReading) return
+    if (reading.understood.length === 0) return setError(missing)
+    if (refused) return setError(refused)
+    setBusy(true)
+    try {
+      await onSend(reading.understood, (event.submitter as HTMLButtonElement | null)?.value ?? '')
+      setText(reading.others.join('\n'))
+      setError(undefined)
+    } catch (thrown) {
+      const met = toFailure(thrown)
+      setError(Object.values(met.fields)[0] ? t('links.refused', { rule: Object.values(met.fields)[0]! }) : met.message)
+    }
+    setBusy(false)
+  }
+
+  return (
+    <form class="link-field" onSubmit={(event) => void submit(event as unknown as SubmitEvent)} noValidate>
+      <Field
+        label={label}
+        value={text}
+        lines={2}
+        hint={hint}
+        error={error ?? refused ?? failure?.message}
+        autocomplete="off"
+        onInput={(value) => {
+          setText(value)
+          setError(undefined)
+        }}
+      />
+      {isReading && reading.understood.length + reading.others.length === 0 && <Box height="32px" radius="6px" />}
+      {text.trim() !== '' && <Pasted reading={reading} />}
+      {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, count: reading.understood.length })}</footer>}
+    </form>
+  )
+}

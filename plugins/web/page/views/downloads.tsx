@@ -1,0 +1,204 @@
+/** Downloads: what happens and why, a field for links, then what runs, waits, has failed and is ignored. */
+import { useEffect, useRef } from 'preact/hooks'
+import { ArrowDownToLine, Ban, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
+import { download } from '../adding.ts'
+import { under } from '../base.ts'
+import { changeAll, type Wanted, type Which } from '../downloads/actions.ts'
+import { CLASSES, useQueue, type ItemList, type Queue } from '../downloads/queue.ts'
+import { QUEUE_ROW_PX, QueueRow, type Kind } from '../downloads/row.tsx'
+import { Sentence } from '../downloads/sentence.tsx'
+import { toNumber } from '../format.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LinkField } from '../parts/link-field.tsx'
+import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { VirtualGrid } from '../parts/virtual-grid.tsx'
+import type { ErrorClass } from '../records.ts'
+import { changeQuery, place } from '../router.ts'
+import { account, isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+
+const SHOWN = ['waiting', 'failed', 'ignored'] as const
+type Shown = (typeof SHOWN)[number]
+
+export default function Downloads() {
+  if (account.value && !isAdmin.value) return <Empty icon={Lock} title={t('downloads.noAdmin')} text={t('downloads.noAdmin.text')} />
+  return <ForAdmins />
+}
+
+function ForAdmins() {
+  const queue = useQueue()
+  return (
+    <div class="downloads">
+      <h1 class="unseen">{t('nav.downloads')}</h1>
+      <Sentence queue={queue} />
+      <LinkField
+        label={t('downloads.paste')}
+        hint={t('downloads.paste.placeholder')}
+        missing={t('downloads.missing')}
+        isCalm
+        onSend={(understood, how) => download(understood, { isNow: how === 'now' })}
+        buttons={({ isBusy, count }) => (
+          <>
+            {count > 0 && <span class="meta">{t('downloads.found', { count })}</span>}
+            <Button type="submit" value="queue" isBusy={isBusy}>
+              {t('downloads.queue')}
+            </Button>
+            <Button type="submit" value="now" kind="main" icon={ArrowDownToLine} isBusy={isBusy}>
+              {t('downloads.now')}
+            </Button>
+          </>
+        )}
+      />
+      <Running queue={queue} />
+      <Lists queue={queue} />
+    </div>
+  )
+}
+
+function Running({ queue }: { queue: Queue }) {
+  const items = [...queue.running.value.values()]
+  if (items.length === 0) return null
+  return (
+    <section class="running" aria-label={t('downloads.running')}>
+      <h2>{t('downloads.running')}</h2>
+      {items.map((item) => (
+        <QueueRow key={item.platform_id} item={item} kind="running" queue={queue} />
+      ))}
+    </section>
+  )
+}
+
+function Lists({ queue }: { queue: Queue }) {
+  const counts: Record<Shown, number> = {
+    waiting: Math.max(0, queue.waitingCount.value - queue.running.value.size),
+    failed: queue.failedCount.value,
+    ignored: queue.ignored.total.value ?? 0,
+  }
+  const isKnown = queue.platform.value !== undefined && queue.waiting.total.value !== undefined && queue.ignored.total.value !== undefined
+  // What there is something of is shown first; what was shown stays while it empties.
+  const first = useRef<Shown | undefined>(undefined)
+  if (isKnown) first.current ??= SHOWN.find((one) => counts[one] > 0) ?? 'waiting'
+  const asked = place.value.query.get('show')
+  const shown = SHOWN.find((one) => one === asked) ?? first.current ?? 'waiting'
+  return (
+    <section class="queue" aria-label={t(`downloads.${shown}`)}>
+      <div class="queue-head">
+        <div class="chips" role="group" aria-label={t('downloads.show')}>
+          {SHOWN.map((one) => (
+            <button type="button" key={one} class="chip" aria-pressed={one === shown} onClick={() => changeQuery({ show: one })}>
+              {t(`downloads.${one}`)}
+              {counts[one] > 0 && <span class="chip-count">{toNumber(counts[one])}</span>}
+            </button>
+          ))}
+        </div>
+        {shown === 'waiting' && counts.waiting > 0 && <Bulk queue={queue} which={{ filter: 'pending', error: false }} count={counts.waiting} acts={['priority', 'ignore', 'delete']} />}
+        {shown === 'ignored' && counts.ignored > 0 && <Bulk queue={queue} which={{ filter: 'ignore' }} count={counts.ignored} acts={['pending', 'delete']} />}
+      </div>
+      {shown === 'failed' ? <FailedItems queue={queue} /> : <Items key={shown} queue={queue} list={queue[shown]} kind={shown} />}
+    </section>
+  )
+}
+
+const EMPTY_ICONS = { waiting: Inbox, failed: ListChecks, ignored: Ban }
+const Nothing = ({ what }: { what: Shown }) => <Empty icon={EMPTY_ICONS[what]} title={t(`downloads.${what}.none`)} text={t(`downloads.${what}.none.text`)} />
+
+function FailedItems({ queue }: { queue: Queue }) {
+  const platform = queue.platform.value
+  if (!platform) return queue.platformFailure.value ? null : <Box height="88px" radius="10px" />
+  const groups = CLASSES.filter((kind) => (platform.waiting[kind] ?? 0) > 0)
+  if (groups.length === 0) return <Nothing what="failed" />
+  return (
+    <>
+      {groups.map((kind) => (
+        <Group key={kind} kind={kind} count={platform.waiting[kind]!} queue={queue} />
+      ))}
+    </>
+  )
+}
+
+const FOR_COOKIE: readonly ErrorClass[] = ['login_required', 'members_only', 'age']
+
+function Group({ kind, count, queue }: { kind: ErrorClass; count: number; queue: Queue }) {
+  return (
+    <section class="failed-group" aria-labelledby={`failed-${kind}`}>
+      <header>
+        <div>
+          <h2 id={`failed-${kind}`}>
+            {t(`downloads.class.${kind}`)} <span class="count-of">{toNumber(count)}</span>
+          </h2>
+          <p class="hint">
+            {t(`downloads.class.${kind}.text`)} {FOR_COOKIE.includes(kind) && <a href={under('/settings/cookie/')}>{t('downloads.toCookie')}</a>}
+          </p>
+        </div>
+        <Bulk queue={queue} which={{ filter: 'pending', error_class: kind }} count={count} acts={['priority', 'ignore', 'delete']} isRetry />
+      </header>
+      <Items queue={queue} list={queue.failedOf(kind)} kind="failed" />
+    </section>
+  )
+}
+
+const NAMES = { priority: 'downloads.allNow', pending: 'downloads.takeAll', ignore: 'downloads.ignoreAll', delete: 'downloads.forgetAll' } as const
+const ICONS = { priority: ArrowDownToLine, pending: Undo2, ignore: Ban, delete: undefined }
+
+/** The first one as a button, where there is room the next one too, the rest behind the dots. */
+function Bulk({ queue, which, count, acts, isRetry = false }: { queue: Queue; which: Which; count: number; acts: Wanted[]; isRetry?: boolean }) {
+  const act = (wanted: Wanted) => void changeAll(queue, which, wanted, count)
+  const nameOf = (wanted: Wanted) => (isRetry && wanted === 'priority' ? t('downloads.tryAll') : t(NAMES[wanted]))
+  const shown = isRetry ? acts.slice(0, 2) : acts.slice(0, 1)
+  const items = acts.slice(shown.length).map((wanted): MenuItem => ({ label: nameOf(wanted), isDangerous: wanted === 'delete', onSelect: () => act(wanted), ...(ICONS[wanted] && { icon: ICONS[wanted] }) }))
+  return (
+    <div class="bulk">
+      {shown.map((wanted) => (
+        <Button key={wanted} {...(ICONS[wanted] && { icon: isRetry && wanted === 'priority' ? RotateCw : ICONS[wanted] })} onClick={() => act(wanted)}>
+          {nameOf(wanted)}
+        </Button>
+      ))}
+      <Menu label={t('downloads.allFor')} items={items}>
+        <Icon node={EllipsisVertical} />
+      </Menu>
+    </div>
+  )
+}
+
+const FIRST = 24
+
+function Items({ queue, list, kind }: { queue: Queue; list: ItemList; kind: Exclude<Kind, 'running'> }) {
+  useEffect(() => void list.reach(FIRST), [list])
+  const rows = kind === 'waiting' ? list.rows.value.filter(({ platform_id }) => !queue.running.value.has(platform_id)) : list.rows.value
+  const isWhole = list.isWhole.value
+  const isFailed = list.state.value === 'failed'
+  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => void list.reload()} />
+  if (rows.length === 0 && isWhole) return kind === 'failed' ? null : <Nothing what={kind} />
+  const ghosts = isWhole || isFailed || (rows.length > 0 && list.total.value !== undefined && rows.length >= list.total.value) ? 0 : rows.length === 0 ? 3 : 2
+  return (
+    <>
+      <VirtualGrid
+        label={t(`downloads.${kind}`)}
+        count={rows.length + ghosts}
+        isList
+        minWidth={0}
+        gap={0}
+        heightOf={() => QUEUE_ROW_PX}
+        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
+        render={(position) => {
+          const item = rows[position]
+          return item ? <QueueRow item={item} kind={kind} queue={queue} /> : <GhostRow />
+        }}
+      />
+      {isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
+      {list.isCut.value && <p class="end-of-list">{t('list.cut')}</p>}
+    </>
+  )
+}
+
+const GhostRow = () => (
+  <div class="queue-row ghost">
+    <span class="picture box" />
+    <div class="queue-text">
+      <Box width="60%" height="16px" />
+      <Box width="35%" height="12px" />
+    </div>
+  </div>
+)

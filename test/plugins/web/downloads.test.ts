@@ -1,0 +1,173 @@
+/** Downloads as people use them: what happens and why, many links in one field, each item and all of a kind. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import type {} from '../../../plugins/download/queue.ts'
+import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+
+const AS = { username: 'admin', password: PASSWORD }
+const anItem = (id: string, changes: object = {}) => ({ id, title: `Film ${id}`, channelId: 'UC1', channelName: 'Old Mill', durationSeconds: 500, published: '2026-01-02', vidType: 'videos' as const, ...changes })
+
+/** Nothing is downloaded here: the platform is paused, or nothing asks it. */
+async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Old Mill' }), aVideo({ id: 'archived111', title: 'A day at the mill' }))
+  const { queue } = app.app
+  await queue.add([anItem('waiting1111', { title: 'Grinding rye <img src=x onerror=alert(1)>' }), anItem('waiting2222'), anItem('waiting3333', { channelId: 'UC2', channelName: 'Elsewhere' })], 'pending')
+  await queue.add([anItem('failed11111')], 'pending', { failure: { message: 'Sign in to confirm that this is you', errorClass: 'login_required' } })
+  await queue.add([anItem('failed22222'), anItem('failed33333')], 'pending', { failure: { message: 'This video has been removed by the uploader', errorClass: 'gone' } })
+  await queue.add([anItem('ignored1111')], 'ignore')
+  return app
+}
+
+describe('downloads', { skip: noBrowser }, () => {
+  for (const size of ['phone', 'desktop'] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`show what waits, what failed and why, and what is ignored (${size}, ${colorScheme})`, async (t) => {
+        const app = await filled(t)
+        const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
+
+        await go('/downloads/')
+        await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
+        await page.getByText('Grinding rye <img src=x onerror=alert(1)>').waitFor()
+        await check()
+        await shot('downloads-waiting')
+        await page.getByRole('button', { name: /^Failed/ }).click()
+        await page.getByRole('heading', { name: 'Needs an account 1' }).waitFor()
+        await page.getByText('This video has been removed by the uploader').first().waitFor()
+        assert.match(page.url(), /\?show=failed$/)
+        await check()
+        await shot('downloads-failed')
+        await page.getByRole('button', { name: /^Ignored/ }).click()
+        await page.getByText('Film ignored1111').waitFor()
+        await check()
+        await shot('downloads-ignored')
+      })
+    }
+
+    test(`an empty queue says so, and a field for links says what each of them is (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'archived111', title: 'A day at the mill' }))
+      await app.as('admin').post('/api/platform/', { command: 'pause' })
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: AS })
+      await go('/downloads/')
+      await page.getByRole('heading', { name: /^Paused since/ }).waitFor()
+      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('heading', { name: 'Nothing to do' }).waitFor()
+      await page.getByText('Nothing waits').waitFor()
+      await check()
+      await shot('downloads-empty')
+
+      const field = page.getByLabel('Links to download')
+      await field.fill('nonsense')
+      await page.getByText('Not a link or id that is understood: “nonsense”').waitFor()
+      await page.getByRole('button', { name: 'Download now' }).click()
+      await page.getByText('Paste a link to a video, a channel or a playlist.').waitFor()
+      await field.fill('archived111 https://www.youtube.com/watch?v=abcdefghijk\n@SomeHandle nonsense https://www.youtube.com/playlist?list=PLabcdefghijklmnopqrstuvwxyz012345')
+      await page.getByText('A day at the mill').waitFor()
+      const kinds = await page.locator('.pasted-kind').allTextContents()
+      assert.deepEqual(kinds, ['Video', 'Video', 'Channel', 'Playlist'])
+      await page.getByText('Not a link or id that is understood: “nonsense”').waitFor()
+      await check()
+      await shot('downloads-pasted')
+      await app.as('admin').post('/api/platform/', { command: 'pause' })
+      await page.getByRole('button', { name: 'Add to the queue' }).click()
+      await page.getByText('4 links go into the queue').waitFor()
+      assert.equal(await field.inputValue(), 'nonsense')
+    })
+  }
+
+  test('an item is ignored, taken back and forgotten; what changes elsewhere is seen here', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+    const status = async (id: string) => (await app.as('admin').get(`/api/download/${id}/`)).body.data?.status
+
+    await page.getByRole('button', { name: 'Ignore: Film waiting2222' }).click()
+    await page.getByText('1 video is ignored').waitFor()
+    assert.equal(await status('waiting2222'), 'ignore')
+    await page.getByRole('button', { name: 'Ignored 2' }).click()
+    await page.getByRole('button', { name: 'Take back: Film waiting2222' }).click()
+    await page.getByText('1 video waits again').waitFor()
+    assert.equal(await status('waiting2222'), 'pending')
+    await page.getByRole('button', { name: 'Forget: Film ignored1111' }).click()
+    await page.getByText('Nothing is ignored').waitFor()
+    assert.equal(await status('ignored1111'), undefined)
+
+    await page.getByRole('button', { name: 'Waiting 3' }).click()
+    await app.app.queue.add([anItem('elsewhere11')], 'pending')
+    await page.getByText('Film elsewhere11').waitFor()
+    await app.app.queue.remove('elsewhere11')
+    await page.getByText('Film elsewhere11').waitFor({ state: 'detached' })
+    const turn = app.app.queue.begin('waiting1111')
+    turn.report({ fraction: 0.42, speed: 2_500_000, eta: 75 })
+    const running = page.getByRole('region', { name: 'Now' })
+    await running.getByText('42%').waitFor()
+    await running.getByText('2.5 MB/s').waitFor()
+    await running.getByText('1 min 15 sec left').waitFor()
+    await check()
+    turn.end()
+    await running.waitFor({ state: 'detached' })
+  })
+
+  test('all of a reason are tried again, all that wait are ignored after a question', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/?show=failed')
+
+    await page.getByRole('region', { name: 'No longer on the platform' }).getByRole('button', { name: 'Ignore all' }).click()
+    await page.getByRole('dialog', { name: 'Ignore 2 videos?' }).waitFor()
+    await check()
+    await shot('downloads-ask')
+    await page.getByRole('dialog').getByRole('button', { name: 'Ignore all' }).click()
+    await page.getByText('2 videos are ignored').waitFor()
+    await page.getByRole('button', { name: 'Try all again' }).click()
+    await page.getByText('1 video is downloaded next').waitFor()
+    await page.getByText('Nothing has failed').waitFor()
+
+    assert.deepEqual((await app.as('admin').get('/api/download/?filter=priority')).body.data.map(({ platform_id }: { platform_id: string }) => platform_id), ['failed11111'])
+    assert.equal((await app.as('admin').get('/api/download/?filter=ignore')).body.paginate.total_hits, 3)
+  })
+
+  test('a list of hundreds is read as far as one looks, and stays where it is when much changes', async (t) => {
+    const app = await testApp(t)
+    await app.app.queue.add(Array.from({ length: 300 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+    await page.getByRole('button', { name: 'Waiting 300' }).waitFor()
+    await page.getByRole('button', { name: 'Ignore: Film item0000002' }).focus()
+    for (let press = 0; press < 20; press++) await page.keyboard.press('PageDown')
+    const reached = page.locator('.queue-row:focus-within .queue-title')
+    await reached.filter({ hasText: /item0000(1[5-9]|2)/ }).waitFor()
+    const [title, before] = [await reached.textContent(), await page.evaluate('scrollY')]
+
+    const readAgain = page.waitForResponse((response) => response.url().includes('error=false'))
+    await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'delete' })
+    await readAgain
+    await page.waitForLoadState('networkidle')
+
+    assert.deepEqual([await reached.textContent(), await page.evaluate('scrollY')], [title, before])
+  })
+
+  test('a server that does not answer is said, with a way to try again; a refusal is beside the field', async (t) => {
+    const app = await filled(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await page.route(/\/api\/(platform|download)\//, (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ message: 'the index is away', code: 'unavailable' }) }))
+    await go('/downloads/')
+    await page.getByText('The server cannot do this now: the index is away').first().waitFor()
+    await shot('downloads-failing')
+    await check([/503/])
+    await page.unroute(/\/api\/(platform|download)\//)
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
+    await page.getByText('Film waiting2222').waitFor()
+
+    await page.route(/\/api\/download\//, (route) => route.fulfill({ status: 400, contentType: 'application/json', body: JSON.stringify({ message: 'no', code: 'bad_request', fields: { 'data[0]': 'must be an id' } }) }))
+    await page.getByLabel('Links to download').fill('abcdefghijk')
+    await page.getByText('Video', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Add to the queue' }).click()
+    await page.getByText('The server refuses one of these: it must be an id.').waitFor()
+  })
+})
