@@ -1,13 +1,14 @@
 /** Bundles the page for browsers: one script and style at first, a chunk for each view, all named by their content and compressed once. */
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build, context, type BuildOptions, type Metafile } from 'esbuild'
+import { build, context, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
 
 const COMPRESSIBLE = /\.(js|css)$/
+const COMPRESSED = /\.(br|gz)$/
 
 /** @param folder  `app.tsx` and `styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
@@ -34,13 +35,13 @@ const optionsFor = (folder: string, outdir: string): BuildOptions => ({
   logLevel: 'warning',
 })
 
-/** Writes what the plugin `web` reads: the list of files, and their compressed forms. */
+/** Writes what the plugin `web` reads, last and at once: the list of files. */
 async function finish(folder: string, outdir: string, { outputs }: Metafile): Promise<void> {
   await cp(join(folder, 'static'), outdir, { recursive: true })
   const entry = (source: string) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source)!
   const [script, { imports }] = entry('app.tsx')
   const assets: Record<string, string[]> = {}
-  for (const name of await readdir(join(outdir, 'assets'))) assets[name] = await compress(join(outdir, 'assets', name))
+  for (const name of await readdir(join(outdir, 'assets'))) if (!COMPRESSED.test(name)) assets[name] = await compress(join(outdir, 'assets', name))
   const described = {
     script: basename(script),
     style: basename(entry('styles.css')[0]),
@@ -48,39 +49,33 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
     assets,
     icons: await readdir(join(outdir, 'icons')),
   }
-  await writeFile(join(outdir, 'built.json'), JSON.stringify(described))
+  const list = join(outdir, 'built.json')
+  await writeFile(`${list}.${process.pid}`, JSON.stringify(described))
+  await rename(`${list}.${process.pid}`, list)
 }
 
 async function compress(path: string): Promise<string[]> {
   if (!COMPRESSIBLE.test(path)) return []
+  if (existsSync(`${path}.gz`)) return ['br', 'gz']
   const content = await readFile(path)
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
     promisify(gzip)(content, { level: 9 }),
   ])
-  await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)])
+  await writeFile(`${path}.br`, br)
+  await writeFile(`${path}.gz`, gz)
   return ['br', 'gz']
 }
 
-/** Puts a fresh page in place of the one in dist/; with `--watch` again after each change. */
+/** Puts a fresh page beside the one in dist/, whose files stay for documents that are open; with `--watch` again after each change. */
 async function main(isWatching: boolean): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [folder, place] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
-  const fresh = `${place}.${process.pid}`
-  const swap = async (metafile: Metafile): Promise<void> => {
-    await finish(folder, fresh, metafile)
-    await rm(`${fresh}.old`, { recursive: true, force: true })
-    if (existsSync(place)) await rename(place, `${fresh}.old`)
-    await rename(fresh, place)
-    await rm(`${fresh}.old`, { recursive: true, force: true })
+  const plugin: Plugin = {
+    name: 'finish',
+    setup: ({ onEnd }) => onEnd(async ({ metafile, errors }) => void (errors.length === 0 && metafile && (await finish(folder, place, metafile)))),
   }
-  await mkdir(fresh, { recursive: true })
-  const plugin = {
-    name: 'swap',
-    setup: ({ onEnd }: { onEnd(then: (result: { metafile?: Metafile; errors: unknown[] }) => Promise<void>): void }) =>
-      onEnd(async ({ metafile, errors }) => void (errors.length === 0 && metafile && (await swap(metafile)))),
-  }
-  const watched = await context({ ...optionsFor(folder, fresh), plugins: [plugin] })
+  const watched = await context({ ...optionsFor(folder, place), plugins: [plugin] })
   if (isWatching) return watched.watch()
   await watched.rebuild()
   await watched.dispose()

@@ -20,18 +20,13 @@ const TYPES: Record<string, string> = {
   webmanifest: 'application/manifest+json',
 }
 
-let kept: Built | undefined
-
-/** @throws unavailable  the build has not run */
+/** Read each time, in a tenth of a millisecond: the page may have been built again. @throws unavailable  the build has not run */
 function built(): Built {
-  // From sources the build may run again meanwhile: `make dev`.
-  if (kept && !isSource) return kept
   try {
-    kept = JSON.parse(readFileSync(join(FOLDER, 'built.json'), 'utf8')) as Built
+    return JSON.parse(readFileSync(join(FOLDER, 'built.json'), 'utf8')) as Built
   } catch (cause) {
     throw errors.unavailable('The page has not been built; run `make build`', { cause })
   }
-  return kept
 }
 
 const toRoute = (path: string): Route =>

@@ -1,5 +1,5 @@
 /** Where the page begins: who is signed in, then the frame with the view of the address. */
-import { effect, signal } from '@preact/signals'
+import { effect, signal, useSignal } from '@preact/signals'
 import { render, type ComponentType } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { isSignedIn, toFailure, type Failure } from './api.ts'
@@ -7,7 +7,7 @@ import { openEvents } from './events.ts'
 import { Frame } from './frame.tsx'
 import { forget } from './load.ts'
 import { Failed, Empty } from './parts/states.tsx'
-import { keptScroll, listenToLinks, match, navigate, place } from './router.ts'
+import { listenToLinks, match, navigate, place, restoreScroll } from './router.ts'
 import { readSession } from './session.ts'
 import { t } from './texts.ts'
 import { setTitle } from './title.ts'
@@ -30,7 +30,7 @@ async function begin(): Promise<void> {
 
 function App() {
   if (isSignedIn.value === false) return <Login />
-  if (failure.value) return <Failed failure={failure.value} onRetry={() => void begin()} />
+  if (failure.value) return <Failed isWhole failure={failure.value} onRetry={() => void begin()} />
   return (
     <Frame>
       <Current />
@@ -45,7 +45,7 @@ function Current() {
     if (params) return <Shown key={view.address} view={view} params={params} entry={key} />
   }
   return (
-    <Empty title={t('app.notFound')}>
+    <Empty isWhole title={t('app.notFound')}>
       <a class="button main" href="/" onClick={(event) => (event.preventDefault(), navigate('/'))}>
         {t('app.notFound.next')}
       </a>
@@ -54,8 +54,9 @@ function Current() {
 }
 
 function Shown({ view, params, entry }: { view: View; params: Record<string, string>; entry: string }) {
-  const failed = signal<unknown>(undefined)
+  const failed = useSignal<unknown>(undefined)
   const Component = loaded.value.get(view)
+  // A chunk that is not there any more is one of an older build: the document brings the new ones.
   const load = () =>
     void view.load().then(
       (module) => void (loaded.value = new Map(loaded.value).set(view, module.default)),
@@ -65,9 +66,9 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
   useLayoutEffect(() => setTitle(t(view.title)), [view, entry])
   // What was there before is there again at once, so the place is too.
   useLayoutEffect(() => {
-    if (Component) scrollTo({ top: keptScroll(entry) })
+    return Component && restoreScroll(entry)
   }, [entry, Component])
-  if (failed.value) return <Failed failure={failed.value} onRetry={load} />
+  if (failed.value) return <Failed isWhole failure={failed.value} onRetry={() => location.reload()} />
   return Component ? <Component params={params} /> : null
 }
 

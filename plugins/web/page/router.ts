@@ -72,8 +72,23 @@ export function changeQuery(change: Record<string, string | undefined>, options:
   navigate(place.value.path + (text && `?${text}`), options)
 }
 
-/** Where this entry of the history was scrolled to when it was left; 0 for a new one. */
-export const keptScroll = (key: string): number => scrolls.get(key) ?? 0
+/** What is shown grows to its height within a few frames. */
+const MOST_FRAMES = 40
+
+/** Scrolls to where this entry of the history was left, to the top where it is new. @returns ends it */
+export function restoreScroll(key: string): () => void {
+  const top = scrolls.get(key) ?? 0
+  let frames = 0
+  let frame = 0
+  const go = () => {
+    scrollTo({ top })
+    if (Math.abs(scrollY - top) > 2 && frames++ < MOST_FRAMES) frame = requestAnimationFrame(go)
+  }
+  const stop = () => cancelAnimationFrame(frame)
+  for (const name of ['wheel', 'touchstart', 'keydown']) addEventListener(name, stop, { once: true, passive: true })
+  go()
+  return stop
+}
 
 export const queryText = computed(() => place.value.query.toString())
 

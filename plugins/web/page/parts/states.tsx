@@ -7,23 +7,25 @@ import { t } from '../texts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
-/** @param children  the next step */
-export function Empty({ icon, title, text, children }: { icon?: IconNode; title: string; text?: ComponentChildren; children?: ComponentChildren }) {
+/** @param children  the next step; `isWhole`: there is nothing else in the view */
+export function Empty({ icon, title, text, isWhole = false, children }: { icon?: IconNode; title: string; text?: ComponentChildren; isWhole?: boolean; children?: ComponentChildren }) {
+  const Heading = isWhole ? 'h1' : 'h2'
   return (
     <div class="state">
       {icon && <Icon node={icon} size={32} />}
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {text && <p>{text}</p>}
       {children && <div class="steps">{children}</div>}
     </div>
   )
 }
 
-export function Failed({ failure, onRetry, title = t('state.failed') }: { failure: unknown; onRetry?: (() => void) | undefined; title?: string }) {
+export function Failed({ failure, onRetry, title = t('state.failed'), isWhole = false }: { failure: unknown; onRetry?: (() => void) | undefined; title?: string; isWhole?: boolean }) {
+  const Heading = isWhole ? 'h1' : 'h2'
   if (isAborted(failure)) return null
   return (
     <div class="state failed" role="alert">
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       <p>{toFailure(failure).message}</p>
       {onRetry && (
         <div class="steps">

@@ -1,7 +1,8 @@
 /** Any list of videos of the API as a grid or list: read as far as one looks, empty, failing and cut off in words. */
-import type { ComponentChildren } from 'preact'
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { post, type Query } from '../api.ts'
+import { listen } from '../events.ts'
 import { keptList, type List } from '../list.ts'
 import type { Video } from '../records.ts'
 import { t } from '../texts.ts'
@@ -57,7 +58,7 @@ export async function toggleWatched(row: VideoRow, list: Pick<List<VideoRow>, 'c
 
 export function VideoList({ label, path, query, isList = false, byDay, linkQuery, empty, actions, onTotal }: VideoListProps) {
   const list = videoList(path, query, byDay)
-  useEffect(() => void list.reach(FIRST), [list])
+  useFresh(list)
   const total = list.total.value
   useEffect(() => {
     if (total !== undefined) onTotal?.(total)
@@ -82,13 +83,57 @@ export function VideoList({ label, path, query, isList = false, byDay, linkQuery
         render={(position) => {
           const row = rows[position]
           if (!row) return <GhostCard isList={isList} />
-          return <VideoCard row={row} isList={isList} {...(linkQuery && { query: linkQuery })} onWatched={(one) => void toggleWatched(one, list)} {...(actions && { actions: actions(row, list) })} />
+          return <Cell row={row} isList={isList} linkQuery={linkQuery ?? ''} onWatched={(one) => void toggleWatched(one, list)} actions={actions?.(row, list) ?? []} />
         }}
       />
       {list.state.value === 'failed' && rows.length > 0 && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
       {list.isCut.value && <p class="end-of-list">{t('list.cut')}</p>}
     </>
   )
+}
+
+/** When the rows of a list were read; older ones are read again when one comes back to them from elsewhere. */
+const readAt = new WeakMap<object, number>()
+const STALE_MS = 60_000
+/** Downloads end one after the other. */
+const REST_MS = 2000
+/** Further down nothing is pushed about while one looks. */
+const TOP_PX = 400
+
+function useFresh(list: List<VideoRow>): void {
+  useEffect(() => {
+    let timer: number | undefined
+    const since = readAt.get(list)
+    if (since === undefined || Date.now() - since < STALE_MS) void list.reach(FIRST)
+    else if (scrollY < TOP_PX) void list.reload()
+    readAt.set(list, since === undefined || Date.now() - since >= STALE_MS ? Date.now() : since)
+    const end = listen('queue', (change) => {
+      if (!('removed' in change) || !change.removed) return
+      readAt.set(list, 0)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        if (scrollY > TOP_PX) return
+        readAt.set(list, Date.now())
+        void list.reload()
+      }, REST_MS)
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
+  }, [list])
+}
+
+/** A cell changes with its row alone, whatever else is scrolled into sight. */
+class Cell extends Component<{ row: VideoRow; isList: boolean; linkQuery: string; onWatched: (row: VideoRow) => void; actions: MenuItem[] }> {
+  override shouldComponentUpdate(next: Cell['props']): boolean {
+    return next.row !== this.props.row || next.isList !== this.props.isList || next.linkQuery !== this.props.linkQuery
+  }
+
+  override render() {
+    const { row, isList, linkQuery, onWatched, actions } = this.props
+    return <VideoCard row={row} isList={isList} query={linkQuery} onWatched={onWatched} actions={actions} />
+  }
 }
 
 export function GhostCard({ isList = false }: { isList?: boolean }) {

@@ -82,7 +82,7 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
     const cell = box.current!.querySelector<HTMLElement>(`[data-position="${position}"]`)
     if (!cell) return
     wanted.current = undefined
-    const target = cell.querySelector<HTMLElement>('a, button')
+    const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"]), button')
     target?.focus({ preventScroll: true })
     cell.scrollIntoView({ block: 'nearest' })
   }

@@ -1,12 +1,13 @@
 /** What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped. */
 import { batch, signal } from '@preact/signals'
 import { ask } from '../api.ts'
+import { under } from '../base.ts'
 import type { Segment, Video } from '../records.ts'
 import { openPlace } from './place.ts'
 import { kept, keepFor } from './taste.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
-/** Closer to an end than this, a place is not worth going back to. */
+/** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
 
@@ -32,7 +33,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const subtitle = signal(-1)
   const isFull = signal(false)
   const isPip = signal(false)
-  const failure = signal<'format' | 'connection' | undefined>(undefined)
+  const failure = signal<'format' | 'missing' | 'connection' | undefined>(undefined)
   /** Where it went on, for a while. */
   const resumedAt = signal<number | undefined>(undefined)
   const skipped = signal<Skip | undefined>(undefined)
@@ -48,7 +49,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
     if (begun || !element) return
     begun = true
     const { position: was, watched } = video.player
-    const isWorthIt = !watched && was > EDGE_S && was < video.player.duration - EDGE_S
+    const all = video.player.duration
+    const edge = Math.min(EDGE_S, all / 20)
+    const isWorthIt = !watched && was > edge && was < all - edge
     const from = startAt ?? (isWorthIt ? was : 0)
     if (from > 0) element.currentTime = Math.min(from, element.duration || from)
     if (startAt === undefined && from > 0) resumedAt.value = from
@@ -78,6 +81,17 @@ export function openMachine(video: Video, startAt: number | undefined) {
     const to = Math.min(met.segment[1]!, element!.duration)
     element!.currentTime = to
     skipped.value = { from: met.segment[0]!, to, segment: met }
+  }
+
+  /** The element does not tell a file that is gone from one it cannot play. */
+  async function why(): Promise<'format' | 'missing' | 'connection'> {
+    if (element?.error?.code === MediaError.MEDIA_ERR_NETWORK) return 'connection'
+    try {
+      const { ok, status } = await fetch(under(video.media_url), { method: 'HEAD' })
+      return ok ? 'format' : status === 404 ? 'missing' : 'connection'
+    } catch {
+      return 'connection'
+    }
   }
 
   function onBuffer(): void {
@@ -130,7 +144,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
         ['ratechange', () => ((speed.value = element!.playbackRate), keepFor({ speed: element!.playbackRate }))],
         ['enterpictureinpicture', () => void (isPip.value = true)],
         ['leavepictureinpicture', () => void (isPip.value = false)],
-        ['error', () => void (failure.value = element!.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'connection' : 'format')],
+        ['error', () => void why().then((met) => (failure.value = met))],
       ]
       for (const [name, handler] of handlers) element.addEventListener(name, handler)
       const onFull = () => void (isFull.value = document.fullscreenElement === box)

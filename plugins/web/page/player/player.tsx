@@ -106,7 +106,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onMa
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
       {failure && (
         <div class="player-failure" role="alert">
-          <p>{t(failure === 'format' ? 'player.broken' : 'player.noConnection')}</p>
+          <p>{t(`player.failed.${failure}`)}</p>
           {failure === 'format' ? (
             <a class="button" href={under(video.media_url)} download>
               {t('video.fileLink')}
@@ -117,7 +117,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onMa
         </div>
       )}
       <Notes machine={machine} next={next} />
-      <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />
+      {!failure && <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />}
       <p class="unseen" aria-live="off">
         {t('player.at', { now: toClock(machine.position.value), all: toClock(machine.duration.value) })}
       </p>

@@ -1,13 +1,17 @@
 /** Signing in: name and password, and what was wrong beside them. Whoever comes from an address goes on there. */
 import { useState } from 'preact/hooks'
-import { toFailure, type Failure } from '../api.ts'
+import { get, toFailure, type Failure } from '../api.ts'
 import { navigate, place } from '../router.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
+import type { Page, Video } from '../records.ts'
 import { signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { useTitle } from '../title.ts'
+
+/** The first start: nothing was ever put into it. */
+const isEmpty = async (): Promise<boolean> => (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
 
 export function Login() {
   const [name, setName] = useState('')
@@ -25,7 +29,9 @@ export function Login() {
     setBusy(true)
     try {
       await signIn(name, password, isRemembered)
-      if (place.value.path === '/login/') navigate('/', { isReplacing: true })
+      const { path } = place.value
+      if ((path === '/' || path === '/login/') && (await isEmpty())) navigate('/welcome/', { isReplacing: true })
+      else if (path === '/login/') navigate('/', { isReplacing: true })
     } catch (error) {
       setFailure(toFailure(error))
     }

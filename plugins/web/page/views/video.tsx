@@ -7,7 +7,7 @@ import { small, under } from '../base.ts'
 import { toAge, toCompact, toDay } from '../format.ts'
 import { useKeys } from '../keys.ts'
 import { forget, useLoad, type Load } from '../load.ts'
-import { Button } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
@@ -48,7 +48,7 @@ function OneVideo({ id }: { id: string }) {
     if (startAt !== undefined && machine.value?.isPlaying.peek()) machine.value.jump(startAt)
   }, [startAt])
 
-  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void video.reload()} />
+  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed isWhole failure={failure} onRetry={() => void video.reload()} />
   const next = playlist.next.value
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
@@ -135,12 +135,10 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
         {isAdmin.value && <Subscription video={video} value={value} />}
         <span class="watch-actions">
           <Button icon={CircleCheck} aria-pressed={player.watched} class={player.watched ? 'is-on' : ''} onClick={watched}>
-            {player.watched ? t('video.watched') : t('video.markWatched')}
+            {t('video.watched')}
           </Button>
           {isAdmin.value && (
-            <Button icon={ListPlus} onClick={add}>
-              {t('nav.playlists')}
-            </Button>
+            <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />
           )}
           {actions.length > 0 && (
             <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
@@ -191,7 +189,7 @@ const GhostHead = () => (
 )
 
 const Unknown = () => (
-  <Empty icon={VideoOff} title={t('video.unknown')} text={t('video.unknown.text')}>
+  <Empty isWhole icon={VideoOff} title={t('video.unknown')} text={t('video.unknown.text')}>
     <a class="button main" href={under('/')}>
       {t('app.notFound.next')}
     </a>

@@ -1,0 +1,201 @@
+/** Home: filters and order in the address, lists of any length, Back to the same place, and what it is when empty or failing. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const DAY_MS = 86_400_000
+
+/** The first is the newest. */
+const dayOf = (position: number): string => new Date(Date.parse('2024-06-01') - position * DAY_MS).toISOString().slice(0, 10)
+
+async function filled(app: TestApp, count: number): Promise<void> {
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Harbour' }), aChannel({ id: 'UC2', channel_name: 'Workshop' }))
+  await app.given(...Array.from({ length: count }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}`, channelId: position % 2 ? 'UC2' : 'UC1', published: dayOf(position), player: { watched: position % 5 === 0 } })))
+}
+
+describe('home', { skip: noBrowser }, () => {
+  for (const size of ['phone', 'desktop'] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`shows what was begun and everything, and shuts nobody out (${size}, ${colorScheme})`, async (t) => {
+        const app = await testApp(t)
+        await filled(app, 40)
+        await app.as('admin').post('/api/video/v3/progress/', { position: 50 })
+        const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as })
+
+        await go('/')
+        await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
+        await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+
+        await shot('home')
+        await check()
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'nothing is wider than the window')
+      })
+    }
+  }
+
+  test('an empty archive says how to begin, and what is missing', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+
+    await go('/')
+    await page.getByText('Your archive is empty').waitFor()
+    await shot('home-empty')
+    await check()
+    await page.getByRole('link', { name: 'How to begin' }).click()
+    await page.getByText(/free for videos|that is not many videos/).waitFor()
+    await page.getByLabel('A link, an id or a handle').fill('no link at all')
+
+    await page.getByText('This is no video, channel or playlist').waitFor()
+    await page.getByLabel('A link, an id or a handle').fill('UCqnT2_QO_aL5-D0vQbK5hpy')
+    await page.getByRole('button', { name: 'Subscribe' }).waitFor()
+    await shot('welcome')
+    await check()
+  })
+
+  test('filters and order stand in the address, so they are there again after a reload', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 30)
+    await app.given(aPlaylist({ id: 'PL1', playlist_name: 'Evening', entries: ['v2', 'v1'] }))
+    const { page, go, check } = await openPage(t, app.url, { as })
+    const titles = () => page.getByRole('list', { name: 'All videos' }).locator('.card-title').allTextContents()
+    await go('/')
+    await page.getByRole('link', { name: 'Film 0', exact: true }).first().waitFor()
+
+    await page.getByRole('button', { name: 'Watched', exact: true }).click()
+    await page.waitForFunction(`document.querySelector('.virtual')?.getAttribute('aria-label') && document.querySelectorAll('.virtual .card-title').length === 6`)
+    await page.getByLabel('Order').selectOption({ label: 'Oldest published' })
+    await page.waitForFunction(`document.querySelector('.virtual .card-title')?.textContent === 'Film 25'`)
+    await page.getByRole('button', { name: 'Channel', exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Find by name').fill('work')
+    await page.getByRole('dialog').getByRole('button', { name: 'Workshop' }).click()
+    await page.waitForFunction(`document.querySelectorAll('.virtual .card-title').length === 3`)
+
+    assert.deepEqual(await titles(), ['Film 25', 'Film 15', 'Film 5'])
+    assert.equal(new URL(page.url()).search, '?watch=watched&sort=published.asc&channel=UC2')
+    await check()
+    await page.reload()
+    await page.getByRole('button', { name: 'Clear Workshop' }).click()
+    await page.waitForFunction(`document.querySelectorAll('.virtual .card-title').length === 6`)
+  })
+
+  test('a card is marked as watched by a key, with a way back', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?watch=unwatched')
+    await page.getByRole('link', { name: 'Film 1', exact: true }).focus()
+
+    await page.keyboard.press('w')
+    await page.getByRole('status').getByText('Marked as watched').waitFor()
+    assert.equal((await app.doc('video', 'v1')).player.watched, true)
+    await page.getByRole('button', { name: 'Undo' }).click()
+
+    await page.getByRole('status').getByText('Marked as not watched').waitFor()
+    assert.equal((await app.doc('video', 'v1')).player.watched, false)
+  })
+
+  test('a refused change is put back and said in words', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/')
+    await page.getByRole('link', { name: 'Film 1', exact: true }).hover()
+    await page.route('**/api/watched/', (route) => route.fulfill({ status: 503, json: { message: 'A restore is running' } }))
+
+    await page.getByRole('listitem').filter({ hasText: 'Film 1' }).getByRole('button', { name: 'Mark as watched' }).click()
+
+    await page.getByText('The server cannot do this now: A restore is running').waitFor()
+    assert.equal(await page.getByRole('listitem').filter({ hasText: 'Film 1' }).locator('.watched-mark').count(), 0)
+  })
+
+  test('a list that cannot be read says so, and reads on when asked again', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    await page.route('**/api/video/**', (route) => route.abort())
+
+    await go('/')
+    await page.getByRole('alert').getByText('The server does not answer').waitFor()
+    await shot('home-failing')
+    await check([/ERR_FAILED/])
+    await page.unroute('**/api/video/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+
+    await page.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+  })
+
+  test('arrows move through the grid, Enter opens, and Back returns to the same place', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 400)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?watch=unwatched')
+    await page.getByRole('link', { name: 'Film 1', exact: true }).focus()
+    await page.keyboard.press('ArrowRight')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Film 2')
+    for (let times = 0; times < 12; times++) {
+      const before = await page.evaluate('document.activeElement.textContent')
+      await page.keyboard.press('ArrowDown')
+      await page.waitForFunction((text) => document.activeElement?.textContent !== text && document.activeElement?.textContent?.startsWith('Film'), before)
+    }
+    const [title, scroll] = [await page.evaluate('document.activeElement.textContent'), Number(await page.evaluate('scrollY'))]
+    assert.ok(scroll > 1500, `${scroll}`)
+
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: String(title) }).waitFor()
+    assert.equal(await page.evaluate('scrollY'), 0)
+    await page.goBack()
+
+    await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 5, scroll)
+    await page.getByRole('link', { name: String(title), exact: true }).waitFor()
+  })
+
+  test('by publication the list goes on past the ten thousand that one question reaches, each once', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }))
+    // The server's own limit, made small: what matters is the way round it.
+    const { page, go } = await openPage(t, app.url, { as })
+    await app.given(...Array.from({ length: 90 }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}`, published: dayOf(Math.floor(position / 4)) })))
+    const WINDOW = 40
+    await page.route(/\/api\/video\/\?/, async (route) => {
+      const reply = await route.fetch()
+      const body = await reply.json()
+      const { paginate } = body
+      if (paginate.total_hits >= WINDOW) {
+        const last = Math.floor(WINDOW / paginate.page_size)
+        Object.assign(paginate, { max_hits: true, total_hits: WINDOW, last_page: paginate.current_page >= last ? 0 : last })
+      }
+      await route.fulfill({ response: reply, json: body })
+    })
+    await go('/?type=videos')
+    await page.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+
+    const seen = new Set<string>()
+    for (let step = 0; step < 60 && seen.size < 90; step++) {
+      for (const title of await page.locator('.virtual .card-title').allTextContents()) seen.add(title)
+      await page.mouse.wheel(0, 600)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await page.waitForFunction(`!document.querySelector('.ghost') || scrollY + innerHeight < document.documentElement.scrollHeight - 400`)
+    }
+
+    assert.equal(seen.size, 90)
+    assert.equal(await page.locator('.virtual').evaluate((element) => element.querySelector('[role=listitem]')?.getAttribute('aria-setsize')), '90')
+  })
+
+  test('in another order it ends there, and says what to do', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 30)
+    const { page, go } = await openPage(t, app.url, { as })
+    await page.route(/\/api\/video\/\?/, async (route) => {
+      const reply = await route.fetch()
+      const body = await reply.json()
+      Object.assign(body.paginate, { max_hits: true, last_page: 0 })
+      await route.fulfill({ response: reply, json: body })
+    })
+
+    await go('/?type=videos&sort=views')
+
+    await page.getByText('Narrow the filter').waitFor()
+  })
+})
