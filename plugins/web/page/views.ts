@@ -24,5 +24,9 @@ export const views: View[] = [
   { address: '/welcome/', title: 'welcome.title', load: () => import('./views/welcome.tsx') },
   { address: '/search/', title: 'nav.search', load: () => import('./views/search.tsx') },
   { address: '/statistics/', section: 'statistics', title: 'nav.statistics', load: () => import('./views/statistics.tsx') },
+  { address: '/settings/', section: 'settings', title: 'nav.settings', load: () => import('./views/settings.tsx') },
+  { address: '/settings/:section/', section: 'settings', title: 'nav.settings', load: () => import('./views/settings.tsx') },
   { address: '/downloads/', section: 'downloads', title: 'nav.downloads', load: () => import('./views/downloads.tsx') },
+  { address: '/channels/', section: 'channels', title: 'nav.channels', load: () => import('./views/channels.tsx') },
+  { address: '/channel/:channelId/', section: 'channels', title: 'app.name', load: () => import('./views/channel.tsx') },
 ]

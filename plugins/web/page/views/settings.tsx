@@ -1,0 +1,107 @@
+/** Settings: sections with addresses of their own; what is changed is saved at once. */
+import type { ComponentType } from 'preact'
+import { Archive, Bell, Camera, CalendarClock, ChevronLeft, Cookie, Download, ListChecks, MonitorPlay, Palette, TvMinimalPlay, UserRound, Users } from 'lucide'
+import type { IconNode } from 'lucide'
+import { under } from '../base.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Empty } from '../parts/states.tsx'
+import { isAdmin, version } from '../session.ts'
+import { t } from '../texts.ts'
+import { useTitle } from '../title.ts'
+import type { ViewProps } from '../views.ts'
+import { AccountSection } from './settings/account.tsx'
+import { BackupsSection } from './settings/backups.tsx'
+import { CookieSection } from './settings/cookie.tsx'
+import { DownloadsSection } from './settings/downloads.tsx'
+import { LookSection } from './settings/look.tsx'
+import { NotificationsSection } from './settings/notifications.tsx'
+import { PlaybackSection } from './settings/playback.tsx'
+import { SchedulesSection } from './settings/schedules.tsx'
+import { SnapshotsSection } from './settings/snapshots.tsx'
+import { SubscriptionsSection } from './settings/subscriptions.tsx'
+import { TasksSection } from './settings/tasks.tsx'
+import { UsersSection } from './settings/users.tsx'
+
+type Key = 'account' | 'look' | 'downloads' | 'subscriptions' | 'playback' | 'cookie' | 'schedules' | 'notifications' | 'tasks' | 'snapshots' | 'backups' | 'users'
+interface Section {
+  key: Key
+  icon: IconNode
+  Body: ComponentType
+}
+const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; sections: Section[] }> = [
+  { key: 'you', isForAdmins: false, sections: [{ key: 'account', icon: UserRound, Body: AccountSection }, { key: 'look', icon: Palette, Body: LookSection }] },
+  {
+    key: 'archive',
+    isForAdmins: true,
+    sections: [
+      { key: 'downloads', icon: Download, Body: DownloadsSection },
+      { key: 'subscriptions', icon: TvMinimalPlay, Body: SubscriptionsSection },
+      { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
+      { key: 'cookie', icon: Cookie, Body: CookieSection },
+      { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },
+      { key: 'notifications', icon: Bell, Body: NotificationsSection },
+    ],
+  },
+  {
+    key: 'upkeep',
+    isForAdmins: true,
+    sections: [
+      { key: 'tasks', icon: ListChecks, Body: TasksSection },
+      { key: 'snapshots', icon: Camera, Body: SnapshotsSection },
+      { key: 'backups', icon: Archive, Body: BackupsSection },
+      { key: 'users', icon: Users, Body: UsersSection },
+    ],
+  },
+] // prettier-ignore
+
+/** Without a section a phone shows their list, a wide screen the first one beside it. */
+export default function Settings({ params }: ViewProps) {
+  const groups = GROUPS.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value)
+  const sections = groups.flatMap((group) => group.sections)
+  const chosen = params['section']
+  const section = chosen === undefined ? sections[0] : sections.find(({ key }) => key === chosen)
+  useTitle(chosen === undefined ? t('nav.settings') : section && `${t(`settings.${section.key}`)} – ${t('nav.settings')}`)
+  if (!section) {
+    return (
+      <Empty title={t('settings.unknown')}>
+        <a class="button main" href={under('/settings/')}>
+          {t('nav.settings')}
+        </a>
+      </Empty>
+    )
+  }
+  const { key, Body } = section
+  return (
+    <div class={chosen === undefined ? 'settings bare' : 'settings'}>
+      <nav class="settings-nav" aria-label={t('settings.sections')}>
+        <h1>{t('nav.settings')}</h1>
+        {groups.map((group) => (
+          <div key={group.key}>
+            <p id={`settings-${group.key}`}>{t(`settings.group.${group.key}`)}</p>
+            <ul aria-labelledby={`settings-${group.key}`}>
+              {group.sections.map((one) => (
+                <li key={one.key}>
+                  <a href={under(`/settings/${one.key}/`)} aria-current={one.key === key ? 'page' : undefined}>
+                    <Icon node={one.icon} />
+                    {t(`settings.${one.key}`)}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        <p class="meta">
+          {t('app.name')} {version.value}
+        </p>
+      </nav>
+      <div class="settings-body">
+        <a class="settings-back" href={under('/settings/')}>
+          <Icon node={ChevronLeft} />
+          {t('nav.settings')}
+        </a>
+        <h2 class="settings-title">{t(`settings.${key}`)}</h2>
+        <Body key={key} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,119 @@
+/** One's own account: password, the token for programs, signing out. */
+import { useState } from 'preact/hooks'
+import { Copy, Eye, LogOut, RotateCw } from 'lucide'
+import { get, post, remove, toFailure, type Failure } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { account, signOut } from '../../session.ts'
+import { t } from '../../texts.ts'
+import { Group } from './option.tsx'
+
+export const SHORTEST_PASSWORD = 8
+
+export function AccountSection() {
+  const own = account.value
+  return (
+    <>
+      <Group title={own?.username ?? ''} hint={own && t(own.is_staff ? 'settings.role.admin' : 'settings.role.user')}>
+        <div class="option-foot">
+          <Button icon={LogOut} onClick={() => void signOut().catch(sayFailure)}>
+            {t('account.signOut')}
+          </Button>
+        </div>
+      </Group>
+      <Password />
+      <Token />
+    </>
+  )
+}
+
+function Password() {
+  const [current, setCurrent] = useState('')
+  const [fresh, setFresh] = useState('')
+  const [isTried, setTried] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const missing = (value: string) => (isTried && value === '' ? t('form.required') : undefined)
+  const tooShort = isTried && fresh !== '' && fresh.length < SHORTEST_PASSWORD ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : undefined
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setTried(true)
+    setFailure(undefined)
+    if (current === '' || fresh.length < SHORTEST_PASSWORD) return
+    setBusy(true)
+    try {
+      await post(`/api/user/${account.value!.id}/`, { password: fresh, current_password: current })
+      setCurrent('')
+      setFresh('')
+      setTried(false)
+      say(t('settings.password.changed'))
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy(false)
+  }
+
+  const ofField = failure?.fields['current_password']
+  return (
+    <Group title={t('settings.password')} hint={t('settings.password.hint')}>
+      <form class="option-form" onSubmit={submit} noValidate>
+        {failure && !ofField && !failure.fields['password'] && (
+          <p class="notice error" role="alert">
+            {failure.message}
+          </p>
+        )}
+        <input type="text" name="username" autocomplete="username" value={account.value?.username ?? ''} readOnly hidden />
+        <Field label={t('settings.password.current')} type="password" autocomplete="current-password" value={current} onInput={setCurrent} isRequired error={missing(current) ?? (ofField && t('settings.password.wrong'))} />
+        <Field label={t('settings.password.new')} type="password" autocomplete="new-password" value={fresh} onInput={setFresh} isRequired error={missing(fresh) ?? tooShort ?? failure?.fields['password']} hint={t('settings.password.least', { count: SHORTEST_PASSWORD })} />
+        <div>
+          <Button kind="main" type="submit" isBusy={isBusy}>
+            {t('settings.password.change')}
+          </Button>
+        </div>
+      </form>
+    </Group>
+  )
+}
+
+function Token() {
+  const [token, setToken] = useState<string>()
+  const show = async () => setToken((await get<{ token: string }>('/api/token/')).token)
+  const renew = async () => {
+    if (!(await confirm({ title: t('settings.token.renew.title'), text: <p>{t('settings.token.renew.text')}</p>, action: t('settings.token.renew') }))) return
+    await remove('/api/token/')
+    await show()
+    say(t('settings.token.renewed'))
+  }
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(token!)
+      say(t('settings.copied'))
+    } catch {
+      say(t('settings.notCopied'), { isError: true }) // without https browsers keep their clipboard shut
+    }
+  }
+  return (
+    <Group title={t('settings.token')} hint={t('settings.token.hint')}>
+      <div class="option-form">
+        {token && <output class="code-block">{token}</output>}
+        <div class="buttons">
+          {token === undefined ? (
+            <Button icon={Eye} onClick={() => void show().catch(sayFailure)}>
+              {t('settings.token.show')}
+            </Button>
+          ) : (
+            <Button icon={Copy} onClick={() => void copy()}>
+              {t('settings.copy')}
+            </Button>
+          )}
+          <Button icon={RotateCw} onClick={() => void renew().catch(sayFailure)}>
+            {t('settings.token.renew')}
+          </Button>
+        </div>
+      </div>
+    </Group>
+  )
+}

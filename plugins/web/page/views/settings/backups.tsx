@@ -1,0 +1,207 @@
+/** Backups: a zip of all documents to keep elsewhere; made, fetched, brought back, and restored after a look at what that would change. */
+import { useRef, useState } from 'preact/hooks'
+import { Archive, Download, RotateCcw, Trash, Upload } from 'lucide'
+import { ask, get, post, remove, toFailure } from '../../api.ts'
+import { under } from '../../base.ts'
+import { toBytes, toDay, toNumber } from '../../format.ts'
+import { forget, useLoad } from '../../load.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { t } from '../../texts.ts'
+import { useJobs } from './jobs.ts'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+
+interface Backup {
+  filename: string
+  file_size: number
+  /** `20240530` */
+  timestamp: string
+  reason: string
+}
+type Preview = Record<string, { backup: number; now: number; added: number; removed: number; changed: number }>
+
+/** As the server takes them. */
+const NAME = /^[a-z][a-z0-9]*_backup-\d{8}(-[a-z]+)?\.zip$/
+const REASONS = ['auto', 'manual', 'update'] as const
+const COLLECTIONS = ['channel', 'video', 'playlist', 'download', 'subtitle', 'comment'] as const
+
+const dayOf = ({ timestamp }: Backup): string => toDay(timestamp.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'))
+
+export function BackupsSection() {
+  const backups = useLoad<Backup[]>('settings/backups', (signal) => get('/api/backup/', {}, signal))
+  const [restoring, setRestoring] = useState<Backup>()
+  useJobs(['run_backup'], () => void backups.reload())
+  const make = async () => {
+    await post('/api/backup/')
+    say(t('settings.backups.making'))
+  }
+  const drop = async ({ filename }: Backup) => {
+    const wanted = await confirm({
+      title: t('settings.backups.delete.title'),
+      text: <p>{t('settings.backups.delete.text', { name: filename })}</p>,
+      action: t('action.delete'),
+      isDangerous: true,
+      typed: { label: t('settings.backups.delete.type', { name: filename }), value: filename },
+    })
+    if (!wanted) return
+    await remove(`/api/backup/${filename}/`)
+    await backups.reload()
+    say(t('settings.backups.deleted'))
+  }
+  return (
+    <>
+      <p class="settings-lead">{t('settings.backups.lead')}</p>
+      <Loaded from={backups}>
+        {(all) => (
+          <Group title={t('settings.backups.kept')}>
+            {all.length === 0 && <p class="option-line">{t('settings.backups.none')}</p>}
+            <ul class="settings-rows">
+              {all.map((one) => (
+                <li key={one.filename}>
+                  <div class="row-words">
+                    <strong>{dayOf(one)}</strong>
+                    <p class="meta">
+                      {toBytes(one.file_size)}
+                      {REASONS.includes(one.reason as 'auto') && ` · ${t(`settings.backups.reason.${one.reason as 'auto'}`)}`} · {one.filename}
+                    </p>
+                  </div>
+                  <a class="icon-button" href={under(`/api/backup/${one.filename}/download/`)} download={one.filename} aria-label={t('settings.backups.downloadOf', { name: one.filename })} title={t('settings.backups.download')}>
+                    <Icon node={Download} />
+                  </a>
+                  <IconButton icon={RotateCcw} label={t('settings.backups.restoreOf', { name: one.filename })} onClick={() => setRestoring(one)} />
+                  <IconButton icon={Trash} label={t('settings.backups.deleteOf', { name: one.filename })} onClick={() => void drop(one).catch(sayFailure)} />
+                </li>
+              ))}
+            </ul>
+            <div class="option-foot">
+              <Button icon={Archive} onClick={() => void make().catch(sayFailure)}>
+                {t('settings.backups.make')}
+              </Button>
+              <UploadButton onDone={() => void backups.reload()} />
+            </div>
+          </Group>
+        )}
+      </Loaded>
+      {restoring && <Restore backup={restoring} onClose={() => setRestoring(undefined)} />}
+    </>
+  )
+}
+
+function UploadButton({ onDone }: { onDone: () => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const upload = async (file: File | undefined) => {
+    if (!file) return
+    if (!NAME.test(file.name)) return setError(t('settings.backups.name', { name: file.name }))
+    setBusy(true)
+    setError(undefined)
+    try {
+      await ask('PUT', `/api/backup/${file.name}/`, { upload: { content: file, type: 'application/zip' } })
+      say(t('settings.backups.uploaded', { name: file.name }))
+      onDone()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+    setBusy(false)
+  }
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept=".zip,application/zip"
+        aria-label={t('settings.backups.upload')}
+        hidden
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? []
+          void upload(file).finally(() => void (currentTarget.value = ''))
+        }}
+      />
+      <Button kind="quiet" icon={Upload} isBusy={isBusy} onClick={() => input.current!.click()}>
+        {t(isBusy ? 'settings.backups.uploading' : 'settings.backups.upload')}
+      </Button>
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
+  const { filename } = backup
+  const [isBusy, setBusy] = useState(false)
+  const preview = useLoad<Preview>(`settings/preview/${filename}`, (signal) => get(`/api/backup/${filename}/preview/`, {}, signal))
+  const restore = async () => {
+    setBusy(true)
+    try {
+      await post(`/api/backup/${filename}/`)
+      forget()
+      say(t('settings.restore.begun'))
+      onClose()
+    } catch (error) {
+      sayFailure(error)
+    }
+    setBusy(false)
+  }
+  return (
+    <Dialog title={t('settings.backups.restore.title', { day: dayOf(backup) })} onClose={onClose} isWide>
+      <div class="prose">
+        <p>{t('settings.backups.restore.goes')}</p>
+        <p>{t('settings.restore.stays')}</p>
+      </div>
+      <Loaded from={preview} height="260px">
+        {(counts) => <Changes counts={counts} />}
+      </Loaded>
+      <footer>
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button kind="danger" isBusy={isBusy} disabled={preview.now.value.state !== 'ready'} onClick={() => void restore()}>
+          {t('settings.backups.restore')}
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}
+
+function Changes({ counts }: { counts: Preview }) {
+  const shown = COLLECTIONS.filter((name) => counts[name])
+  const sum = (key: 'added' | 'removed' | 'changed') => shown.reduce((all, name) => all + counts[name]![key], 0)
+  if (sum('added') + sum('removed') + sum('changed') === 0) return <p class="notice">{t('settings.backups.same')}</p>
+  return (
+    <div class="changes" role="region" aria-label={t('settings.backups.changes')} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="unseen">{t('settings.backups.what')}</span>
+            </th>
+            {(['now', 'backup', 'added', 'changed', 'removed'] as const).map((column) => (
+              <th scope="col" key={column}>
+                {t(`settings.backups.column.${column}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((name) => (
+            <tr key={name}>
+              <th scope="row">{t(`settings.backups.of.${name}`)}</th>
+              <td>{toNumber(counts[name]!.now)}</td>
+              <td>{toNumber(counts[name]!.backup)}</td>
+              {(['added', 'changed', 'removed'] as const).map((key) => (
+                <td key={key} class={counts[name]![key] > 0 ? `change ${key}` : ''}>
+                  {counts[name]![key] > 0 ? toNumber(counts[name]![key]) : '–'}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+/** The settings of the installation, read once for the sections that show them, changed key by key. */
+import { get, post } from '../../api.ts'
+import { keep, useLoad, type Load } from '../../load.ts'
+
+export interface Config {
+  downloads: {
+    limit_speed: number | false
+    throttledratelimit: number | false
+    sleep_interval: number | false
+    autodelete_days: number | false
+    format: string | false
+    format_sort: string | false
+    extractor_lang: string | false
+    subtitle: string | false
+    subtitle_source: 'user' | 'auto' | false
+    subtitle_index: boolean
+    comment_max: string | false
+    comment_sort: 'top' | 'new'
+    add_metadata: boolean
+    add_thumbnail: boolean
+    cookie_import: boolean
+    integrate_ryd: boolean
+    integrate_sponsorblock: boolean
+  }
+  subscriptions: { channel_size: number; live_channel_size: number; shorts_channel_size: number; auto_start: boolean }
+  application: { enable_snapshot: boolean; enable_cast: boolean }
+  progress: { autoWatched: boolean }
+}
+export type Change = { [Section in keyof Config]?: Partial<Config[Section]> }
+
+const KEY = 'settings/config'
+
+export interface OpenConfig extends Load<Config> {
+  /** All of it or nothing. @throws Failure */
+  save(change: Change): Promise<void>
+}
+
+export function useConfig(): OpenConfig {
+  const load = useLoad<Config>(KEY, (signal) => get('/api/config/', {}, signal))
+  const save = async (change: Change) => {
+    const config = await post<Config>('/api/config/', change)
+    keep(KEY, config)
+    load.change(() => config)
+  }
+  return { ...load, save }
+}
+
+/** Quality as people choose it, written as yt-dlp's order of formats. */
+export interface Quality {
+  /** Lines at most; empty: the best there is. `own`: written by hand. */
+  height: string
+  /** H.264 and AAC, which every device plays, before what is better. */
+  isPlayable: boolean
+}
+
+const OURS = /^(vcodec:h264,)?(?:res:(\d{3,4}),?)?(acodec:aac)?$/
+
+export function readQuality({ format, format_sort: order }: Pick<Config['downloads'], 'format' | 'format_sort'>): Quality {
+  if (format !== false) return { height: 'own', isPlayable: false }
+  if (order === false) return { height: '', isPlayable: false }
+  const [, video, height = '', audio] = OURS.exec(order) ?? []
+  const quality = { height, isPlayable: video !== undefined }
+  return (video === undefined) === (audio === undefined) && writeQuality(quality) === order ? quality : { height: 'own', isPlayable: false }
+}
+
+export function writeQuality({ height, isPlayable }: Quality): string | false {
+  return [isPlayable && 'vcodec:h264', height !== '' && `res:${height}`, isPlayable && 'acodec:aac'].filter(Boolean).join(',') || false
+}
+
+/** A schedule as people choose it. `own`: a cron line that says more than that. */
+export interface Plan {
+  /** `hours:6`: every six hours. */
+  often: 'never' | 'daily' | 'weekly' | `hours:${number}` | 'own'
+  /** `08:30` */
+  time: string
+  /** 0: Sunday. */
+  weekday: string
+}
+
+const CRON = /^(\d{1,2}) (\*|\*\/(?:2|3|4|6|8|12)|\d{1,2}) (\*|[0-6])$/
+
+export function readPlan(cron: string): Plan {
+  const [, minute, hour, weekday] = CRON.exec(cron) ?? []
+  if (minute === undefined || hour === undefined || weekday === undefined) return { often: 'own', time: '08:00', weekday: '0' }
+  const isHourly = hour.startsWith('*')
+  if (isHourly && weekday !== '*') return { often: 'own', time: '08:00', weekday: '0' }
+  const two = (text: string) => text.padStart(2, '0')
+  const time = `${isHourly ? '00' : two(hour)}:${two(minute)}`
+  if (isHourly) return { often: `hours:${Number(hour.slice(2) || 1)}`, time, weekday: '0' }
+  return { often: weekday === '*' ? 'daily' : 'weekly', time, weekday: weekday === '*' ? '0' : weekday }
+}
+
+export function writePlan({ often, time, weekday }: Plan): string {
+  const [hour, minute] = time.split(':').map(Number) as [number, number]
+  const every = /^hours:(\d+)$/.exec(often)?.[1]
+  if (every) return `${minute} ${every === '1' ? '*' : `*/${every}`} *`
+  return `${minute} ${hour} ${often === 'weekly' ? weekday : '*'}`
+}

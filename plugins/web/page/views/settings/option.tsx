@@ -1,0 +1,215 @@
+/** Settings that are saved at once: each says that it was, or beside itself what was wrong. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Check } from 'lucide'
+import { Failure, toFailure } from '../../api.ts'
+import type { Choice } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { t } from '../../texts.ts'
+
+const SAID_MS = 3000
+
+export interface Saving {
+  state: 'rest' | 'saving' | 'saved'
+  error: string | undefined
+  /** @param action  resolves to false where somebody thought better of it */
+  run(action: () => Promise<unknown>): Promise<'saved' | 'cancelled' | 'refused'>
+}
+
+/** @param field  whose fault is said, as the server names it */
+export function useSaving(field?: string): Saving {
+  const [state, setState] = useState<Saving['state']>('rest')
+  const [error, setError] = useState<string>()
+  const timer = useRef<number | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const run: Saving['run'] = async (action) => {
+    setState('saving')
+    setError(undefined)
+    clearTimeout(timer.current)
+    try {
+      if ((await action()) === false) {
+        setState('rest')
+        return 'cancelled'
+      }
+      setState('saved')
+      timer.current = setTimeout(() => setState('rest'), SAID_MS)
+      return 'saved'
+    } catch (thrown) {
+      const { fields, message } = toFailure(thrown)
+      setState('rest')
+      setError((field && fields[field]) || Object.values(fields)[0] || message)
+      return 'refused'
+    }
+  }
+  return { state, error, run }
+}
+
+export function Group({ title, hint, children, id }: { title: string; hint?: ComponentChildren; children: ComponentChildren; id?: string }) {
+  return (
+    <section class="settings-group">
+      <h2 id={id}>{title}</h2>
+      {hint && <p class="hint">{hint}</p>}
+      <div class="settings-panel">{children}</div>
+    </section>
+  )
+}
+
+/** What only those open who know what it is. */
+export function Advanced({ children, title = t('settings.advanced') }: { children: ComponentChildren; title?: string }) {
+  return (
+    <details class="settings-advanced">
+      <summary>{title}</summary>
+      {children}
+    </details>
+  )
+}
+
+interface RowProps {
+  id: string
+  label: string
+  hint?: ComponentChildren
+  saving: Saving
+  children: ComponentChildren
+  /** The control has a line of its own. */
+  isWide?: boolean
+}
+
+/** Words at the left, the control at the right, what is wrong below. */
+export function Row({ id, label, hint, saving, children, isWide = false }: RowProps) {
+  return (
+    <div class={isWide ? 'option wide' : 'option'}>
+      <div class="option-words">
+        <label for={id}>{label}</label>
+        <span class="option-saved" role="status">
+          {saving.state === 'saved' && (
+            <>
+              <Icon node={Check} size={16} />
+              {t('settings.saved')}
+            </>
+          )}
+        </span>
+        {hint && (
+          <p class="hint" id={`${id}-hint`}>
+            {hint}
+          </p>
+        )}
+      </div>
+      <div class="option-control">{children}</div>
+      {saving.error && (
+        <p class="error" role="alert" id={`${id}-error`}>
+          {saving.error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const described = (id: string, hint: unknown, saving: Saving) => ({ 'aria-describedby': saving.error ? `${id}-error` : hint ? `${id}-hint` : undefined, 'aria-invalid': saving.error ? true : undefined })
+
+interface OptionProps<Value> {
+  label: string
+  hint?: ComponentChildren
+  value: Value
+  /** As the server names it in `fields`. */
+  field?: string
+  onSave: (value: Value) => Promise<unknown>
+}
+
+/** Shown as chosen while the server is asked; refused, it is as it was. */
+function useChosen<Value>(value: Value, saving: Saving, onSave: (value: Value) => Promise<unknown>) {
+  const [pending, setPending] = useState<{ value: Value }>()
+  const choose = async (chosen: Value) => {
+    setPending({ value: chosen })
+    await saving.run(() => onSave(chosen))
+    setPending(undefined)
+  }
+  return { shown: pending ? pending.value : value, choose }
+}
+
+export function SwitchOption({ label, hint, value, field, onSave, disabled = false }: OptionProps<boolean> & { disabled?: boolean }) {
+  const id = useId()
+  const saving = useSaving(field)
+  const { shown, choose } = useChosen(value, saving, onSave)
+  return (
+    <Row id={id} label={label} hint={hint} saving={saving}>
+      <span class="switch">
+        <input id={id} type="checkbox" role="switch" checked={shown} disabled={disabled} {...described(id, hint, saving)} onChange={({ currentTarget }) => void choose(currentTarget.checked)} />
+      </span>
+    </Row>
+  )
+}
+
+export function SelectOption<Value extends string>({ label, hint, value, field, choices, onSave }: OptionProps<Value> & { choices: ReadonlyArray<Choice<Value>> }) {
+  const id = useId()
+  const saving = useSaving(field)
+  const { shown, choose } = useChosen(value, saving, onSave)
+  return (
+    <Row id={id} label={label} hint={hint} saving={saving}>
+      <select id={id} value={shown} {...described(id, hint, saving)} onChange={({ currentTarget }) => void choose(currentTarget.value as Value)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </Row>
+  )
+}
+
+interface TextProps extends OptionProps<string> {
+  placeholder?: string
+  /** After the field. */
+  unit?: string
+  isNumber?: boolean
+  isWide?: boolean
+  isCode?: boolean
+}
+
+/** Saved when it is left or Enter is pressed; what was refused stays in it. */
+export function TextOption({ label, hint, value, field, onSave, placeholder, unit, isNumber = false, isWide = false, isCode = false }: TextProps) {
+  const id = useId()
+  const saving = useSaving(field)
+  const [draft, setDraft] = useState(value)
+  useEffect(() => setDraft(value), [value])
+  useEffect(() => {
+    if (saving.state === 'saved') setDraft(value) // what was meant may be written otherwise
+  }, [saving.state])
+  return (
+    <Row id={id} label={label} hint={hint} saving={saving} isWide={isWide}>
+      <input
+        id={id}
+        class={isCode ? 'code' : ''}
+        value={draft}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        {...(isNumber && { inputMode: 'numeric' as const })}
+        {...described(id, hint, saving)}
+        onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          const text = currentTarget.value.trim()
+          if (text === value) return
+          void saving.run(() => onSave(text)).then((end) => end === 'cancelled' && setDraft(value))
+        }}
+      />
+      {unit && <span class="option-unit">{unit}</span>}
+    </Row>
+  )
+}
+
+/** Said beside the field, as a refusal of the server would be. */
+class NotANumber extends Failure {
+  constructor() {
+    super(400, { message: t('settings.notNumber') })
+  }
+}
+
+/** A number, or nothing where that means something: then `empty` is sent. @throws from `onSave` for what is no number */
+export function NumberOption<Empty extends number | false>({ value, empty, onSave, ...rest }: Omit<TextProps, 'value' | 'onSave' | 'isNumber'> & { value: number | Empty; empty: Empty; onSave: (value: number | Empty) => Promise<unknown> }) {
+  const save = async (text: string) => {
+    const number = text === '' ? empty : Number(text)
+    if (Number.isNaN(number)) throw new NotANumber()
+    return onSave(number)
+  }
+  return <TextOption {...rest} isNumber value={value === false ? '' : String(value)} onSave={save} />
+}
