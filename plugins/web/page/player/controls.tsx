@@ -72,15 +72,15 @@ function Bar({ machine }: { machine: Machine }) {
     hint.current!.style.left = `${fraction * 100}%`
   }
   return (
-    <div class="bar" onPointerMove={onMove}>
-      <span class="bar-track">
-        <span class="bar-buffered" style={{ width: part(buffered.value) }} />
-        <span class="bar-played" style={{ width: part(position.value) }} />
+    <div class="seek" onPointerMove={onMove}>
+      <span class="seek-track">
+        <span class="seek-buffered" style={{ width: part(buffered.value) }} />
+        <span class="seek-played" style={{ width: part(position.value) }} />
         {segments.map(({ UUID, segment: [from = 0, to = 0] }) => (
-          <span key={UUID} class="bar-segment" style={{ left: part(from), width: part(to - from) }} />
+          <span key={UUID} class="seek-segment" style={{ left: part(from), width: part(to - from) }} />
         ))}
       </span>
-      <span ref={hint} class="bar-hint" aria-hidden="true" />
+      <span ref={hint} class="seek-hint" aria-hidden="true" />
       <input
         type="range"
         aria-label={t('player.seek')}
