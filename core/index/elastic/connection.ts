@@ -56,8 +56,8 @@ const SAY_EVERY_MS = 60_000
 const DENIED_AT_START_MS = 15_000
 /** What is missing this long after the server came back is missing for good. */
 const RED_AFTER_AWAY_MS = 60_000
-const BUSY_FIRST_MS = 500
-const BUSY_LONGEST_MS = 10_000
+const BUSY_FIRST_MS = 200
+const BUSY_LONGEST_MS = 5_000
 /** What a healthy server refuses so often is worth a line. */
 const SAID_AT_ATTEMPT = 4
 
