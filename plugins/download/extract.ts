@@ -132,33 +132,53 @@ async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promi
   return addAll(entries.map(entryItem), target, job, app)
 }
 
-/** Read page by page: a channel with 100,000 videos is never held at once. */
+/** Read page by page: a channel with 100,000 videos is never held at once. The next page is read while the last one is queued. */
 async function extractChannel(target: Wanted, job: Extraction, app: App): Promise<number> {
   const channel = await app.platform.channel(target.id, { asker: job.id, signal: job.signal })
   const tabs = target.tab ? channel.tabs.filter((tab) => tab === target.tab) : channel.tabs
   let added = 0
   let seen = 0
-  for (const tab of tabs) {
-    for await (const page of app.platform.list(channel.id, tab, { asker: job.id, signal: job.signal })) {
-      seen += page.length
-      job.progress(0, `Reading ${channel.name}: ${seen} videos`)
-      const items = page.filter(({ isPending }) => !isPending).map((entry) => listItem(entry, channel.id, channel.name))
-      added += await addAll(items, target, job, app, added < ART_AHEAD)
-      if (job.isStopping()) return added
-    }
+  let adding = Promise.resolve<NewItem[]>([])
+  let pictures = Promise.resolve()
+  const untilAdded = async () => {
+    const fresh = await adding
+    adding = Promise.resolve([])
+    if (added < ART_AHEAD) pictures = pictures.then(() => fetchArt(fresh, job, app))
+    added += fresh.length
   }
-  return added
+  try {
+    for (const tab of tabs) {
+      for await (const page of app.platform.list(channel.id, tab, { asker: job.id, signal: job.signal })) {
+        await untilAdded()
+        if (job.isStopping()) return added
+        seen += page.length
+        job.progress(0, `Reading ${channel.name}: ${seen} videos`)
+        const items = page.filter(({ isPending }) => !isPending).map((entry) => listItem(entry, channel.id, channel.name))
+        adding = addItems(items, target, job, app)
+      }
+    }
+    await untilAdded()
+    await pictures
+    return added
+  } finally {
+    await Promise.allSettled([adding, pictures]) // what fails while a list is read must not leave them alone
+  }
 }
 
-async function addAll(items: NewItem[], target: Wanted, job: Extraction, app: App, hasArtAhead = true): Promise<number> {
+async function addAll(items: NewItem[], target: Wanted, job: Extraction, app: App): Promise<number> {
+  const fresh = await addItems(items, target, job, app)
+  await fetchArt(fresh, job, app)
+  return fresh.length
+}
+
+async function addItems(items: NewItem[], target: Wanted, job: Extraction, app: App): Promise<NewItem[]> {
   const added = new Set(await app.queue.add(items, statusOf(target, job), { force: job.payload.force === true }))
-  if (hasArtAhead) await fetchArt(items.filter(({ id }) => added.has(id)).slice(0, ART_AHEAD), job, app)
-  return added.size
+  return items.filter(({ id }) => added.has(id))
 }
 
 /** Pictures are an extra: what is wrong with them, a missing ffmpeg too, never keeps anything from being queued. */
 async function fetchArt(items: ReadonlyArray<{ id: string; art?: string | undefined }>, job: Extraction, app: App): Promise<void> {
-  for (const { id, art } of items) {
+  for (const { id, art } of items.slice(0, ART_AHEAD)) {
     try {
       if (art && !(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art, job.signal)
     } catch (error) {

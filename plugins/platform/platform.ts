@@ -37,7 +37,8 @@ export interface PlatformService extends Platform {
   close(): Promise<void>
 }
 
-const PAGE_SIZE = 30
+/** Small at first, as most readers stop where they find what they know; then five of the platform's own pages at once. */
+const pageSizeAfter = (delivered: number): number => (delivered < 300 ? 30 : 150)
 const FACTS_QUIET_MS = 120_000
 const LONG_QUIET_MS = 900_000
 const DOWNLOAD_QUIET_MS = 1_800_000
@@ -108,9 +109,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     checkId(channelId, 'channel')
     let open: OpenListing | undefined
     let delivered = 0
+    let lastSize = 0
     const openAgain = (child: ChildAskOptions) => {
       // After an interruption the last page comes once more: what was added meanwhile has moved the rest on.
-      const skip = Math.max(0, delivered - PAGE_SIZE)
+      const skip = delivered - lastSize
       return kept.openListing(channelId, tab, skip, { ...child, quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED })
     }
     const nextPage = async (child: ChildAskOptions) => {
@@ -118,7 +120,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
         open ??= await openAgain(child)
         const reading = open
         open = undefined // lost, unless the page comes
-        const page = await kept.nextPage(reading, PAGE_SIZE, child)
+        const page = await kept.nextPage(reading, pageSizeAfter(delivered), child)
         if (!page) continue
         if (!page.isEnd) open = reading
         return page
@@ -127,7 +129,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     try {
       for (;;) {
         const page = await ask(facts(channelId), options, nextPage)
-        delivered += page.entries.length
+        lastSize = page.entries.length
+        delivered += lastSize
         const entries = page.entries.flatMap((entry) => toListEntry(entry, tab) ?? [])
         if (entries.length > 0) yield entries
         if (page.isEnd) return
