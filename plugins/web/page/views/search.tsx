@@ -57,7 +57,7 @@ export default function SearchView() {
           {failure ? <Failed failure={failure} onRetry={retry} /> : found ? <Results found={found} asked={asked} isBusy={isBusy} change={change} drop={drop} /> : <Waiting />}
           {(found || failure) && (
             <details class="search-more">
-              <summary>{t('search.language')}</summary>
+              <summary class="unfold">{t('search.language')}</summary>
               <Language asked={asked} />
             </details>
           )}

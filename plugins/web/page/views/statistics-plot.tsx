@@ -63,7 +63,7 @@ function Table({ title, heads, rows }: PlotProps['table'] & { title: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details class="plot-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={t('statistics.tableOf', { title })}>{t('statistics.table')}</summary>
+      <summary class="unfold" aria-label={t('statistics.tableOf', { title })}>{t('statistics.table')}</summary>
       {isOpen && (
         <div role="region" aria-label={title} tabIndex={0}>
           <table>

@@ -16,13 +16,17 @@ export function AccountSection() {
   const own = account.value
   return (
     <>
-      <Group title={own?.username ?? ''} hint={own && t(own.is_staff ? 'settings.role.admin' : 'settings.role.user')}>
-        <div class="option-foot">
+      <div class="settings-panel">
+        <div class="option">
+          <div class="option-words">
+            <strong>{own?.username}</strong>
+            <p class="hint">{own && t(own.is_staff ? 'settings.role.admin' : 'settings.role.user')}</p>
+          </div>
           <Button icon={LogOut} onClick={() => void signOut().catch(sayFailure)}>
             {t('account.signOut')}
           </Button>
         </div>
-      </Group>
+      </div>
       <Password />
       <Token />
     </>

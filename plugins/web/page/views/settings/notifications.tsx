@@ -4,7 +4,7 @@ import { BellRing, Plus, Trash } from 'lucide'
 import { get, post, remove, toFailure } from '../../api.ts'
 import { useLoad } from '../../load.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field, Select } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { t } from '../../texts.ts'
 import { Loaded } from './loaded.tsx'
@@ -21,24 +21,39 @@ async function test(task: Task, url: string): Promise<void> {
 
 export function NotificationsSection() {
   const outgoing = useLoad<Outgoing>('settings/outgoing', (signal) => get('/api/schedule/notification/', {}, signal))
+  const { reload } = outgoing
+  const drop = async (task: Task, url: string) => {
+    await remove('/api/schedule/notification/', { body: { task_name: task, url } })
+    await reload()
+    say(t('settings.notify.removed'), { undo: () => void post('/api/schedule/notification/', { task_name: task, url }).then(reload, sayFailure) })
+  }
   return (
     <>
       <p class="settings-lead">{t('settings.notify.lead')}</p>
-      <ul class="samples" aria-label={t('settings.notify.samples')}>
-        {['ntfy://ntfy.example.org/archive', 'mailto://name:password@example.org', 'https://example.org/hook'].map((sample) => (
-          <li key={sample}>
-            <code>{sample}</code>
-          </li>
-        ))}
-      </ul>
-      <Loaded from={outgoing} height="480px">
-        {(all) => TASKS.map((task) => <OfTask key={task} task={task} urls={all[task]?.urls ?? []} reload={outgoing.reload} />)}
+      <Add reload={reload} />
+      <Loaded from={outgoing} height="120px">
+        {(all) =>
+          TASKS.filter((task) => all[task]?.urls.length).map((task) => (
+            <Group key={task} title={t(`settings.notify.${task}`)}>
+              <ul class="settings-rows">
+                {all[task]!.urls.map((url) => (
+                  <li key={url}>
+                    <code class="row-words">{url}</code>
+                    <IconButton icon={BellRing} label={t('settings.notify.testOf', { url })} onClick={() => void test(task, url).catch(sayFailure)} />
+                    <IconButton icon={Trash} label={t('settings.notify.remove', { url })} onClick={() => void drop(task, url).catch(sayFailure)} />
+                  </li>
+                ))}
+              </ul>
+            </Group>
+          ))
+        }
       </Loaded>
     </>
   )
 }
 
-function OfTask({ task, urls, reload }: { task: Task; urls: string[]; reload: () => Promise<void> }) {
+function Add({ reload }: { reload: () => Promise<void> }) {
+  const [task, setTask] = useState<Task>('download_pending')
   const [url, setUrl] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -61,24 +76,8 @@ function OfTask({ task, urls, reload }: { task: Task; urls: string[]; reload: ()
     await reload()
     say(t('settings.saved'))
   }
-  const drop = async (gone: string) => {
-    await remove('/api/schedule/notification/', { body: { task_name: task, url: gone } })
-    await reload()
-    say(t('settings.notify.removed'), { undo: () => void post('/api/schedule/notification/', { task_name: task, url: gone }).then(reload, sayFailure) })
-  }
   return (
-    <Group title={t(`task.${task}`)} hint={t(`settings.notify.${task}`)}>
-      {urls.length > 0 && (
-        <ul class="settings-rows">
-          {urls.map((one) => (
-            <li key={one}>
-              <code class="row-words">{one}</code>
-              <IconButton icon={BellRing} label={t('settings.notify.testOf', { url: one })} onClick={() => void test(task, one).catch(sayFailure)} />
-              <IconButton icon={Trash} label={t('settings.notify.remove', { url: one })} onClick={() => void drop(one).catch(sayFailure)} />
-            </li>
-          ))}
-        </ul>
-      )}
+    <Group title={t('settings.notify.new')}>
       <form
         class="option-form"
         noValidate
@@ -87,12 +86,13 @@ function OfTask({ task, urls, reload }: { task: Task; urls: string[]; reload: ()
           void run(add)
         }}
       >
-        <Field label={t('settings.notify.url')} type="url" value={url} onInput={setUrl} autocomplete="off" placeholder="ntfy://…" error={error} />
+        <Select label={t('settings.notify.when')} value={task} choices={TASKS.map((value) => ({ value, label: t(`settings.notify.${value}`) }))} onChange={setTask} />
+        <Field label={t('settings.notify.url')} type="url" value={url} onInput={setUrl} autocomplete="off" placeholder="ntfy://ntfy.example.org/archive" error={error} hint={<Samples />} />
         <div class="buttons">
-          <Button type="submit" icon={Plus} isBusy={isBusy}>
+          <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
             {t('settings.notify.add')}
           </Button>
-          <Button kind="quiet" icon={BellRing} disabled={isBusy} onClick={() => void run(() => test(task, url.trim()))}>
+          <Button icon={BellRing} disabled={isBusy} onClick={() => void run(() => test(task, url.trim()))}>
             {t('settings.notify.test')}
           </Button>
         </div>
@@ -100,3 +100,9 @@ function OfTask({ task, urls, reload }: { task: Task; urls: string[]; reload: ()
     </Group>
   )
 }
+
+const Samples = () => (
+  <>
+    {t('settings.notify.samples')} <code>https://example.org/hook</code>, <code>mailto://name:password@example.org</code>
+  </>
+)

@@ -58,7 +58,7 @@ export function Group({ title, hint, children, id }: { title: string; hint?: Com
 export function Advanced({ children, title = t('settings.advanced') }: { children: ComponentChildren; title?: string }) {
   return (
     <details class="settings-advanced">
-      <summary>{title}</summary>
+      <summary class="unfold">{title}</summary>
       {children}
     </details>
   )

@@ -32,8 +32,15 @@ export function TasksSection() {
     say(t('task.started', { title: titleOf(name) }))
     await tasks.reload()
   }
+  const ended = tasks.now.value.value?.filter(isOver).slice(0, MOST)
   return (
     <>
+      <Loaded from={tasks} height="60px">
+        {(all) => {
+          const running = all.filter((task) => !isOver(task))
+          return <Group title={t('task.now')}>{running.length === 0 ? <p class="option-line">{t('activity.idle')}</p> : <Rows tasks={running} reload={tasks.reload} />}</Group>
+        }}
+      </Loaded>
       <Group title={t('task.start')}>
         <ul class="settings-rows">
           {STARTABLE.map((name) => (
@@ -49,22 +56,7 @@ export function TasksSection() {
           ))}
         </ul>
       </Group>
-      <Loaded from={tasks}>
-        {(all) => {
-          const running = all.filter((task) => !isOver(task))
-          const ended = all.filter(isOver).slice(0, MOST)
-          return (
-            <>
-              <Group title={t('task.now')}>
-                {running.length === 0 ? <p class="option-line">{t('activity.idle')}</p> : <Rows tasks={running} reload={tasks.reload} />}
-              </Group>
-              <Group title={t('task.ended')}>
-                {ended.length === 0 ? <p class="option-line">{t('task.none')}</p> : <Rows tasks={ended} reload={tasks.reload} />}
-              </Group>
-            </>
-          )
-        }}
-      </Loaded>
+      {ended && <Group title={t('task.ended')}>{ended.length === 0 ? <p class="option-line">{t('task.none')}</p> : <Rows tasks={ended} reload={tasks.reload} />}</Group>}
     </>
   )
 }
@@ -125,7 +117,7 @@ function Log({ id, title, isLive }: { id: string; title: string; isLive: boolean
   const [isOpen, setOpen] = useState(false)
   return (
     <details class="task-log" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={t('task.logOf', { title })}>{t('task.log')}</summary>
+      <summary class="unfold" aria-label={t('task.logOf', { title })}>{t('task.log')}</summary>
       {isOpen && <Lines id={id} title={title} isLive={isLive} />}
     </details>
   )
