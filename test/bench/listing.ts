@@ -21,7 +21,7 @@ const before = await rssMb(server.pid)
 
 let childPeak = 0
 const serverMemory = async () => {
-  for (const pid of await descendants(server.pid)) childPeak = Math.max(childPeak, await rssMb(pid).catch(() => 0)) // it may have just ended
+  for (const pid of await descendants(server.pid)) childPeak = Math.max(childPeak, (await rssMb(pid).catch(() => 0)) || 0) // it may have just ended
   return rssMb(server.pid)
 }
 const { result: memory, own, idle, tookMs } = await delaysDuring(scope, server, () => peakWhile(serverMemory, () => addAll(channelId)))

@@ -51,8 +51,9 @@ async function done(method: string, path: string, body?: object): Promise<void> 
 async function ended(method: string, path: string): Promise<void> {
   const { status, body } = await server.api(method, path)
   if (status !== 200) throw new Error(`${method} ${path} was answered by ${status}: ${JSON.stringify(body)}`)
-  const task = await until(`${path} ended`, () => server.api('GET', `/api/task-id/${body.task_id}/`), ({ body: now }) => !['PENDING', 'RETRY'].includes(now.status), DEADLINE_MS)
-  if (task.body.status !== 'SUCCESS') throw new Error(`${path} ended: ${JSON.stringify(task.body)}`)
+  const record = body.task_id ? `/api/task-id/${body.task_id}/` : `/api/snapshot/${body.snapshot_name}/`
+  const { body: now } = await until(`${path} ended`, () => server.api('GET', record), ({ body: seen }) => !['PENDING', 'RETRY', 'IN_PROGRESS'].includes(seen.status ?? seen.state), DEADLINE_MS)
+  if ((now.status ?? now.state) !== 'SUCCESS') throw new Error(`${path} ended: ${JSON.stringify(now)}`)
 }
 
 async function measure(what: string, atMost: number | undefined, work: () => Promise<unknown>): Promise<void> {

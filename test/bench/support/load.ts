@@ -43,9 +43,10 @@ if (process.argv[2] === 'peer') {
   process.on('message', (load: Load) => {
     run(load).then(
       (loaded) => process.send!(loaded),
-      (error: Error) => process.send!({ failure: error.message }),
+      (error: Error) => process.connected && process.send!({ failure: error.message }),
     )
   })
+  process.on('disconnect', () => process.exit())
 }
 
 async function run({ port, token, requests: asked, connections, seconds, limitMs = Infinity }: Load): Promise<Loaded> {

@@ -1,0 +1,102 @@
+/** The page before 100,000 videos, in real Chromium slowed down four times: how soon Home is full, how long a change takes, whether scrolling hitches. */
+import { DESKTOP, launch, noBrowser, type Page } from '../support/browser.ts'
+import { PASSWORD, startServer, USERNAME } from '../support/server.ts'
+import { copyOfLibrary } from './support/library.ts'
+import { isQuick, median, openReport, openScope } from './support/report.ts'
+import { residentBytes } from './support/processes.ts'
+
+const VIDEOS = 100_000
+const SLOWER = 4
+const ROUNDS = isQuick ? 3 : 7
+const SCREENS = isQuick ? 20 : 80
+const FILLED = '.virtual .card:not(.ghost)'
+
+/** Written down inside the page, since asking from outside takes its time too. */
+const WATCHER = `
+  globalThis.seen = { filledMs: undefined, tasks: [] }
+  new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) seen.tasks.push(duration) }).observe({ type: 'longtask', buffered: true })
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector('${FILLED}')) return
+    observer.disconnect()
+    requestAnimationFrame(() => setTimeout(() => { seen.filledMs = performance.now() }))
+  }).observe(document, { childList: true, subtree: true })
+`
+
+if (noBrowser) {
+  process.stdout.write(`${noBrowser}\n`)
+  process.exit(0)
+}
+const report = openReport('page')
+const scope = openScope()
+const server = await startServer(scope, await copyOfLibrary(scope, VIDEOS))
+const browser = await launch()
+scope.after(() => browser.close())
+const before = await residentBytes(server.child.pid!)
+
+async function visitor(): Promise<Page> {
+  const context = await browser.newContext({ viewport: DESKTOP })
+  await context.request.post(`${server.baseUrl}/login/`, { data: { username: USERNAME, password: PASSWORD } })
+  const page = await context.newPage()
+  await page.addInitScript(WATCHER)
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  return page
+}
+
+async function fill(page: Page): Promise<number> {
+  await page.goto(server.baseUrl)
+  await page.waitForFunction('seen.filledMs')
+  return (await page.evaluate('seen.filledMs')) as number
+}
+
+const [first, again]: [number[], number[]] = [[], []]
+let page!: Page
+for (let round = 0; round < ROUNDS; round++) {
+  await page?.context().close()
+  page = await visitor()
+  first.push(await fill(page))
+  again.push(await fill(page))
+}
+report('Home full at the first visit, nothing kept', { unit: 'ms', value: median(first), atMost: 1000 })
+report('Home full at the next visit', { unit: 'ms', value: median(again), atMost: 1000 })
+
+/** From the click to the new view's heading, on the screen. */
+const change = (selector: string, there: string): Promise<number> =>
+  page.evaluate(
+    ([click, wanted]) =>
+      new Promise<number>((resolve) => {
+        const started = performance.now()
+        const done = () => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)))
+        const observer = new MutationObserver(() => {
+          if (!document.querySelector(wanted!)) return
+          observer.disconnect()
+          done()
+        })
+        observer.observe(document, { childList: true, subtree: true })
+        document.querySelector<HTMLElement>(click!)!.click()
+      }),
+    [selector, there],
+  )
+
+const changes: Record<'video' | 'home', number[]> = { video: [], home: [] }
+for (let round = 0; round < ROUNDS + 1; round++) {
+  await page.waitForSelector(FILLED)
+  changes.video.push(await change(`${FILLED} .card-title a`, '.watch'))
+  await page.waitForSelector('.watch h1')
+  changes.home.push(await change('.rail a', FILLED))
+}
+// The first of each loads its chunk.
+report('Home to a video', { unit: 'ms', value: median(changes.video.slice(1)), atMost: 100 })
+report('back to Home', { unit: 'ms', value: median(changes.home.slice(1)), atMost: 100 })
+
+await page.evaluate('seen.tasks.length = 0')
+for (let screen = 0; screen < SCREENS; screen++) {
+  await page.mouse.move(640, 500)
+  await page.mouse.wheel(0, 700)
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+}
+const tasks = (await page.evaluate('seen.tasks')) as number[]
+report(`longest task while scrolling ${SCREENS} screens`, { unit: 'ms', value: Math.max(0, ...tasks), atMost: 50 })
+report('cards in the document after it', { unit: '', value: (await page.evaluate(`document.querySelectorAll('.virtual .card').length`)) as number, atMost: 100 })
+report('the server’s memory after it', { unit: 'MB', value: (await residentBytes(server.child.pid!)) / 1e6, beside: before / 1e6, atMost: 150, limits: 'value' })
+await scope.close()
