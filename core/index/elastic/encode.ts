@@ -71,7 +71,8 @@ function changedStems(terms: readonly string[]): string {
 export const keptValue = (value: string): string => wellFormed(value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE) : value)
 
 /** Half a surrogate pair is no text for the server. */
-const wellFormed = (text: string): string => text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+const wellFormed = (text: string): string => (!SURROGATE.test(text) ? text : text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd'))
+const SURROGATE = /[\ud800-\udfff]/
 
 /** The whole document. */
 export function decode({ text, internal }: Stored): JsonObject {
