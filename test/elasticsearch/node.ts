@@ -147,12 +147,15 @@ const nodeSettings = (port: number, base: string): string[] => [
   'xpack.security.authc.anonymous.roles: superuser',
 ]
 
-/** The server refuses root. It then runs as nobody, who may pass through folders of root's all the same. */
+/**
+ * The server refuses root. It then runs as nobody, who may pass through folders of root's all the same: a checkout may lie in one.
+ * `no_setuid_fixup`: without it access(2), which Java asks, forgets that right.
+ */
 async function asUser(base: string, program: string, args: string[]): Promise<[string, string[]]> {
   if (process.getuid?.() !== 0) return [program, args]
   const [user, group] = ['-u', '-g'].map((which) => Number(execFileSync('id', [which, 'nobody'])))
   for (const folder of [base, ...['config', 'tmp', 'data', 'logs', 'repository'].map((name) => join(base, name))]) await chown(folder, user!, group!)
-  return ['setpriv', [`--reuid=${user}`, `--regid=${group}`, '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override', program, ...args]]
+  return ['setpriv', [`--reuid=${user}`, `--regid=${group}`, '--clear-groups', '--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override', program, ...args]]
 }
 
 async function isServing(url: string): Promise<boolean> {
