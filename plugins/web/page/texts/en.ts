@@ -774,7 +774,8 @@ export const en = {
   'task.log.empty': 'It has written nothing.',
 
   'subscribe.title': 'Subscribe',
-  'subscribe.of': 'Subscribed to {name}',
+  'subscribe.on': 'Subscribed to {name}',
+  'subscribe.off': 'Subscribe to {name}',
   'subscribe.links': 'Channels or playlists',
   'subscribe.hint': 'Links, ids or @handles. The link of a video subscribes to its channel.',
   'subscribe.missing': 'Paste a link to a channel, a playlist or a video.',

@@ -1,0 +1,98 @@
+/** Playlists as cards: picture, how many of its videos are here, whose it is. */
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect } from 'preact/hooks'
+import { Check, ListVideo } from 'lucide'
+import type { Query } from '../api.ts'
+import { small, under } from '../base.ts'
+import { keptList } from '../list.ts'
+import type { Playlist } from '../records.ts'
+import { t } from '../texts.ts'
+import { Icon } from './icon.tsx'
+import { Failed } from './states.tsx'
+import { useTaskEnd } from './subscription.tsx'
+import { CARD_MIN_PX, cardHeight } from './video-card.tsx'
+import { GhostCard } from './video-list.tsx'
+import { VirtualGrid } from './virtual-grid.tsx'
+
+/** A list of them names every entry of each: kept is what a card shows. */
+interface Row {
+  id: string
+  name: string
+  picture: string
+  owner: string | null
+  isOwn: boolean
+  isSubscribed: boolean
+  isGone: boolean
+  total: number
+  archived: number
+}
+
+const toRow = (playlist: Playlist): Row => ({
+  id: playlist.playlist_id,
+  name: playlist.playlist_name,
+  picture: playlist.playlist_thumbnail,
+  owner: playlist.playlist_channel,
+  isOwn: playlist.playlist_type === 'custom',
+  isSubscribed: playlist.playlist_subscribed,
+  isGone: playlist.playlist_type === 'regular' && !playlist.playlist_active,
+  total: playlist.playlist_entries.length,
+  archived: playlist.playlist_entries.filter(({ downloaded }) => downloaded).length,
+})
+
+const FIRST = 24
+
+export function PlaylistGrid({ query, empty }: { query: Query; empty: ComponentChildren }) {
+  const list = keptList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, { path: '/api/playlist/', query, idOf: ({ id }) => id, toRow })
+  useEffect(() => void list.reach(FIRST), [list])
+  useTaskEnd(['subscribe_to', 'update_subscribed', 'index_playlists'], useCallback(() => void list.reload(), [list]))
+  const rows = list.rows.value
+  const isWhole = list.isWhole.value
+  const isFailed = list.state.value === 'failed'
+  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
+  if (rows.length === 0 && isWhole) return <>{empty}</>
+  return (
+    <>
+      <VirtualGrid
+        label={t('nav.playlists')}
+        count={rows.length + (isWhole || isFailed ? 0 : 6)}
+        minWidth={CARD_MIN_PX}
+        heightOf={cardHeight}
+        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
+        render={(position) => {
+          const row = rows[position]
+          return row ? <PlaylistCard row={row} /> : <GhostCard />
+        }}
+      />
+      {isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
+    </>
+  )
+}
+
+function PlaylistCard({ row }: { row: Row }) {
+  const href = under(`/playlist/${row.id}/`)
+  return (
+    <article class="card playlist-card">
+      <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
+        {row.total > 0 && <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />}
+        <span class="playlist-count">
+          <Icon node={ListVideo} size={16} />
+          {row.archived === row.total ? t('count.videos', { count: row.total }) : t('playlists.partly', { count: row.total, archived: row.archived })}
+        </span>
+      </a>
+      <div class="card-text">
+        <p class="card-title">
+          <a href={href}>{row.name}</a>
+        </p>
+        <p class="meta">
+          <span>{row.isOwn ? t('playlists.own') : (row.owner ?? t('playlists.platform'))}</span>
+          {row.isSubscribed && (
+            <span class="playlist-on">
+              <Icon node={Check} size={16} /> {t('video.subscribed')}
+            </span>
+          )}
+          {row.isGone && <span class="gone">{t('video.gone')}</span>}
+        </p>
+      </div>
+    </article>
+  )
+}

@@ -1,0 +1,24 @@
+/** The round picture of a channel; its first letter until it is there, and where there is none. */
+import { useState } from 'preact/hooks'
+import { small, under } from '../base.ts'
+
+export function Portrait({ url, name, size }: { url: string; name: string; size: number }) {
+  const [isThere, setThere] = useState(false)
+  const first = [...new Intl.Segmenter().segment(name.trim())][0]?.segment ?? ''
+  return (
+    <span class="portrait" style={{ width: `${size}px`, height: `${size}px`, fontSize: `${Math.round(size * 0.42)}px` }} aria-hidden="true">
+      {!isThere && first.toUpperCase()}
+      <img
+        src={size > 160 ? under(url) : small(url)}
+        alt=""
+        width={size}
+        height={size}
+        loading="lazy"
+        decoding="async"
+        class={isThere ? '' : 'unseen'}
+        // Pictures of channels are square; what the server sends in place of a missing one is not.
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(Math.abs(naturalWidth - naturalHeight) <= 2)}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,251 @@
+/** One channel: who it is, its videos, its playlists, and what is different for it. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { CircleCheck, Download, EllipsisVertical, Grid2x2, RefreshCw, Rows3, Trash, TvMinimalPlay } from 'lucide'
+import { get, post, remove, type Query } from '../api.ts'
+import { under } from '../base.ts'
+import { toCompact } from '../format.ts'
+import { forget, useLoad, type Load } from '../load.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { confirm } from '../parts/dialog.tsx'
+import { Chips, Select, Tabs } from '../parts/field.tsx'
+import { HostileText } from '../parts/hostile-text.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { PlaylistGrid } from '../parts/playlist-grid.tsx'
+import { Portrait } from '../parts/portrait.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { SubscribeButton, useTaskEnd } from '../parts/subscription.tsx'
+import { say, sayFailure } from '../parts/toast.tsx'
+import { VideoList } from '../parts/video-list.tsx'
+import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
+import { changeQuery, navigate, place } from '../router.ts'
+import { changeSettings, isAdmin, settings } from '../session.ts'
+import { t } from '../texts.ts'
+import { useTitle } from '../title.ts'
+import { typedFor } from '../typed.ts'
+import { videoActions } from '../video-actions.ts'
+import type { ViewProps } from '../views.ts'
+import { ChannelSettings } from './channel-settings.tsx'
+
+const SHOWN = ['videos', 'playlists', 'settings'] as const
+const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
+const TYPE = ['', 'videos', 'streams', 'shorts'] as const
+const SORT = ['published', 'published.asc', 'downloaded', 'views', 'duration', 'mediasize'] as const
+const ID = /^[\w-]+$/
+
+export default function ChannelView({ params }: ViewProps) {
+  const id = params['channelId']!
+  // A handle stands in addresses that people make: the server knows whose it is.
+  const load = useLoad(`channel/${id}`, async (signal) => (await (ID.test(id) ? get<Item<Channel>>(`/api/channel/${id}/`, {}, signal) : get<Item<Channel>>('/api/channel/search/', { q: id }, signal))).data)
+  const { state, value, failure } = load.now.value
+  useTitle(value?.channel_name)
+  useTaskEnd(['check_reindex'], useCallback(() => void load.reload(), [id]))
+  useEffect(() => {
+    if (value && value.channel_id !== id) navigate(`/channel/${value.channel_id}/`, { isReplacing: true })
+  }, [value])
+  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
+  if (!value) return <Ghost />
+  return <Known key={value.channel_id} channel={value} load={load} />
+}
+
+function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
+  const asked = place.value.query.get('show')
+  const shown = SHOWN.find((one) => one === asked && (one !== 'settings' || isAdmin.value)) ?? 'videos'
+  const [total, setTotal] = useState<number>()
+  const at = `/channel/${channel.channel_id}/`
+  const items = SHOWN.filter((one) => one !== 'settings' || isAdmin.value).map((key) => ({ key, label: t(`channel.${key}`), href: under(key === 'videos' ? at : `${at}?show=${key}`) }))
+  return (
+    <div class="channel">
+      <Head channel={channel} load={load} total={total} />
+      <Tabs label={t('channel.parts')} items={items} current={shown} />
+      {shown === 'videos' && <Videos channel={channel} onTotal={setTotal} />}
+      {shown === 'playlists' && (
+        <PlaylistGrid query={{ channel: channel.channel_id }} empty={<Empty title={t('channel.playlists.none')} text={isAdmin.value ? t('channel.playlists.none.text') : undefined} />} />
+      )}
+      {shown === 'settings' && <ChannelSettings channel={channel} load={load} />}
+    </div>
+  )
+}
+
+function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>; total: number | undefined }) {
+  const { channel_id: id, channel_name: name } = channel
+  return (
+    <header class="channel-head">
+      <Banner url={channel.channel_banner_url} />
+      <div class="channel-row">
+        <Portrait url={channel.channel_thumb_url} name={name} size={88} />
+        <div class="channel-words">
+          <h1>{name}</h1>
+          <p class="facts">
+            {channel.channel_subs > 0 && <span title={t('count.subscribers', { count: channel.channel_subs })}>{t('channels.subscribers', { count: channel.channel_subs, short: toCompact(channel.channel_subs) })}</span>}
+            {channel.channel_views > 0 && <span title={t('count.views', { count: channel.channel_views })}>{t('video.viewsShort', { count: channel.channel_views, short: toCompact(channel.channel_views) })}</span>}
+            {total !== undefined && <span>{t('channel.archived', { count: total })}</span>}
+            {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
+          </p>
+        </div>
+        <div class="channel-actions">
+          {isAdmin.value && <SubscribeButton kind="channel" id={id} name={name} isOn={channel.channel_subscribed} show={(isOn) => load.change((now) => ({ ...now, channel_subscribed: isOn }))} />}
+          <Menu label={t('action.moreFor', { title: name })} items={actionsOf(channel)}>
+            <Icon node={EllipsisVertical} />
+          </Menu>
+        </div>
+      </div>
+      <Description text={channel.channel_description} />
+    </header>
+  )
+}
+
+/** Only where the platform has one: it is much wider than high, what stands for a missing one is not. */
+function Banner({ url }: { url: string }) {
+  const [isThere, setThere] = useState(false)
+  return (
+    <div class={isThere ? 'banner' : 'banner unseen'}>
+      <img src={under(url)} alt="" onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(naturalWidth / naturalHeight > 2.5)} />
+    </div>
+  )
+}
+
+function Description({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  const [isLong, setLong] = useState(false)
+  const box = useRef<HTMLParagraphElement>(null)
+  useEffect(() => setLong(box.current !== null && box.current.scrollHeight > box.current.clientHeight + 2), [text])
+  if (text.trim() === '') return null
+  return (
+    <div class="channel-about">
+      <p ref={box} class={isWhole ? '' : 'two-lines'}>
+        <HostileText text={text} />
+      </p>
+      {(isLong || isWhole) && (
+        <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t('action.less') : t('action.more')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function actionsOf(channel: Channel): MenuItem[] {
+  const { channel_id: id, channel_name: name } = channel
+  const watched: MenuItem = {
+    label: t('channel.markWatched'),
+    icon: CircleCheck,
+    onSelect: () => void markWatched(id, name).catch(sayFailure),
+  }
+  if (!isAdmin.value) return [watched]
+  return [
+    watched,
+    { label: t('channel.downloadAll'), icon: Download, onSelect: () => void downloadAll(id, name).catch(sayFailure) },
+    { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void post('/api/refresh/', { channel: [id] }).then(() => say(t('video.refreshing')), sayFailure) },
+    { label: t('channel.delete'), icon: Trash, isDangerous: true, onSelect: () => void drop(channel).catch(sayFailure) },
+  ]
+}
+
+async function markWatched(id: string, name: string): Promise<void> {
+  if (!(await confirm({ title: t('channel.markWatched.title'), text: <p>{t('channel.markWatched.text', { name })}</p>, action: t('video.markWatched') }))) return
+  await post('/api/watched/', { id, is_watched: true })
+  forget('list ')
+  forget('home')
+  say(t('channel.nowWatched'))
+  navigate(`/channel/${id}/`)
+}
+
+async function downloadAll(id: string, name: string): Promise<void> {
+  if (!(await confirm({ title: t('channel.downloadAll.title'), text: <p>{t('channel.downloadAll.text', { name })}</p>, action: t('channel.downloadAll') }))) return
+  await post('/api/download/', { data: [{ platform_id: id, status: 'pending' }] })
+  say(t('channel.downloading'))
+}
+
+async function drop({ channel_id: id, channel_name: name, channel_subscribed: isSubscribed }: Channel): Promise<void> {
+  const [videos, playlists] = await Promise.all([get<Page<Video>>('/api/video/', { channel: id }), get<Page<Playlist>>('/api/playlist/', { channel: id })])
+  const [count, lists] = [videos.paginate.total_hits, playlists.paginate.total_hits]
+  const text = (
+    <>
+      <p>{count > 0 ? t('channel.delete.videos', { name, count }) : t('channel.delete.empty', { name })}</p>
+      {lists > 0 && <p>{t('channel.delete.playlists', { count: lists })}</p>}
+      {isSubscribed && <p>{t('channel.delete.subscription')}</p>}
+      <p>{t('channel.delete.stays')}</p>
+    </>
+  )
+  const typed = typedFor(name, id)
+  const isSure = await confirm({ title: t('channel.delete.title'), text, action: t('action.delete'), isDangerous: true, ...(count > 0 && { typed: { label: t('delete.typed', { value: typed }), value: typed } }) })
+  if (!isSure) return
+  await remove(`/api/channel/${id}/`)
+  forget()
+  say(t('channel.deleted', { name }))
+  navigate('/channels/', { isReplacing: true })
+}
+
+function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: number) => void }) {
+  const { query } = place.value
+  const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value => values.find((value) => value === query.get(name)) ?? fallback
+  const watch = oneOf(WATCH, 'watch', '')
+  const type = oneOf(TYPE, 'type', '')
+  const sort = oneOf(SORT, 'sort', 'published')
+  const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
+  const isList = settings.value.view_style_channel === 'list'
+  const isFiltered = watch !== '' || type !== ''
+  const asked: Query = { channel: channel.channel_id, watch, type, sort: by, order }
+  return (
+    <>
+      <div class="filters" role="group" aria-label={t('home.filters')}>
+        <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
+        {channel.channel_tabs.length > 1 && <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />}
+        <div class="filters-right">
+          <Select label={t('home.sort')} isLabelHidden value={sort} choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}`) }))} onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })} />
+          <IconButton icon={isList ? Grid2x2 : Rows3} label={isList ? t('home.grid') : t('home.list')} onClick={() => void changeSettings({ view_style_channel: isList ? 'grid' : 'list' }).catch(sayFailure)} />
+        </div>
+      </div>
+      <VideoList
+        key={JSON.stringify(asked)}
+        label={t('channel.videos')}
+        path="/api/video/"
+        query={asked}
+        isList={isList}
+        byDay={by === 'published' ? order : undefined}
+        actions={(row, list) => videoActions(row, () => list.drop(row.id))}
+        {...(!isFiltered && { onTotal })}
+        empty={isFiltered ? <NothingFits /> : <NoVideos channel={channel} />}
+      />
+    </>
+  )
+}
+
+const NothingFits = () => (
+  <Empty title={t('home.nothing')}>
+    <Button onClick={() => changeQuery({ watch: '', type: '' })}>{t('home.clearAll')}</Button>
+  </Empty>
+)
+
+function NoVideos({ channel: { channel_id: id, channel_name: name, channel_subscribed: isSubscribed } }: { channel: Channel }) {
+  return (
+    <Empty icon={TvMinimalPlay} title={t('channel.empty')} text={isSubscribed ? t('channel.empty.subscribed') : t('channel.empty.text')}>
+      {isAdmin.value && (
+        <Button icon={Download} onClick={() => void downloadAll(id, name).catch(sayFailure)}>
+          {t('channel.downloadAll')}
+        </Button>
+      )}
+    </Empty>
+  )
+}
+
+const Unknown = () => (
+  <>
+    <h1 class="unseen">{t('nav.channels')}</h1>
+    <Empty title={t('channel.unknown')} text={t('channel.unknown.text')}>
+      <a class="button" href={under('/channels/')}>
+        {t('channel.toAll')}
+      </a>
+    </Empty>
+  </>
+)
+
+const Ghost = () => (
+  <div class="channel-row">
+    <Box width="88px" height="88px" radius="50%" />
+    <div class="channel-words">
+      <Box width="240px" height="28px" />
+      <Box width="160px" height="14px" />
+    </div>
+  </div>
+)

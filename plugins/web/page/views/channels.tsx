@@ -1,0 +1,142 @@
+/** Channels: all of them by name, found by typing, subscribed to by pasting. */
+import { useSignal } from '@preact/signals'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
+import { post } from '../api.ts'
+import { under } from '../base.ts'
+import { toCompact } from '../format.ts'
+import { keptList, type List } from '../list.ts'
+import { Button } from '../parts/button.tsx'
+import { Chips } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Portrait } from '../parts/portrait.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { SubscribeButton, SubscribeDialog, useTaskEnd } from '../parts/subscription.tsx'
+import { say, sayFailure } from '../parts/toast.tsx'
+import { VirtualGrid } from '../parts/virtual-grid.tsx'
+import type { Channel } from '../records.ts'
+import { changeQuery, place } from '../router.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+
+const SHOWN = ['', 'subscribed', 'unsubscribed'] as const
+const FIRST = 36
+const CARD_PX = 72
+const REST_MS = 200
+/** The server takes no more. */
+const LONGEST_NAME = 200
+
+export default function Channels() {
+  const { query } = place.value
+  const asked = query.get('show')
+  const show = SHOWN.find((one) => one === asked) ?? ''
+  const name = (query.get('q') ?? '').slice(0, LONGEST_NAME)
+  const isAsking = useSignal(false)
+  const list = keptList<Channel, Channel>(`channels ${show} ${name}`, { path: '/api/channel/', query: { filter: show, q: name }, idOf: ({ channel_id }) => channel_id, toRow: (channel) => channel })
+  const isFiltered = show !== '' || name !== ''
+  useTaskEnd(['subscribe_to', 'update_subscribed'], useCallback(() => void list.reload(), [list]))
+  const scan = () => void post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')), sayFailure)
+
+  return (
+    <div class="channels">
+      <header class="page-head">
+        <h1>{t('nav.channels')}</h1>
+        {isAdmin.value && (
+          <div class="page-actions">
+            <Button icon={RefreshCw} onClick={scan}>
+              {t('channels.scan')}
+            </Button>
+            <Button kind="main" icon={Rss} onClick={() => void (isAsking.value = true)}>
+              {t('video.subscribe')}
+            </Button>
+          </div>
+        )}
+      </header>
+      <div class="list-filters">
+        <Chips label={t('channels.show')} value={show} choices={SHOWN.map((value) => ({ value, label: t(`channels.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
+        <NameFilter value={name} />
+      </div>
+      <ChannelGrid list={list} empty={isFiltered ? <NothingFits /> : <Nothing onSubscribe={() => void (isAsking.value = true)} />} />
+      {isAsking.value && <SubscribeDialog onClose={() => void (isAsking.value = false)} />}
+    </div>
+  )
+}
+
+/** In the address after a moment of rest. */
+function NameFilter({ value }: { value: string }) {
+  const [text, setText] = useState(value)
+  useEffect(() => {
+    if (text.trim() === value) return
+    const timer = setTimeout(() => changeQuery({ q: text.trim() }), REST_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  useEffect(() => setText((now) => (now.trim() === value ? now : value)), [value])
+  return (
+    <div class="name-filter">
+      <Icon node={Search} size={16} />
+      <input type="search" aria-label={t('channels.find')} placeholder={t('channels.find')} value={text} maxLength={LONGEST_NAME} autocomplete="off" spellcheck={false} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+    </div>
+  )
+}
+
+function ChannelGrid({ list, empty }: { list: List<Channel>; empty: preact.ComponentChildren }) {
+  useEffect(() => void list.reach(FIRST), [list])
+  const rows = list.rows.value
+  const isWhole = list.isWhole.value
+  const isFailed = list.state.value === 'failed'
+  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
+  if (rows.length === 0 && isWhole) return <>{empty}</>
+  return (
+    <>
+      <VirtualGrid
+        label={t('nav.channels')}
+        count={rows.length + (isWhole || isFailed ? 0 : 12)}
+        minWidth={320}
+        gap={12}
+        heightOf={() => CARD_PX}
+        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
+        render={(position) => {
+          const channel = rows[position]
+          return channel ? <ChannelCard channel={channel} list={list} /> : <Box height={`${CARD_PX}px`} radius="10px" />
+        }}
+      />
+      {isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
+    </>
+  )
+}
+
+function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> }) {
+  const { channel_id: id, channel_name: name, channel_subs: subscribers } = channel
+  return (
+    <article class="channel-card">
+      <Portrait url={channel.channel_thumb_url} name={name} size={48} />
+      <div class="channel-words">
+        <p class="channel-name">
+          <a href={under(`/channel/${id}/`)}>{name}</a>
+        </p>
+        <p class="meta">
+          {subscribers > 0 && <span title={t('count.subscribers', { count: subscribers })}>{t('channels.subscribers', { count: subscribers, short: toCompact(subscribers) })}</span>}
+          {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
+          {!isAdmin.value && channel.channel_subscribed && <span>{t('video.subscribed')}</span>}
+        </p>
+      </div>
+      {isAdmin.value && <SubscribeButton kind="channel" id={id} name={name} isOn={channel.channel_subscribed} isOneOfMany show={(isOn) => list.change(id, (now) => ({ ...now, channel_subscribed: isOn }))} />}
+    </article>
+  )
+}
+
+const NothingFits = () => (
+  <Empty title={t('channels.nothing')}>
+    <Button onClick={() => changeQuery({ show: '', q: '' })}>{t('home.clearAll')}</Button>
+  </Empty>
+)
+
+const Nothing = ({ onSubscribe }: { onSubscribe: () => void }) => (
+  <Empty icon={TvMinimalPlay} title={t('channels.empty')} text={t('channels.empty.text')}>
+    {isAdmin.value && (
+      <Button kind="main" icon={Rss} onClick={onSubscribe}>
+        {t('video.subscribe')}
+      </Button>
+    )}
+  </Empty>
+)

@@ -1,0 +1,161 @@
+/** Channels as people use them: finding, subscribing by pasting, what is different for one, and what a deletion takes along. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+
+const AS = { username: 'admin', password: PASSWORD }
+const HOSTILE = 'The <script>alert(1)</script> Channel'
+
+async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UCmill', channel_name: 'Old Mill', channel_subs: 48_200, channel_views: 1_900_000, channel_subscribed: true, channel_tabs: ['videos', 'shorts'], channel_description: 'Slow films about flour.\nhttps://example.org/mill\nNew ones on Fridays.\nAnd a fourth line that is only there to be folded away.' }),
+    aChannel({ id: 'UChostile', channel_name: HOSTILE, channel_active: false }),
+    ...Array.from({ length: 14 }, (_, index) => aChannel({ id: `UCmany${index}`, channel_name: `Channel ${index}`, channel_subs: index * 971 })),
+    ...Array.from({ length: 5 }, (_, index) => aVideo({ id: `v${index}`, channelId: 'UCmill', title: `Flour, part ${index}` })),
+    aPlaylist({ id: 'PLmill', playlist_name: 'From grain to loaf', playlist_channel: 'Old Mill', playlist_channel_id: 'UCmill', entries: [{ platform_id: 'v1', downloaded: true }, 'gone'] }),
+  )
+  return app
+}
+
+describe('channels', { skip: noBrowser }, () => {
+  for (const [size, colorScheme] of [['phone', 'dark'], ['desktop', 'light'], ['desktop', 'dark'], ['phone', 'light']] as const) {
+    test(`are listed by name and lead to their videos, playlists and settings (${size}, ${colorScheme})`, async (t) => {
+      const app = await filled(t)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
+      await go('/channels/')
+      await page.getByRole('link', { name: HOSTILE }).waitFor()
+      await check()
+      await shot('channels')
+      await page.getByLabel('Find a channel').fill('mill')
+      await page.getByRole('link', { name: HOSTILE }).waitFor({ state: 'detached' })
+      assert.match(page.url(), /\?q=mill$/)
+      await page.getByRole('link', { name: 'Old Mill' }).click()
+
+      await page.getByRole('heading', { name: 'Old Mill' }).waitFor()
+      await page.getByRole('link', { name: 'Flour, part 3' }).waitFor()
+      await page.getByText('5 videos here').waitFor()
+      await check()
+      await shot('channel')
+      await page.getByRole('navigation', { name: 'Parts of this channel' }).getByRole('link', { name: 'Playlists' }).click()
+      await page.getByRole('link', { name: 'From grain to loaf' }).waitFor()
+      await page.getByText('1 of 2 videos').waitFor()
+      await check()
+      await shot('channel-playlists')
+      await page.getByRole('navigation', { name: 'Parts of this channel' }).getByRole('link', { name: 'Settings' }).click()
+      await page.getByLabel('Largest picture').waitFor()
+      await check()
+      await shot('channel-settings')
+    })
+  }
+
+  test('what is different for a channel is saved at once, said in words, and taken back', async (t) => {
+    const app = await filled(t)
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    const overwrites = async () => (await app.as('admin').get('/api/channel/UCmill/')).body.data.channel_overwrites
+    await go('/channel/UCmill/?show=settings')
+
+    await page.getByLabel('Largest picture').selectOption({ label: '720 lines at most' })
+    await page.getByText('Saved').first().waitFor()
+    await page.getByLabel('Shorts').selectOption({ label: 'None' })
+    await page.getByLabel('Delete what has been watched').selectOption({ label: 'After 30 days' })
+    await page.getByLabel('Skip sponsors and the like').selectOption({ label: 'Yes' })
+    await page.waitForFunction(`document.querySelectorAll('.option-saved svg').length >= 3`)
+    assert.deepEqual(await overwrites(), { download_format: 'bv*[height<=720]+ba/b[height<=720]', subscriptions_shorts_channel_size: 0, autodelete_days: 30, integrate_sponsorblock: true })
+
+    await page.getByText('Advanced').click()
+    const format = page.getByLabel('Format as yt-dlp takes it')
+    await format.fill('x'.repeat(501))
+    await format.blur()
+    await page.getByRole('alert').waitFor()
+    await check([/400/])
+    await format.fill('worst')
+    await format.blur()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.getByLabel('Largest picture').selectOption({ label: 'As everywhere' })
+    await page.getByLabel('Shorts').selectOption({ index: 0 })
+    await page.waitForFunction(`document.querySelector('[placeholder="bv*+ba/b"]').value === ''`)
+    assert.equal('download_format' in (await overwrites()), false)
+  })
+
+  test('a subscription begins and ends with one click; pasted links are told apart before anything is sent', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    const isSubscribed = async (id: string) => (await app.as('admin').get(`/api/channel/${id}/`)).body.data.channel_subscribed
+    await go('/channels/')
+
+    await page.getByRole('button', { name: 'Subscribed to Old Mill' }).click()
+    await page.getByText('No longer subscribed to Old Mill').waitFor()
+    assert.equal(await isSubscribed('UCmill'), false)
+    await page.getByRole('button', { name: 'Subscribe to Old Mill' }).click()
+    await page.getByText('Subscribed to Old Mill', { exact: true }).waitFor()
+    assert.equal(await isSubscribed('UCmill'), true)
+
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Subscribe' })
+    await dialog.getByRole('button', { name: 'Subscribe' }).click()
+    await dialog.getByText('Paste a link to a channel').waitFor()
+    await dialog.getByLabel('Channels or playlists').fill('av_playlist_mine')
+    await dialog.getByText('Playlists of your own are not on the platform').waitFor()
+    await check()
+    await shot('subscribe-refused')
+    await dialog.getByLabel('Channels or playlists').fill('https://www.youtube.com/@HarbourAndTide\nUCaaaaaaaaaaaaaaaaaaaaaa')
+    await dialog.locator('.pasted-kind').nth(1).waitFor()
+    await shot('subscribe')
+    await dialog.getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByText('Subscribing to 2.').waitFor()
+    const jobs = (await app.as('admin').get('/api/task-name/subscribe_to/')).body
+    assert.equal(jobs.length, 1)
+  })
+
+  test('a deletion says what goes and what stays, wants the name, and goes back to the list', async (t) => {
+    const app = await filled(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await go('/channel/UCmill/')
+    await page.getByRole('button', { name: 'More for Old Mill' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+
+    const dialog = page.getByRole('dialog', { name: 'Delete this channel?' })
+    await dialog.getByText('“Old Mill” goes with all its 5 videos').waitFor()
+    await dialog.getByText('Its 1 playlist goes too').waitFor()
+    await dialog.getByText('Its subscription ends with it.').waitFor()
+    await check()
+    await shot('channel-delete')
+    assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
+    await dialog.getByLabel('Type “Old Mill” to confirm').fill('Old Mill')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+
+    await page.getByText('Old Mill is deleted').waitFor()
+    await page.getByRole('heading', { name: 'Channels' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Old Mill' }).count(), 0)
+    assert.deepEqual(await app.ids('video'), [])
+  })
+
+  test('no channels, an unknown one and a server that fails have their words; a plain user changes nothing', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: AS })
+    await go('/channels/')
+    await page.getByText('No channels yet').waitFor()
+    await check()
+    await shot('channels-empty')
+    await go('/channel/UCnobody/')
+    await page.getByText('This channel is not in the archive').waitFor()
+    await check([/404/])
+    await page.route(/\/api\/channel\//, (route) => route.abort())
+    await go('/channels/')
+    await page.getByText('The server does not answer.').waitFor()
+    await shot('channels-failing')
+    await page.unroute(/\/api\/channel\//)
+    await app.given(aChannel({ id: 'UCmill', channel_name: 'Old Mill', channel_subscribed: true }))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Old Mill' }).waitFor()
+
+    const user = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await user.go('/channel/UCmill/?show=settings')
+    await user.page.getByText('Nothing of this channel is here yet').waitFor()
+    assert.equal(await user.page.getByRole('button', { name: /Subscribe|Download/ }).count(), 0)
+    await user.check()
+  })
+})
