@@ -63,18 +63,22 @@ export default function Settings({ params }: ViewProps) {
   useTitle(chosen === undefined ? t('nav.settings') : section && `${t(`settings.${section.key}`)} – ${t('nav.settings')}`)
   if (!section) {
     return (
-      <Empty title={t('settings.unknown')}>
-        <a class="button main" href={under('/settings/')}>
-          {t('nav.settings')}
-        </a>
-      </Empty>
+      <>
+        <h1 class="unseen">{t('nav.settings')}</h1>
+        <Empty title={t('settings.unknown')}>
+          <a class="button main" href={under('/settings/')}>
+            {t('nav.settings')}
+          </a>
+        </Empty>
+      </>
     )
   }
   const { key, Body } = section
+  const title = t(`settings.${key}`)
   return (
     <div class={chosen === undefined ? 'settings bare' : 'settings'}>
       <nav class="settings-nav" aria-label={t('settings.sections')}>
-        <h1>{t('nav.settings')}</h1>
+        {chosen === undefined ? <h1>{t('nav.settings')}</h1> : <p class="settings-name">{t('nav.settings')}</p>}
         {groups.map((group) => (
           <div key={group.key}>
             <p id={`settings-${group.key}`}>{t(`settings.group.${group.key}`)}</p>
@@ -99,7 +103,7 @@ export default function Settings({ params }: ViewProps) {
           <Icon node={ChevronLeft} />
           {t('nav.settings')}
         </a>
-        <h2 class="settings-title">{t(`settings.${key}`)}</h2>
+        {chosen === undefined ? <h2 class="settings-title">{title}</h2> : <h1 class="settings-title">{title}</h1>}
         <Body key={key} />
       </div>
     </div>

@@ -1,0 +1,212 @@
+/** Settings of people and of the archive: each has its address, is saved at once, says so, and says what was wrong beside itself. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const USER = { username: 'user', password: PASSWORD }
+const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', 'cookie', 'schedules', 'notifications', 'tasks', 'snapshots', 'backups', 'users']
+
+const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
+const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
+
+describe('settings', { skip: noBrowser }, () => {
+  for (const [size, colorScheme] of [['phone', 'dark'], ['desktop', 'light']] as const) {
+    test(`every section has its address and stands in the list (${size})`, async (t) => {
+      const app = await testApp(t)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
+      await go('/settings/')
+      const names = await page.getByRole('navigation', { name: 'Sections of the settings' }).getByRole('link').allInnerTexts()
+      assert.equal(names.length, SECTIONS.length)
+      await check()
+      await shot('settings')
+
+      for (const [position, section] of SECTIONS.entries()) {
+        if (size === 'phone' && position > 0) await page.locator('.settings-back').click()
+        await page.getByRole('link', { name: names[position]!, exact: true }).and(page.locator('.settings-nav a')).click()
+        await page.locator('h1.settings-title', { hasText: names[position]! }).waitFor()
+        assert.equal(new URL(page.url()).pathname, `/settings/${section}/`)
+        await page.waitForFunction((name) => document.title.startsWith(`${name} – Settings`), names[position]!)
+        await page.locator('.settings-body .box').first().waitFor({ state: 'detached' })
+        await check()
+        await shot(`settings-${section}`)
+      }
+    })
+  }
+
+  test('whoever is no admin sees what is theirs', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: USER })
+    await go('/settings/')
+    await page.getByText('You may watch, search and keep your own place in videos.').waitFor()
+    assert.deepEqual(await page.locator('.settings-nav a').allInnerTexts(), ['Account', 'Look'])
+    await go('/settings/users/')
+    await page.getByText('There is no such section').waitFor()
+    await check()
+  })
+
+  test('a password is changed once the one of now is right; the token is shown and renewed', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: USER })
+    await go('/settings/account/')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    assert.equal(await page.getByText('Fill this in').count(), 2)
+    await page.getByLabel('Password now').fill('wrong')
+    await page.getByLabel('New password').fill('short')
+    await page.getByText('It needs at least 8 characters').waitFor()
+    await page.getByLabel('New password').fill('long enough now')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('This is not your password').waitFor()
+    await check([/400/])
+    await page.getByLabel('Password now').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('The password is changed').waitFor()
+
+    await page.getByRole('button', { name: 'Show the token' }).click()
+    const before = await page.locator('output').innerText()
+    await page.getByRole('button', { name: 'Make a new one' }).click()
+    await page.getByText('Each needs the new one').waitFor()
+    await check([/400/])
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new one' }).click()
+    await page.getByText('This is the new token').waitFor()
+    const after = await page.locator('output').innerText()
+    assert.match(after, /^[0-9a-f]{40}$/)
+    assert.notEqual(after, before)
+  })
+
+  test('colours and lists are kept, for this device and this account', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel(), aVideo())
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/look/')
+    await page.locator('#content').getByLabel('Look').selectOption('Dark')
+    await page.getByLabel('Videos on Home').selectOption('As a list')
+    await saved(page, 'Videos on Home')
+    await page.getByLabel('Records in one answer').fill('500')
+    await page.keyboard.press('Enter')
+    await option(page, 'Records in one answer').getByRole('alert').waitFor()
+    await page.getByLabel('Records in one answer').fill('20')
+    await page.keyboard.press('Tab')
+    await saved(page, 'Records in one answer')
+    assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, { user_id: 1, view_style_home: 'list', page_size: 20 })
+
+    await go('/')
+    await page.locator('article.card.row').first().waitFor()
+    assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
+  })
+
+  test('options of downloads are chosen in words; what is wrong stands beside its field', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    const downloads = async () => (await app.as('admin').get('/api/config/')).body.downloads
+    await go('/settings/downloads/')
+
+    await page.getByLabel('Quality').selectOption('Up to 1080 lines')
+    await saved(page, 'Quality')
+    await page.getByLabel('Prefer what every device plays').check()
+    await saved(page, 'Prefer what every device plays')
+    assert.equal((await downloads()).format_sort, 'vcodec:h264,res:1080,acodec:aac')
+    await page.getByLabel('Keep subtitles').check()
+    await page.getByLabel('Languages').fill('en;de')
+    await page.keyboard.press('Tab')
+    await option(page, 'Languages').getByRole('alert').waitFor()
+    assert.equal(await page.getByLabel('Languages').getAttribute('aria-invalid'), 'true')
+    assert.equal((await downloads()).subtitle, 'en')
+    await page.getByLabel('Pause between two videos').fill('ten')
+    await page.keyboard.press('Tab')
+    await page.getByText('This is not a number').waitFor()
+    await check([/400/])
+    await shot('settings-wrong')
+
+    await page.getByText('Advanced').click()
+    await page.getByLabel('Format selection').fill('worst')
+    await page.keyboard.press('Tab')
+    await saved(page, 'Format selection')
+    assert.equal(await page.getByLabel('Quality').inputValue(), 'own')
+    await page.getByLabel('Quality').selectOption('The best there is')
+    await saved(page, 'Quality')
+    assert.deepEqual([(await downloads()).format, (await downloads()).format_sort], [false, false])
+  })
+
+  test('deleting by itself is asked for in full sentences first', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    const days = async () => (await app.as('admin').get('/api/config/')).body.downloads.autodelete_days
+    await go('/settings/downloads/')
+    const field = page.getByLabel('Delete watched videos after')
+    await field.fill('30')
+    await page.keyboard.press('Tab')
+    await page.getByText('every video that was watched more than 30 days ago goes').waitFor()
+    await check()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    assert.deepEqual([await field.inputValue(), await days()], ['', false])
+
+    await field.fill('30')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Delete by itself' }).click()
+    await saved(page, 'Delete watched videos after')
+    assert.equal(await days(), 30)
+  })
+
+  test('a schedule is chosen in words and says its next run', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    const cronOf = async (name: string) => (await app.as('admin').get('/api/schedule/')).body.find((one: { name: string }) => one.name === name)?.schedule
+    await go('/settings/schedules/')
+    const group = page.locator('.settings-group', { hasText: 'Scan the subscriptions' })
+
+    await group.getByLabel('How often').selectOption('Every day')
+    await group.getByText(/Next on .*8:00/).waitFor()
+    assert.equal(await cronOf('update_subscribed'), '0 8 *')
+    await group.getByLabel('Time').fill('06:45')
+    await group.getByText(/Next on .*6:45/).waitFor()
+    await group.getByLabel('How often').selectOption('Every week')
+    await group.getByLabel('Day').selectOption('Wednesday')
+    await page.waitForFunction(() => [...document.querySelectorAll('.option-line')].some((line) => line.textContent?.includes('6:45')))
+    await group.getByText('Advanced').click()
+    await group.getByLabel('Cron').fill('61 * *')
+    await page.keyboard.press('Tab')
+    await group.getByRole('alert').getByText('The minute of a schedule is one number from 0 to 59').waitFor()
+    await check([/400/])
+    assert.equal(await cronOf('update_subscribed'), '45 6 3')
+    await group.getByLabel('Cron').fill('15 8-20 1-5')
+    await page.keyboard.press('Tab')
+    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('.when select')?.value === 'own')
+    await group.getByLabel('How often').selectOption('Not by itself')
+    await group.getByText('Next on').waitFor({ state: 'detached' })
+    assert.equal(await cronOf('update_subscribed'), undefined)
+  })
+
+  test('users are added, locked out and deleted; the last admin stays', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    const names = async () => (await app.as('admin').get('/api/user/')).body.map(({ username }: { username: string }) => username)
+    await go('/settings/users/')
+    await page.getByRole('button', { name: 'Add a user' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('not a name')
+    await page.getByRole('dialog').getByLabel('Password').fill('a long enough one')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a user' }).click()
+    await page.getByText('Letters, digits and').waitFor()
+    await shot('settings-user-wrong')
+    await check([/400/])
+    await page.getByRole('dialog').getByLabel('Name').fill('grandma')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a user' }).click()
+    await page.locator('.settings-rows strong', { hasText: 'grandma' }).waitFor()
+
+    await page.getByRole('button', { name: 'More for grandma' }).click()
+    await page.getByRole('menuitem', { name: 'Lock out' }).click()
+    await page.getByText('locked out').waitFor()
+    await page.getByRole('button', { name: 'More for grandma' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('Videos, channels and playlists stay.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('grandma is deleted').waitFor()
+    assert.deepEqual(await names(), ['admin', 'user'])
+
+    await page.getByRole('button', { name: 'More for admin' }).click()
+    await page.getByRole('menuitem', { name: 'Make a plain user' }).click()
+    await page.locator('.toast.error').waitFor()
+    await check([/400/, /409/])
+  })
+})
