@@ -98,8 +98,8 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
 
 function finish({ response, headers }: Exchange, status: number, content: string | Buffer, own: Record<string, string>): void {
   if (response.destroyed) return
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': bytes.length })).end(bytes)
+  // Text goes out in one piece with the head: a buffer would be a second one.
+  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': Buffer.byteLength(content) })).end(content)
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown): Fault {
