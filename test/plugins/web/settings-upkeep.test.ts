@@ -1,0 +1,210 @@
+/** Settings that reach further: messages, the cookie, tasks, snapshots, backups. Nothing goes without a sentence on what goes and what stays. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, test } from 'node:test'
+import { startTestPlatform } from '../../platform/start.ts'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const COOKIE = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
+
+describe('settings of upkeep', { skip: noBrowser }, () => {
+  test('an address of messages is tried by a button, added, and removed with a way back', async (t) => {
+    const app = await testApp(t)
+    const titles: string[] = []
+    const hook = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => (body += chunk))
+      request.on('end', () => {
+        titles.push((JSON.parse(body) as { title: string }).title)
+        response.end()
+      })
+    })
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+    lastFirst(t).after(async () => void hook.close())
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    const stored = async () => (await app.as('admin').get('/api/schedule/notification/')).body
+    await go('/settings/notifications/')
+
+    await page.getByLabel('Address').fill('nonsense')
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('An address begins with its kind').waitFor()
+    await check([/400/])
+    await shot('settings-message-wrong')
+    await page.getByLabel('Address').fill(url)
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('The test message was delivered').waitFor()
+    assert.match(titles.join(), /^\[Archivolt\] Downloading: a test/)
+    await page.getByLabel('When').selectOption('A scan found new videos')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('heading', { name: 'A scan found new videos' }).waitFor()
+    assert.deepEqual((await stored()).update_subscribed.urls, [url])
+    await check([/400/])
+
+    await page.getByRole('button', { name: `Remove ${url}` }).click()
+    await page.getByText('Removed', { exact: true }).waitFor()
+    assert.deepEqual(await stored(), {})
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { name: 'A scan found new videos' }).waitFor()
+  })
+
+  test('a cookie is taken in once the platform takes it, tried again, and forgotten', async (t) => {
+    const { settings } = await startTestPlatform(t)
+    const app = await testApp(t, { settings: { port: 0, ...settings } })
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/cookie/')
+    await page.getByRole('button', { name: 'Try and store it' }).click()
+    await page.getByText('Fill this in').waitFor()
+    await page.getByLabel('Contents of cookies.txt').fill('SID=one')
+    await page.getByRole('button', { name: 'Try and store it' }).click()
+    await page.locator('.field .error').filter({ hasNotText: 'Fill this in' }).waitFor()
+    await check([/400/])
+    await shot('settings-cookie-wrong')
+
+    await page.getByLabel('Contents of cookies.txt').fill(COOKIE)
+    await page.getByRole('button', { name: 'Try and store it' }).click()
+    await page.getByText('The platform took it on').waitFor()
+    assert.equal(await page.getByLabel('Contents of cookies.txt').inputValue(), '')
+    await shot('settings-cookie-stored')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('The platform takes the cookie', { exact: true }).waitFor()
+    await page.getByRole('switch', { name: 'Use it' }).uncheck()
+    await page.locator('.option', { hasText: 'Use it' }).getByText('Saved').waitFor()
+    assert.equal((await app.as('admin').get('/api/cookie/')).body.cookie_enabled, false)
+    await check([/400/])
+
+    await page.getByRole('button', { name: 'Forget it' }).click()
+    await page.getByText('everything in the archive stay').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget it' }).click()
+    await page.getByRole('heading', { name: 'The cookie', exact: true }).waitFor({ state: 'detached' })
+  })
+
+  test('a task is started, says how it ended, shows its log, and asks before it forgets videos', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/tasks/')
+
+    await page.getByRole('button', { name: 'Start: Rescan the files' }).click()
+    const row = page.locator('.tasks li', { hasText: 'Rescan the files' }).first()
+    await row.getByText('failed').waitFor()
+    await row.getByText('The media folder is').first().waitFor()
+    await row.getByLabel('Log of Rescan the files').click()
+    await row.getByRole('region', { name: 'Log of Rescan the files' }).waitFor()
+    await check()
+    await shot('settings-task-failed')
+    await row.getByRole('button', { name: 'Rescan all the same' }).click()
+    await page.getByText('All files that are there stay.').waitFor()
+    await check()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
+    await row.getByRole('button', { name: 'Rescan all the same' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rescan all the same' }).click()
+    await page.locator('.tasks li', { hasText: 'done' }).filter({ hasText: 'Rescan the files' }).first().waitFor()
+    assert.deepEqual(await app.ids('video'), [])
+  })
+
+  test('what runs is stopped after its current item, or aborted after a question', async (t) => {
+    const { platform, settings } = await startTestPlatform(t)
+    platform.faults.set('global', { name: 'api_slow', ms: 60_000 })
+    const app = await testApp(t, { settings: { port: 0, ...settings } })
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/tasks/')
+    await app.as('admin').post('/api/download/', { data: [{ youtube_id: `${settings.platformUrl}/@harbour`, status: 'pending' }] })
+    const row = page.locator('.tasks li', { hasText: 'Add to the queue' })
+    await row.getByText('runs').waitFor()
+    await check()
+    await shot('settings-task-running')
+
+    await row.getByRole('button', { name: 'Stop Add to the queue' }).click()
+    await row.getByText('Stopping').waitFor()
+    await row.getByRole('button', { name: 'Abort Add to the queue at once' }).click()
+    await page.getByText('What is half done goes').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Abort at once' }).click()
+    await row.getByText('aborted').waitFor()
+    await page.getByText('Nothing runs').first().waitFor()
+  })
+
+  test('a snapshot is taken, restored after full sentences, and deleted', async (t) => {
+    const app = await testApp(t)
+    await app.settled()
+    await app.given(aChannel(), aVideo({ id: 'kept' }))
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/snapshots/')
+    const restores = page.getByRole('button', { name: /^Restore the snapshot/ })
+    await restores.first().waitFor()
+    const before = await restores.count()
+    await app.clock.advance(60_000)
+    await page.getByRole('button', { name: 'Take one now' }).click()
+    await restores.nth(before).waitFor()
+    await app.given(aVideo({ id: 'newer' }))
+
+    await restores.first().click()
+    await page.getByText('What was added or changed since then goes').waitFor()
+    await check()
+    await shot('settings-snapshot-restore')
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('The restore has begun').waitFor()
+    await app.settled()
+    assert.deepEqual(await app.ids('video'), ['kept'])
+    await page.getByRole('button', { name: /^Delete the snapshot/ }).first().click()
+    await page.getByText('The archive itself stays as it is').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The snapshot is deleted').waitFor()
+    await restores.nth(before).waitFor({ state: 'detached' })
+  })
+
+  for (const [size, colorScheme] of [['phone', 'light'], ['desktop', 'dark']] as const) {
+    test(`a backup is made, fetched, looked through and restored, deleted by its name, and brought back (${size})`, async (t) => {
+      const app = await testApp(t)
+      await app.settled()
+      await app.given(aChannel(), aVideo({ id: 'kept', width: 0, height: 0 }), aVideo({ id: 'changed' }), aVideo({ id: 'gone' }))
+      const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
+      await go('/settings/backups/')
+      await page.getByText('There is none yet.').waitFor()
+      await page.getByRole('button', { name: 'Make one now' }).click()
+      const link = page.getByRole('link', { name: /^Download av_backup-/ })
+      await link.waitFor()
+      await check()
+      const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+      const zip = await readFile(await download.path())
+      assert.equal(zip.subarray(0, 2).toString(), 'PK')
+      await app.as('admin').delete('/api/video/gone/')
+      await app.given(aVideo({ id: 'changed', title: 'Another title' }), aVideo({ id: 'newer' }))
+
+      await page.getByRole('button', { name: /^Restore av_backup/ }).click()
+      const row = page.getByRole('row', { name: /^Videos/ })
+      await row.waitFor()
+      assert.equal((await row.innerText()).replace(/\s+/g, ' '), 'Videos 3 3 1 1 1')
+      await page.getByText('Files of videos, accounts, places in videos, the cookie and schedules stay.').waitFor()
+      await check()
+      await shot('settings-restore')
+      await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+      await page.getByText('The restore has begun').waitFor()
+      await app.settled()
+      assert.deepEqual(await app.ids('video'), ['changed', 'gone', 'kept'])
+
+      const name = download.suggestedFilename()
+      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      assert.equal(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled(), true)
+      await page.getByLabel(`Type ${name} to delete it`).fill(name)
+      await check()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('There is none yet.').waitFor()
+
+      const choose = (file: { name: string; buffer: Buffer }) => page.locator('input[type=file]').setInputFiles({ ...file, mimeType: 'application/zip' })
+      await choose({ name: 'holiday.zip', buffer: zip })
+      await page.getByText('“holiday.zip” is no name of a backup').waitFor()
+      await choose({ name, buffer: Buffer.from('PK no zip at all') })
+      await page.getByRole('alert').filter({ hasNotText: 'holiday' }).waitFor()
+      await check([/422/])
+      await choose({ name, buffer: zip })
+      await link.waitFor()
+    })
+  }
+})
