@@ -29,4 +29,6 @@ export const views: View[] = [
   { address: '/downloads/', section: 'downloads', title: 'nav.downloads', load: () => import('./views/downloads.tsx') },
   { address: '/channels/', section: 'channels', title: 'nav.channels', load: () => import('./views/channels.tsx') },
   { address: '/channel/:channelId/', section: 'channels', title: 'app.name', load: () => import('./views/channel.tsx') },
+  { address: '/playlists/', section: 'playlists', title: 'nav.playlists', load: () => import('./views/playlists.tsx') },
+  { address: '/playlist/:playlistId/', section: 'playlists', title: 'app.name', load: () => import('./views/playlist.tsx') },
 ]

@@ -20,6 +20,8 @@ interface ButtonProps {
   show: (isOn: boolean) => void
   /** Among many of its like: the accessible name says whose it is, and none stands out. */
   isOneOfMany?: boolean
+  /** Something else is the main thing here. */
+  isCalm?: boolean
 }
 
 const ask = {
@@ -27,7 +29,7 @@ const ask = {
   playlist: (id: string, isOn: boolean) => post('/api/playlist/', { data: [{ playlist_id: id, playlist_subscribed: isOn }] }),
 }
 
-export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false }: ButtonProps) {
+export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false, isCalm = false }: ButtonProps) {
   const toggle = async () => {
     show(!isOn)
     try {
@@ -41,7 +43,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
   }
   const label = isOn ? t('video.subscribed') : t('video.subscribe')
   return (
-    <Button kind={isOn ? 'quiet' : isOneOfMany ? 'plain' : 'main'} icon={isOn ? Check : Rss} class={isOn ? 'is-on' : ''} {...(isOneOfMany && { 'aria-label': isOn ? t('subscribe.on', { name }) : t('subscribe.off', { name }) })} onClick={() => void toggle()}>
+    <Button kind={isOn ? 'quiet' : isOneOfMany || isCalm ? 'plain' : 'main'} icon={isOn ? Check : Rss} class={isOn ? 'is-on' : ''} {...(isOneOfMany && { 'aria-label': isOn ? t('subscribe.on', { name }) : t('subscribe.off', { name }) })} onClick={() => void toggle()}>
       {label}
     </Button>
   )

@@ -1,0 +1,228 @@
+/** One playlist: its videos in order, those that are missing too; one's own are put in order by hand or by keys. */
+import { useSignal } from '@preact/signals'
+import { useCallback, useEffect } from 'preact/hooks'
+import { ArrowDownToLine, ArrowUpToLine, CircleCheck, Download, EllipsisVertical, ListMinus, ListVideo, Play, RefreshCw, Trash } from 'lucide'
+import { get, post } from '../api.ts'
+import { small, under } from '../base.ts'
+import { forget, useLoad, type Load } from '../load.ts'
+import { IconButton } from '../parts/button.tsx'
+import { confirm } from '../parts/dialog.tsx'
+import { Chips } from '../parts/field.tsx'
+import { HostileText } from '../parts/hostile-text.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { Box, Empty, Failed } from '../parts/states.tsx'
+import { SubscribeButton, useTaskEnd } from '../parts/subscription.tsx'
+import { say, sayFailure } from '../parts/toast.tsx'
+import { ROW_PX, VideoCard } from '../parts/video-card.tsx'
+import { GhostCard, toggleWatched, videoList } from '../parts/video-list.tsx'
+import { VirtualGrid } from '../parts/virtual-grid.tsx'
+import type { Item, Playlist, PlaylistEntry } from '../records.ts'
+import { changeQuery, place } from '../router.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+import { useTitle } from '../title.ts'
+import { videoActions } from '../video-actions.ts'
+import type { ViewProps } from '../views.ts'
+import { DeletePlaylist } from './playlist-delete.tsx'
+import { Handle, useOrder } from './playlist-order.tsx'
+
+const SHOWN = ['', 'here', 'missing'] as const
+const FIRST = 24
+const GAP = 8
+
+export default function PlaylistView({ params }: ViewProps) {
+  const id = params['playlistId']!
+  const load = useLoad(`playlist/${id}`, async (signal) => (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data)
+  const { state, value, failure } = load.now.value
+  useTitle(value?.playlist_name)
+  useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], useCallback(() => void load.reload(), [id]))
+  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
+  if (!value) return <Ghost />
+  return <Known key={id} playlist={value} load={load} />
+}
+
+function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> }) {
+  const { playlist_entries: entries } = playlist
+  const isOwn = playlist.playlist_type === 'custom'
+  const missing = entries.filter(({ downloaded }) => !downloaded).length
+  const asked = place.value.query.get('show')
+  const shown = missing > 0 ? (SHOWN.find((one) => one === asked) ?? '') : ''
+  return (
+    <div class="playlist">
+      <Head playlist={playlist} load={load} missing={missing} />
+      {missing > 0 && missing < entries.length && (
+        <Chips label={t('list.show')} value={shown} choices={SHOWN.map((value) => ({ value, label: t(`list.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
+      )}
+      {entries.length === 0 ? <Empty icon={ListVideo} title={t('list.empty')} text={isOwn ? t('list.empty.own') : undefined} /> : <Entries key={shown} playlist={playlist} load={load} shown={shown} />}
+    </div>
+  )
+}
+
+function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Playlist>; missing: number }) {
+  const { playlist_id: id, playlist_name: name, playlist_entries: entries } = playlist
+  const isOwn = playlist.playlist_type === 'custom'
+  const isDeleting = useSignal(false)
+  const first = entries.find(({ downloaded }) => downloaded)
+  return (
+    <header class="playlist-head">
+      <span class="picture">{entries.length > 0 && <img src={small(playlist.playlist_thumbnail)} alt="" width={320} height={180} />}</span>
+      <div class="playlist-words">
+        <h1>{name}</h1>
+        <p class="facts">
+          {isOwn ? <span>{t('playlists.own')}</span> : playlist.playlist_channel_id ? <a href={under(`/channel/${playlist.playlist_channel_id}/`)}>{playlist.playlist_channel}</a> : <span>{t('playlists.platform')}</span>}
+          <span>{missing === 0 ? t('count.videos', { count: entries.length }) : t('playlists.partly', { count: entries.length, archived: entries.length - missing })}</span>
+          {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone')}</span>}
+        </p>
+        {playlist.playlist_description.trim() !== '' && (
+          <p class="two-lines">
+            <HostileText text={playlist.playlist_description} />
+          </p>
+        )}
+        <div class="playlist-actions">
+          {first && (
+            <a class="button main" href={under(`/video/${first.platform_id}/?list=${id}`)}>
+              <Icon node={Play} />
+              {t('list.play')}
+            </a>
+          )}
+          {isAdmin.value && !isOwn && <SubscribeButton kind="playlist" id={id} name={name} isOn={playlist.playlist_subscribed} isCalm={first !== undefined} show={(isOn) => load.change((now) => ({ ...now, playlist_subscribed: isOn }))} />}
+          <Menu label={t('action.moreFor', { title: name })} items={actionsOf(playlist, missing, () => void (isDeleting.value = true))}>
+            <Icon node={EllipsisVertical} />
+          </Menu>
+        </div>
+      </div>
+      {isDeleting.value && <DeletePlaylist playlist={playlist} archived={entries.length - missing} onClose={() => void (isDeleting.value = false)} />}
+    </header>
+  )
+}
+
+function actionsOf({ playlist_id: id, playlist_name: name, playlist_type: type }: Playlist, missing: number, onDelete: () => void): MenuItem[] {
+  const watched: MenuItem = { label: t('list.markWatched'), icon: CircleCheck, onSelect: () => void markWatched(id, name).catch(sayFailure) }
+  if (!isAdmin.value) return [watched]
+  const ofPlatform: MenuItem[] =
+    type === 'custom'
+      ? []
+      : [
+          ...(missing > 0 ? [{ label: t('list.downloadMissing', { count: missing }), icon: Download, onSelect: () => void queue(id, t('list.downloading')).catch(sayFailure) }] : []),
+          { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing')), sayFailure) },
+        ]
+  return [watched, ...ofPlatform, { label: t('list.delete'), icon: Trash, isDangerous: true, onSelect: onDelete }]
+}
+
+async function queue(id: string, said: string): Promise<void> {
+  await post('/api/download/', { data: [{ platform_id: id, status: 'pending' }] })
+  say(said)
+}
+
+async function markWatched(id: string, name: string): Promise<void> {
+  if (!(await confirm({ title: t('list.markWatched.title'), text: <p>{t('list.markWatched.text', { name })}</p>, action: t('video.markWatched') }))) return
+  await post('/api/watched/', { id, is_watched: true })
+  forget('list ')
+  forget('home')
+  say(t('channel.nowWatched'))
+  changeQuery({})
+}
+
+function Entries({ playlist, load, shown }: { playlist: Playlist; load: Load<Playlist>; shown: (typeof SHOWN)[number] }) {
+  const { playlist_id: id } = playlist
+  const list = videoList(`/api/playlist/${id}/video/`)
+  useEffect(() => void list.reach(FIRST), [list])
+  const isOrdered = playlist.playlist_type === 'custom' && isAdmin.value
+  const order = useOrder(playlist, load, ROW_PX + GAP)
+  const entries = isOrdered ? order.entries : playlist.playlist_entries.filter(({ downloaded }) => shown === '' || downloaded === (shown === 'here'))
+  const rows = new Map(list.rows.value.map((row) => [row.id, row]))
+  // Videos are read in the order of the playlist: so many of them until the one in sight.
+  const reach = (last: number) => void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
+  if (list.rows.value.length === 0 && list.state.value === 'failed') return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
+  if (entries.length === 0) return <Empty title={t('list.nothing')} />
+  return (
+    <div class={order.draggedId ? 'ordering' : ''} ref={order.box}>
+      <VirtualGrid
+        label={t('list.entries')}
+        count={entries.length}
+        isList
+        minWidth={0}
+        gap={GAP}
+        heightOf={() => ROW_PX}
+        onSight={(_first, last) => reach(last)}
+        render={(position) => {
+          const entry = entries[position]!
+          const row = rows.get(entry.platform_id)
+          const isLifted = order.draggedId === entry.platform_id
+          return (
+            <div class={`entry${isLifted ? ' lifted' : ''}`} key={entry.platform_id}>
+              <span class="entry-place">{(isOrdered ? position : entry.idx) + 1}</span>
+              {!entry.downloaded ? (
+                <Missing entry={entry} />
+              ) : row ? (
+                <VideoCard
+                  row={row}
+                  isList
+                  query={`?list=${id}`}
+                  onWatched={(one) => void toggleWatched(one, list)}
+                  actions={[...(isOrdered ? ownActions(entry, order) : []), ...videoActions(row, () => void load.reload())]}
+                />
+              ) : (
+                <GhostCard isList />
+              )}
+              {isOrdered && <Handle order={order} entry={entry} position={position} />}
+            </div>
+          )
+        }}
+      />
+      {isOrdered && (
+        <p class="unseen" role="status">
+          {order.said}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function ownActions(entry: PlaylistEntry, order: ReturnType<typeof useOrder>): MenuItem[] {
+  return [
+    { label: t('list.toTop'), icon: ArrowUpToLine, onSelect: () => order.move(entry.platform_id, 0) },
+    { label: t('list.toBottom'), icon: ArrowDownToLine, onSelect: () => order.move(entry.platform_id, order.entries.length - 1) },
+    { label: t('list.remove'), icon: ListMinus, onSelect: () => void order.remove(entry.platform_id) },
+  ]
+}
+
+function Missing({ entry }: { entry: PlaylistEntry }) {
+  return (
+    <article class="card row missing">
+      <span class="picture">
+        <Icon node={ListVideo} />
+      </span>
+      <div class="card-text">
+        <p class="card-title">{entry.title}</p>
+        <p class="meta">
+          {entry.uploader && <span>{entry.uploader}</span>}
+          <span>{t('list.missing')}</span>
+        </p>
+      </div>
+      {isAdmin.value && <IconButton icon={Download} label={t('list.download', { title: entry.title })} onClick={() => void queue(entry.platform_id, t('downloads.did.pending', { count: 1 })).catch(sayFailure)} />}
+    </article>
+  )
+}
+
+const Unknown = () => (
+  <>
+    <h1 class="unseen">{t('nav.playlists')}</h1>
+    <Empty title={t('list.unknown')} text={t('list.unknown.text')}>
+      <a class="button" href={under('/playlists/')}>
+        {t('list.toAll')}
+      </a>
+    </Empty>
+  </>
+)
+
+const Ghost = () => (
+  <div class="playlist-head">
+    <span class="picture box" />
+    <div class="playlist-words">
+      <Box width="240px" height="28px" />
+      <Box width="160px" height="14px" />
+    </div>
+  </div>
+)

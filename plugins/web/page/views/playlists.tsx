@@ -1,0 +1,96 @@
+/** Playlists: one's own and those of the platform; new ones are made or subscribed to. */
+import { useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { ListPlus, ListVideo, Plus, Rss } from 'lucide'
+import { post, toFailure, type Query } from '../api.ts'
+import { forget } from '../load.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Chips, Field } from '../parts/field.tsx'
+import { PlaylistGrid } from '../parts/playlist-grid.tsx'
+import { Empty } from '../parts/states.tsx'
+import { SubscribeDialog } from '../parts/subscription.tsx'
+import type { Playlist } from '../records.ts'
+import { changeQuery, navigate, place } from '../router.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+
+const SHOWN = ['', 'custom', 'regular', 'subscribed'] as const
+const QUERIES: Record<(typeof SHOWN)[number], Query> = { '': {}, custom: { playlist_type: 'custom' }, regular: { playlist_type: 'regular' }, subscribed: { subscribed: true } }
+
+export default function Playlists() {
+  const asked = place.value.query.get('show')
+  const show = SHOWN.find((one) => one === asked) ?? ''
+  const open = useSignal<'' | 'new' | 'subscribe'>('')
+  const close = () => void (open.value = '')
+  const buttons = isAdmin.value && (
+    <>
+      <Button icon={Plus} onClick={() => void (open.value = 'new')}>
+        {t('playlists.new')}
+      </Button>
+      <Button kind="main" icon={Rss} onClick={() => void (open.value = 'subscribe')}>
+        {t('video.subscribe')}
+      </Button>
+    </>
+  )
+  return (
+    <div class="playlists">
+      <header class="page-head">
+        <h1>{t('nav.playlists')}</h1>
+        {buttons && <div class="page-actions">{buttons}</div>}
+      </header>
+      <div class="list-filters">
+        <Chips label={t('playlists.show')} value={show} choices={SHOWN.map((value) => ({ value, label: t(`playlists.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
+      </div>
+      <PlaylistGrid key={show} query={QUERIES[show]} empty={<Empty icon={ListVideo} title={show === '' ? t('playlists.empty') : t('playlists.nothing')} text={show === '' ? t('playlists.empty.text') : undefined} />} />
+      {open.value === 'new' && <NewPlaylist onClose={close} />}
+      {open.value === 'subscribe' && <SubscribeDialog onClose={close} />}
+    </div>
+  )
+}
+
+/** The server takes no more. */
+const LONGEST_NAME = 200
+
+function NewPlaylist({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const create = async (event: Event) => {
+    event.preventDefault()
+    if (name.trim() === '') return setError(t('form.required'))
+    setBusy(true)
+    try {
+      const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', { playlist_name: name.trim() })
+      forget('list playlists')
+      forget('playlists')
+      onClose()
+      navigate(`/playlist/${id}/`)
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={t('playlists.new')} onClose={onClose}>
+      <form onSubmit={(event) => void create(event)} noValidate>
+        <Field
+          label={t('playlists.name')}
+          value={name}
+          error={error}
+          autocomplete="off"
+          onInput={(value) => {
+            setName(value.slice(0, LONGEST_NAME))
+            setError(undefined)
+          }}
+        />
+        <footer>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button kind="main" type="submit" icon={ListPlus} isBusy={isBusy}>
+            {t('playlists.create')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

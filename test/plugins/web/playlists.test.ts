@@ -1,0 +1,185 @@
+/** Playlists as people use them: made, filled, put in order by hand and by keys, subscribed to, deleted with and without their videos. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+
+const AS = { username: 'admin', password: PASSWORD }
+const OWN = 'av_playlist_evening'
+
+async function filled(t: Parameters<typeof testApp>[0], length = 6): Promise<TestApp> {
+  const app = await testApp(t)
+  const ids = Array.from({ length }, (_, index) => `v${index}`)
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Old Mill' }),
+    ...ids.map((id, index) => aVideo({ id, channelId: 'UC1', title: `Film ${index}`, playlist: [OWN], player: { watched: index === 1 } })),
+    aPlaylist({
+      id: OWN, playlist_name: 'For <b>evenings</b>', playlist_type: 'custom', playlist_channel: null, playlist_channel_id: null, playlist_active: false,
+      entries: ids.map((id, index) => ({ platform_id: id, title: `Film ${index}`, uploader: 'Old Mill', downloaded: true })),
+    }),
+    aPlaylist({
+      id: 'PLgrain', playlist_name: 'From grain to loaf', playlist_channel: 'Old Mill', playlist_subscribed: true, playlist_description: 'All in order. https://example.org/',
+      entries: [{ platform_id: 'v1', title: 'Film 1', downloaded: true }, { platform_id: 'gone1111111', title: 'The lost film', uploader: 'Old Mill' }, { platform_id: 'v2', title: 'Film 2', downloaded: true }],
+    }),
+  ) // prettier-ignore
+  return app
+}
+
+const orderOf = async (app: TestApp): Promise<string[]> => (await app.doc('playlist', OWN)).playlist_entries.map(({ platform_id }: { platform_id: string }) => platform_id)
+
+describe('playlists', { skip: noBrowser }, () => {
+  for (const [size, colorScheme] of [['phone', 'light'], ['desktop', 'dark'], ['desktop', 'light'], ['phone', 'dark']] as const) {
+    test(`are listed by kind; one shows its videos in order, and those that are missing (${size}, ${colorScheme})`, async (t) => {
+      const app = await filled(t)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
+      await go('/playlists/')
+      await page.getByRole('link', { name: 'For <b>evenings</b>' }).waitFor()
+      await page.getByText('2 of 3 videos').waitFor()
+      await check()
+      await shot('playlists')
+      await page.getByRole('button', { name: 'From the platform' }).click()
+      await page.getByRole('link', { name: 'For <b>evenings</b>' }).waitFor({ state: 'detached' })
+      await page.getByRole('link', { name: 'From grain to loaf' }).click()
+
+      await page.getByRole('heading', { name: 'From grain to loaf' }).waitFor()
+      await page.getByText('The lost film').waitFor()
+      await page.getByRole('link', { name: 'Film 2' }).waitFor()
+      await check()
+      await shot('playlist')
+      await page.getByRole('button', { name: 'Missing' }).click()
+      await page.getByRole('link', { name: 'Film 2' }).waitFor({ state: 'detached' })
+      assert.equal(await page.getByText('The lost film').count(), 1)
+
+      await go(`/playlist/${OWN}/`)
+      await page.getByRole('link', { name: 'Film 5' }).waitFor()
+      await check()
+      await shot('playlist-own')
+    })
+  }
+
+  test('keys put one’s own in order, the focus goes along, and the server has it so', async (t) => {
+    const app = await filled(t)
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    await go(`/playlist/${OWN}/`)
+    const handle = page.getByRole('button', { name: /^Move Film 4/ })
+    await page.getByRole('link', { name: 'Film 4' }).waitFor()
+    await handle.focus()
+    await page.keyboard.press('ArrowUp')
+    await page.getByRole('button', { name: 'Move Film 4, place 4 of 6' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('ArrowUp')
+    await page.getByRole('button', { name: 'Move Film 4, place 3 of 6' }).and(page.locator(':focus')).waitFor()
+    const moved = page.waitForResponse((response) => response.request().postData()?.includes('"index":0') === true)
+    await page.keyboard.press('Home')
+    await page.getByText('Film 4 is now at place 1 of 6').waitFor()
+    await moved
+    await check()
+
+    assert.deepEqual(await orderOf(app), ['v4', 'v0', 'v1', 'v2', 'v3', 'v5'])
+  })
+
+  for (const size of ['desktop', 'phone'] as const) {
+    test(`the handle drags a video to its place; Escape leaves it where it was (${size})`, async (t) => {
+      const app = await filled(t)
+      const { page, go, shot } = await openPage(t, app.url, { size, as: AS })
+      await go(`/playlist/${OWN}/`)
+      await page.getByRole('link', { name: 'Film 3' }).waitFor()
+      const at = async (name: string) => {
+        const { x, y, width, height } = (await page.getByRole('button', { name }).boundingBox())!
+        return [x + width / 2, y + height / 2] as const
+      }
+      const [from, to] = [await at('Move Film 0, place 1 of 6'), await at('Move Film 2, place 3 of 6')]
+      await page.mouse.move(...from)
+      await page.mouse.down()
+      await page.mouse.move(...to, { steps: 6 })
+      await page.getByRole('button', { name: 'Move Film 0, place 3 of 6' }).waitFor()
+      await shot('playlist-drag')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Move Film 0, place 1 of 6' }).waitFor()
+      await page.mouse.up()
+      assert.deepEqual(await orderOf(app), ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'])
+
+      await page.mouse.move(...from)
+      await page.mouse.down()
+      await page.mouse.move(...to, { steps: 6 })
+      await page.getByRole('button', { name: 'Move Film 0, place 3 of 6' }).waitFor()
+      const told = page.waitForResponse((response) => response.request().method() === 'POST')
+      await page.mouse.up()
+      await told
+      assert.deepEqual(await orderOf(app), ['v1', 'v2', 'v0', 'v3', 'v4', 'v5'])
+    })
+  }
+
+  test('a video is taken out and comes back to its place; a new playlist is made, and a nameless one is not', async (t) => {
+    const app = await filled(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await go(`/playlist/${OWN}/`)
+    await page.getByRole('link', { name: 'Film 2' }).waitFor()
+    await page.getByRole('link', { name: 'Film 2' }).hover()
+    await page.getByRole('button', { name: 'More for Film 2' }).click()
+    await page.getByRole('menuitem', { name: 'Take out of this playlist' }).click()
+    await page.getByText('Taken out of the playlist').waitFor()
+    assert.deepEqual(await orderOf(app), ['v0', 'v1', 'v3', 'v4', 'v5'])
+    const back = page.waitForResponse((response) => response.request().postData()?.includes('"move"') === true)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await back
+    assert.deepEqual(await orderOf(app), ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'])
+
+    await go('/playlists/')
+    await page.getByRole('button', { name: 'New playlist' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New playlist' })
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('Fill this in').waitFor()
+    await check()
+    await shot('playlist-new')
+    await dialog.getByLabel('Name').fill('Rainy days')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Rainy days' }).waitFor()
+    await page.getByText('This playlist is empty').waitFor()
+    await check()
+    await shot('playlist-empty')
+  })
+
+  test('a deletion alone keeps the videos; with them it wants the name', async (t) => {
+    const app = await filled(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await go('/playlist/PLgrain/')
+    await page.getByRole('button', { name: 'More for From grain to loaf' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this playlist?' })
+    await dialog.getByText('Its videos stay in the archive.').waitFor()
+    await dialog.getByText('Its subscription ends.').waitFor()
+    await check()
+    await shot('playlist-delete')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('From grain to loaf is deleted').waitFor()
+    assert.equal((await app.ids('video')).length, 6)
+
+    await go(`/playlist/${OWN}/`)
+    await page.getByRole('button', { name: 'More for For <b>evenings</b>' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await dialog.getByLabel('Also delete its 6 archived videos').check()
+    await dialog.getByText('6 videos go with their files').waitFor()
+    assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
+    await check()
+    await shot('playlist-delete-all')
+    await dialog.getByLabel('Type “For <b>evenings</b>” to confirm').fill('For <b>evenings</b>')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No playlists yet').waitFor()
+    assert.deepEqual(await app.ids('video'), [])
+    await shot('playlists-empty')
+  })
+
+  test('a move that is refused is put back and said; an unknown playlist and a failing server have their words', async (t) => {
+    const app = await filled(t)
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    await go(`/playlist/${OWN}/`)
+    await page.getByRole('link', { name: 'Film 0' }).waitFor()
+    await page.route(/\/api\/playlist\/custom\//, (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ message: 'the index is away', code: 'unavailable' }) }))
+    await page.getByRole('button', { name: /^Move Film 0/ }).press('End')
+    await page.getByText('The server cannot do this now: the index is away').waitFor()
+    await page.getByRole('button', { name: 'Move Film 0, place 1 of 6' }).waitFor()
+    await go('/playlist/PLnone/')
+    await page.getByText('This playlist is not in the archive').waitFor()
+    await check([/503/, /404/])
+  })
+})
