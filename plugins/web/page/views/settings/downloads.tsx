@@ -24,9 +24,9 @@ export function DownloadsSection() {
             <AfterwardsGroup downloads={downloads} save={save} />
             <Advanced>
               <Group title={t('settings.rules')} hint={t('settings.rules.hint')}>
-                <TextOption isCode isWide label={t('settings.format')} hint={t('settings.format.hint')} field="downloads.format" placeholder="bv*+ba[ext=m4a]/bv*+ba/b" value={downloads.format || ''} onSave={(format) => save({ format: format || false })} />
-                <TextOption isCode isWide label={t('settings.formatSort')} hint={t('settings.formatSort.hint')} field="downloads.format_sort" placeholder="res:1080,vcodec:h264" value={downloads.format_sort || ''} onSave={(order) => save({ format_sort: order || false })} />
-                <NumberOption label={t('settings.throttled')} hint={t('settings.throttled.hint')} unit={t('settings.kib')} field="downloads.throttledratelimit" value={downloads.throttledratelimit} empty={false} onSave={(rate) => save({ throttledratelimit: rate })} />
+                <TextOption isCode isWide label={t('settings.format')} hint={t('settings.format.hint')} field="downloads.format" wrong={t('settings.format.wrong')} placeholder="bv*+ba[ext=m4a]/bv*+ba/b" value={downloads.format || ''} onSave={(format) => save({ format: format || false })} />
+                <TextOption isCode isWide label={t('settings.formatSort')} hint={t('settings.formatSort.hint')} field="downloads.format_sort" wrong={t('settings.formatSort.wrong')} placeholder="res:1080,vcodec:h264" value={downloads.format_sort || ''} onSave={(order) => save({ format_sort: order || false })} />
+                <NumberOption label={t('settings.throttled')} hint={t('settings.throttled.hint')} unit={t('settings.kib')} min={1} max={10_000_000} field="downloads.throttledratelimit" value={downloads.throttledratelimit} empty={false} onSave={(rate) => save({ throttledratelimit: rate })} />
               </Group>
             </Advanced>
           </>
@@ -59,7 +59,7 @@ function QualityGroup({ downloads, save }: PartProps) {
       {!isOwn && <SwitchOption label={t('settings.playable')} hint={t('settings.playable.hint')} value={quality.isPlayable} onSave={(isPlayable) => save({ format_sort: writeQuality({ ...quality, isPlayable }) })} />}
       <SwitchOption label={t('settings.addMetadata')} hint={t('settings.addMetadata.hint')} value={downloads.add_metadata} onSave={(on) => save({ add_metadata: on })} />
       <SwitchOption label={t('settings.addThumbnail')} value={downloads.add_thumbnail} onSave={(on) => save({ add_thumbnail: on })} />
-      <TextOption label={t('settings.titleLanguage')} hint={t('settings.titleLanguage.hint')} placeholder="en" field="downloads.extractor_lang" value={downloads.extractor_lang || ''} onSave={(language) => save({ extractor_lang: language || false })} />
+      <TextOption label={t('settings.titleLanguage')} hint={t('settings.titleLanguage.hint')} placeholder="en" field="downloads.extractor_lang" wrong={t('settings.titleLanguage.wrong')} value={downloads.extractor_lang || ''} onSave={(language) => save({ extractor_lang: language || false })} />
     </Group>
   )
 }
@@ -71,7 +71,7 @@ function SubtitlesGroup({ downloads, save }: PartProps) {
       <SwitchOption label={t('settings.subtitles.on')} value={isOn} onSave={(on) => save(on ? { subtitle: 'en', subtitle_source: downloads.subtitle_source || 'user', subtitle_index: true } : { subtitle: false })} />
       {isOn && (
         <>
-          <TextOption label={t('settings.subtitles.languages')} hint={t('settings.subtitles.languages.hint')} field="downloads.subtitle" value={downloads.subtitle || ''} onSave={(languages) => save({ subtitle: languages || false })} />
+          <TextOption label={t('settings.subtitles.languages')} hint={t('settings.subtitles.languages.hint')} field="downloads.subtitle" wrong={t('settings.subtitles.languages.wrong')} value={downloads.subtitle || ''} onSave={(languages) => save({ subtitle: languages || false })} />
           <SelectOption
             label={t('settings.subtitles.source')}
             value={downloads.subtitle_source || 'user'}
@@ -100,8 +100,8 @@ function CommentsGroup({ downloads, save }: PartProps) {
 function PaceGroup({ downloads, save }: PartProps) {
   return (
     <Group title={t('settings.pace')}>
-      <NumberOption label={t('settings.sleep')} hint={t('settings.sleep.hint')} unit={t('settings.seconds')} field="downloads.sleep_interval" value={downloads.sleep_interval} empty={false} onSave={(seconds) => save({ sleep_interval: seconds })} />
-      <NumberOption label={t('settings.speed')} hint={t('settings.noLimit')} unit={t('settings.kib')} field="downloads.limit_speed" value={downloads.limit_speed} empty={false} onSave={(rate) => save({ limit_speed: rate })} />
+      <NumberOption label={t('settings.sleep')} hint={t('settings.sleep.hint')} unit={t('settings.seconds')} min={0} max={3600} field="downloads.sleep_interval" value={downloads.sleep_interval} empty={false} onSave={(seconds) => save({ sleep_interval: seconds })} />
+      <NumberOption label={t('settings.speed')} hint={t('settings.noLimit')} unit={t('settings.kib')} min={1} max={10_000_000} field="downloads.limit_speed" value={downloads.limit_speed} empty={false} onSave={(rate) => save({ limit_speed: rate })} />
     </Group>
   )
 }
@@ -115,7 +115,7 @@ function AfterwardsGroup({ downloads, save }: PartProps) {
   }
   return (
     <Group title={t('settings.afterwards')}>
-      <NumberOption label={t('settings.autodelete')} hint={t('settings.autodelete.hint')} unit={t('settings.days')} field="downloads.autodelete_days" value={downloads.autodelete_days} empty={false} onSave={change} />
+      <NumberOption label={t('settings.autodelete')} hint={t('settings.autodelete.hint')} unit={t('settings.days')} min={1} max={36_500} field="downloads.autodelete_days" value={downloads.autodelete_days} empty={false} onSave={change} />
     </Group>
   )
 }

@@ -20,7 +20,7 @@ export function LookSection() {
           const key = `view_style_${list}` as const
           return <SelectOption key={list} label={t(`settings.lists.${list}`)} value={now[key] ?? 'grid'} choices={styles} onSave={(value) => changeSettings({ [key]: value } as Partial<UserSettings>)} />
         })}
-        <NumberOption label={t('settings.pageSize')} hint={t('settings.pageSize.hint')} field="page_size" value={now.page_size || false} empty={false} onSave={(value) => changeSettings({ page_size: value || 0 })} />
+        <NumberOption label={t('settings.pageSize')} hint={t('settings.pageSize.hint')} min={1} max={200} field="page_size" value={now.page_size || false} empty={false} onSave={(value) => changeSettings({ page_size: value || 0 })} />
       </Group>
     </>
   )

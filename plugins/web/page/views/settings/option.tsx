@@ -16,8 +16,8 @@ export interface Saving {
   run(action: () => Promise<unknown>): Promise<'saved' | 'cancelled' | 'refused'>
 }
 
-/** @param field  whose fault is said, as the server names it */
-export function useSaving(field?: string): Saving {
+/** @param field  as the server names it. @param wrong  what to say where the server refuses the value of that field: its own words are for programs */
+export function useSaving(field?: string, wrong?: string): Saving {
   const [state, setState] = useState<Saving['state']>('rest')
   const [error, setError] = useState<string>()
   const timer = useRef<number | undefined>(undefined)
@@ -37,7 +37,8 @@ export function useSaving(field?: string): Saving {
     } catch (thrown) {
       const { fields, message } = toFailure(thrown)
       setState('rest')
-      setError((field && fields[field]) || Object.values(fields)[0] || message)
+      const ofField = field && fields[field]
+      setError(ofField ? (wrong ?? ofField) : message)
       return 'refused'
     }
   }
@@ -157,6 +158,8 @@ export function SelectOption<Value extends string>({ label, hint, value, field, 
 }
 
 interface TextProps extends OptionProps<string> {
+  /** What the value has to be, said where it is refused. */
+  wrong?: string
   placeholder?: string
   /** After the field. */
   unit?: string
@@ -166,9 +169,9 @@ interface TextProps extends OptionProps<string> {
 }
 
 /** Saved when it is left or Enter is pressed; what was refused stays in it. */
-export function TextOption({ label, hint, value, field, onSave, placeholder, unit, isNumber = false, isWide = false, isCode = false }: TextProps) {
+export function TextOption({ label, hint, value, field, wrong, onSave, placeholder, unit, isNumber = false, isWide = false, isCode = false }: TextProps) {
   const id = useId()
-  const saving = useSaving(field)
+  const saving = useSaving(field, wrong)
   const [draft, setDraft] = useState(value)
   useEffect(() => setDraft(value), [value])
   useEffect(() => {
@@ -198,18 +201,26 @@ export function TextOption({ label, hint, value, field, onSave, placeholder, uni
 }
 
 /** Said beside the field, as a refusal of the server would be. */
-class NotANumber extends Failure {
-  constructor() {
-    super(400, { message: t('settings.notNumber') })
+class Refused extends Failure {
+  constructor(message: string) {
+    super(400, { message })
   }
 }
 
-/** A number, or nothing where that means something: then `empty` is sent. @throws from `onSave` for what is no number */
-export function NumberOption<Empty extends number | false>({ value, empty, onSave, ...rest }: Omit<TextProps, 'value' | 'onSave' | 'isNumber'> & { value: number | Empty; empty: Empty; onSave: (value: number | Empty) => Promise<unknown> }) {
+interface NumberProps<Empty> extends Omit<TextProps, 'value' | 'onSave' | 'isNumber' | 'wrong'> {
+  value: number | Empty
+  /** What no text means. */
+  empty: Empty
+  min: number
+  max: number
+  onSave: (value: number | Empty) => Promise<unknown>
+}
+
+export function NumberOption<Empty extends number | false>({ value, empty, min, max, onSave, ...rest }: NumberProps<Empty>) {
   const save = async (text: string) => {
-    const number = text === '' ? empty : Number(text)
-    if (Number.isNaN(number)) throw new NotANumber()
-    return onSave(number)
+    const number = Number(text)
+    if (text !== '' && !(Number.isInteger(number) && number >= min && number <= max)) throw new Refused(t('settings.between', { min, max }))
+    return onSave(text === '' ? empty : number)
   }
   return <TextOption {...rest} isNumber value={value === false ? '' : String(value)} onSave={save} />
 }

@@ -52,8 +52,8 @@ function TaskSchedule({ task, schedule, reload }: { task: Task; schedule: Schedu
     <Group title={t(`task.${task}`)} hint={t(`task.${task}.does`)}>
       <When key={schedule?.schedule ?? ''} schedule={schedule} save={save} />
       {schedule && <p class="option-line">{next ? t('settings.schedules.next', { when: toMoment(next), age: toAge(Date.parse(next) / 1000) }) : t('settings.schedules.noNext')}</p>}
-      {task === 'check_reindex' && schedule && <NumberOption label={t('settings.schedules.days')} hint={t('settings.schedules.days.hint')} unit={t('settings.days')} field="config.days" value={schedule.config.days ?? false} empty={false} onSave={(days) => save(schedule.schedule, days === false ? {} : { days })} />}
-      {task === 'run_backup' && schedule && <NumberOption label={t('settings.schedules.rotate')} hint={t('settings.schedules.rotate.hint')} field="config.rotate" value={schedule.config.rotate ?? false} empty={false} onSave={(rotate) => save(schedule.schedule, rotate === false ? {} : { rotate })} />}
+      {task === 'check_reindex' && schedule && <NumberOption label={t('settings.schedules.days')} hint={t('settings.schedules.days.hint')} unit={t('settings.days')} min={1} max={36_500} field="config.days" value={schedule.config.days ?? false} empty={false} onSave={(days) => save(schedule.schedule, days === false ? {} : { days })} />}
+      {task === 'run_backup' && schedule && <NumberOption label={t('settings.schedules.rotate')} hint={t('settings.schedules.rotate.hint')} min={1} max={1000} field="config.rotate" value={schedule.config.rotate ?? false} empty={false} onSave={(rotate) => save(schedule.schedule, rotate === false ? {} : { rotate })} />}
       <Advanced>
         <TextOption isCode label={t('settings.schedules.cron')} hint={t('settings.schedules.cron.hint')} placeholder="30 */6 1-5" value={schedule?.schedule ?? ''} onSave={(cron) => save(cron || undefined)} />
       </Advanced>

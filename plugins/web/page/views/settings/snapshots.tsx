@@ -25,6 +25,8 @@ interface Snapshots {
   snapshots: Snapshot[]
 }
 
+const whenOf = ({ end_stamp: end, start_date: start }: Snapshot): string => (end ? toMoment(end) : start)
+
 export function SnapshotsSection() {
   const list = useLoad<Snapshots>('settings/snapshots', (signal) => get('/api/snapshot/', {}, signal))
   const config = useConfig()
@@ -37,7 +39,7 @@ export function SnapshotsSection() {
   const restore = async (one: Snapshot) => {
     const text = (
       <>
-        <p>{t('settings.snapshots.restore.goes', { when: one.start_date })}</p>
+        <p>{t('settings.snapshots.restore.goes', { when: whenOf(one) })}</p>
         <p>{t('settings.restore.stays')}</p>
       </>
     )
@@ -47,7 +49,7 @@ export function SnapshotsSection() {
     say(t('settings.restore.begun'))
   }
   const drop = async (one: Snapshot) => {
-    const text = <p>{t('settings.snapshots.delete.text', { when: one.start_date })}</p>
+    const text = <p>{t('settings.snapshots.delete.text', { when: whenOf(one) })}</p>
     if (!(await confirm({ title: t('settings.snapshots.delete.title'), text, action: t('action.delete'), isDangerous: true }))) return
     await remove(`/api/snapshot/${one.id}/`)
     await list.reload()
@@ -79,14 +81,14 @@ export function SnapshotsSection() {
               {snapshots.map((one) => (
                 <li key={one.id}>
                   <div class="row-words">
-                    <strong>{one.end_stamp ? toMoment(one.end_stamp) : one.start_date}</strong>
+                    <strong>{whenOf(one)}</strong>
                     <p class={one.state === 'FAILED' || one.state === 'PARTIAL' ? 'meta bad' : 'meta'}>
                       {t(`settings.snapshots.state.${one.state}`)}
                       {one.state === 'SUCCESS' && ` · ${toAge(one.end_stamp)} · ${toSpan(one.duration_s)}`}
                     </p>
                   </div>
-                  {one.state === 'SUCCESS' && <IconButton icon={RotateCcw} label={t('settings.snapshots.restoreOf', { when: one.start_date })} onClick={() => void restore(one).catch(sayFailure)} />}
-                  {one.state !== 'IN_PROGRESS' && <IconButton icon={Trash} label={t('settings.snapshots.deleteOf', { when: one.start_date })} onClick={() => void drop(one).catch(sayFailure)} />}
+                  {one.state === 'SUCCESS' && <IconButton icon={RotateCcw} label={t('settings.snapshots.restoreOf', { when: whenOf(one) })} onClick={() => void restore(one).catch(sayFailure)} />}
+                  {one.state !== 'IN_PROGRESS' && <IconButton icon={Trash} label={t('settings.snapshots.deleteOf', { when: whenOf(one) })} onClick={() => void drop(one).catch(sayFailure)} />}
                 </li>
               ))}
             </ul>

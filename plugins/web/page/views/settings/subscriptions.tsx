@@ -15,7 +15,7 @@ export function SubscriptionsSection() {
         <>
           <Group title={t('settings.scan')} hint={t('settings.scan.hint')}>
             {SIZES.map((key) => (
-              <NumberOption key={key} label={t(`settings.${key}`)} unit={t('settings.newest')} field={`subscriptions.${key}`} value={subscriptions[key]} empty={0} onSave={(size) => config.save({ subscriptions: { [key]: size } })} />
+              <NumberOption key={key} label={t(`settings.${key}`)} unit={t('settings.newest')} min={0} max={1_000_000} field={`subscriptions.${key}`} value={subscriptions[key]} empty={0} onSave={(size) => config.save({ subscriptions: { [key]: size } })} />
             ))}
           </Group>
           <Group title={t('settings.found')}>
