@@ -45,7 +45,8 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
   const described = {
     script: basename(script),
     style: basename(entry('styles.css')[0]),
-    preload: imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)),
+    preload: statically(imports).map((path) => basename(path)),
+    views: Object.fromEntries(Object.entries(outputs).flatMap(([path, { entryPoint, imports: chunks }]) => (entryPoint?.startsWith('views/') ? [[basename(entryPoint, '.tsx'), [path, ...statically(chunks)].map((one) => basename(one))]] : []))),
     assets,
     icons: await readdir(join(outdir, 'icons')),
   }
@@ -53,6 +54,8 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
   await writeFile(`${list}.${process.pid}`, JSON.stringify(described))
   await rename(`${list}.${process.pid}`, list)
 }
+
+const statically = (imports: Metafile['outputs'][string]['imports']): string[] => imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
 
 async function compress(path: string): Promise<string[]> {
   if (!COMPRESSIBLE.test(path)) return []

@@ -6,6 +6,8 @@ export interface Built {
   style: string
   /** Chunks that the script needs at once. */
   preload: string[]
+  /** Chunks of each view, by the name of its file. */
+  views: Record<string, string[]>
   /** File name → what compressed forms lie beside it. */
   assets: Record<string, Array<'br' | 'gz'>>
   icons: string[]
@@ -26,8 +28,16 @@ export const PAGE_POLICY = [
 
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
 
-/** @param base  the settings' base path; @param cookies  as received: a chosen look is there before the first paint */
-export function toDocument({ script, style, preload }: Built, { base, cookies }: { base: string; cookies: string }): string {
+interface Asked {
+  /** As in `ADDRESSES`: its view is on its way with the script. */
+  address: string
+  /** The settings' base path. */
+  base: string
+  /** As received: a chosen look is there before the first paint. */
+  cookies: string
+}
+
+export function toDocument({ script, style, preload, views }: Built, { address, base, cookies }: Asked): string {
   const theme = THEME.exec(cookies)?.[1]
   const path = escape(base)
   return `<!doctype html>
@@ -42,7 +52,7 @@ export function toDocument({ script, style, preload }: Built, { base, cookies }:
 <title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <script type="module" src="${path}assets/${script}"></script>
-${preload.map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`).join('\n')}
+${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])].filter((name) => name !== script).map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`).join('\n')}
 <link rel="icon" href="${path}icons/mark.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="${path}icons/mark-180.png">
 <link rel="manifest" href="${path}manifest.webmanifest">

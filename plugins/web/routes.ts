@@ -41,7 +41,7 @@ const toRoute = (path: string): Route =>
     handle({ headers, request }, { settings }) {
       headers.set('Content-Security-Policy', PAGE_POLICY)
       headers.set('Cache-Control', 'no-cache')
-      return bytes(toDocument(built(), { base: settings.basePath, cookies: request.headers['cookie'] ?? '' }), 'text/html; charset=utf-8')
+      return bytes(toDocument(built(), { address: path, base: settings.basePath, cookies: request.headers['cookie'] ?? '' }), 'text/html; charset=utf-8')
     },
   })
 

@@ -1,9 +1,8 @@
 /** The page before 100,000 videos, in real Chromium slowed down four times: how soon Home is full, how long a change takes, whether scrolling hitches. */
 import { DESKTOP, launch, noBrowser, type Page } from '../support/browser.ts'
-import { PASSWORD, startServer, USERNAME } from '../support/server.ts'
-import { copyOfLibrary } from './support/library.ts'
+import { PASSWORD, USERNAME } from '../support/server.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
-import { residentBytes } from './support/processes.ts'
+import { rssMb, startArchive } from './support/processes.ts'
 
 const VIDEOS = 100_000
 const SLOWER = 4
@@ -22,16 +21,20 @@ const WATCHER = `
   }).observe(document, { childList: true, subtree: true })
 `
 
+interface Seen {
+  seen: { filledMs?: number }
+}
+
 if (noBrowser) {
   process.stdout.write(`${noBrowser}\n`)
   process.exit(0)
 }
 const report = openReport('page')
 const scope = openScope()
-const server = await startServer(scope, await copyOfLibrary(scope, VIDEOS))
+const server = await startArchive(scope, { videos: VIDEOS })
 const browser = await launch()
 scope.after(() => browser.close())
-const before = await residentBytes(server.child.pid!)
+const before = await rssMb(server.child.pid!)
 
 async function visitor(): Promise<Page> {
   const context = await browser.newContext({ viewport: DESKTOP })
@@ -45,7 +48,7 @@ async function visitor(): Promise<Page> {
 
 async function fill(page: Page): Promise<number> {
   await page.goto(server.baseUrl)
-  await page.waitForFunction('seen.filledMs')
+  await page.waitForFunction(() => (globalThis as unknown as Seen).seen.filledMs !== undefined)
   return (await page.evaluate('seen.filledMs')) as number
 }
 
@@ -62,21 +65,17 @@ report('Home full at the next visit', { unit: 'ms', value: median(again), atMost
 
 /** From the click to the new view's heading, on the screen. */
 const change = (selector: string, there: string): Promise<number> =>
-  page.evaluate(
-    ([click, wanted]) =>
-      new Promise<number>((resolve) => {
-        const started = performance.now()
-        const done = () => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)))
-        const observer = new MutationObserver(() => {
-          if (!document.querySelector(wanted!)) return
-          observer.disconnect()
-          done()
-        })
-        observer.observe(document, { childList: true, subtree: true })
-        document.querySelector<HTMLElement>(click!)!.click()
-      }),
-    [selector, there],
-  )
+  page.evaluate(`new Promise((resolve) => {
+    const started = performance.now()
+    const done = () => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)))
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(${JSON.stringify(there)})) return
+      observer.disconnect()
+      done()
+    })
+    observer.observe(document, { childList: true, subtree: true })
+    document.querySelector(${JSON.stringify(selector)}).click()
+  })`)
 
 const changes: Record<'video' | 'home', number[]> = { video: [], home: [] }
 for (let round = 0; round < ROUNDS + 1; round++) {
@@ -98,5 +97,5 @@ for (let screen = 0; screen < SCREENS; screen++) {
 const tasks = (await page.evaluate('seen.tasks')) as number[]
 report(`longest task while scrolling ${SCREENS} screens`, { unit: 'ms', value: Math.max(0, ...tasks), atMost: 50 })
 report('cards in the document after it', { unit: '', value: (await page.evaluate(`document.querySelectorAll('.virtual .card').length`)) as number, atMost: 100 })
-report('the server’s memory after it', { unit: 'MB', value: (await residentBytes(server.child.pid!)) / 1e6, beside: before / 1e6, atMost: 150, limits: 'value' })
+report('the server’s memory after it', { unit: 'MB', value: await rssMb(server.child.pid!), beside: before, atMost: 150, limits: 'value' })
 await scope.close()

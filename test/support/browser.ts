@@ -38,9 +38,14 @@ function find(): string | undefined {
 export const noBrowser: string | false = executablePath ? false : missingHere('chromium', 'Chromium is not installed (on Debian: apt-get install chromium)')
 
 let shared: Promise<Browser> | undefined
-// One for a file; each page has a context of its own.
-after(async () => (await shared)?.close())
-const openBrowser = (): Promise<Browser> => (shared ??= chromium.launch({ executablePath: executablePath!, args: ARGUMENTS }))
+
+/** The caller closes it. */
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: executablePath!, args: ARGUMENTS })
+
+/** One for a file; each page has a context of its own. */
+const openBrowser = (): Promise<Browser> => (shared ??= launch())
+// Said here and not where it opens: there it would be the end of one test, not of the file. Benches have no such end.
+if (process.argv[1]?.endsWith('.test.ts')) after(async () => (await shared)?.close())
 
 export interface Look {
   size?: keyof typeof SIZES

@@ -41,8 +41,12 @@ function tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
 export function openEvents(): () => void {
   connect()
   document.addEventListener('visibilitychange', onVisibility)
+  addEventListener('offline', onDown)
+  addEventListener('online', connect)
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)
+    removeEventListener('offline', onDown)
+    removeEventListener('online', connect)
     disconnect()
     notifications.value = []
     connection.value = 'connecting'
@@ -60,12 +64,15 @@ function connect(): void {
   source.addEventListener('notification', ({ data }) => void (notifications.value = JSON.parse(data) as Notification[]))
   source.addEventListener('queue', ({ data }) => tell('queue', JSON.parse(data) as QueueChange))
   source.addEventListener('job', ({ data }) => tell('job', JSON.parse(data) as TaskRecord))
-  source.onerror = () => {
-    disconnect()
-    void poll()
-    timers.push(setTimeout(connect, retryMs))
-    retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)
-  }
+  source.onerror = onDown
+}
+
+function onDown(): void {
+  disconnect()
+  connection.value = 'connecting'
+  void poll()
+  timers.push(setTimeout(connect, retryMs))
+  retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)
 }
 
 async function poll(): Promise<void> {

@@ -64,20 +64,20 @@ describe('home', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Film 0', exact: true }).first().waitFor()
 
     await page.getByRole('button', { name: 'Watched', exact: true }).click()
-    await page.waitForFunction(`document.querySelector('.virtual')?.getAttribute('aria-label') && document.querySelectorAll('.virtual .card-title').length === 6`)
+    await page.waitForFunction(() => document.querySelectorAll('.virtual .card-title').length === 6)
     await page.getByLabel('Order').selectOption({ label: 'Oldest published' })
-    await page.waitForFunction(`document.querySelector('.virtual .card-title')?.textContent === 'Film 25'`)
+    await page.waitForFunction(() => document.querySelector('.virtual .card-title')?.textContent === 'Film 25')
     await page.getByRole('button', { name: 'Channel', exact: true }).click()
     await page.getByRole('dialog').getByLabel('Find by name').fill('work')
     await page.getByRole('dialog').getByRole('button', { name: 'Workshop' }).click()
-    await page.waitForFunction(`document.querySelectorAll('.virtual .card-title').length === 3`)
+    await page.waitForFunction(() => document.querySelectorAll('.virtual .card-title').length === 3)
 
     assert.deepEqual(await titles(), ['Film 25', 'Film 15', 'Film 5'])
     assert.equal(new URL(page.url()).search, '?watch=watched&sort=published.asc&channel=UC2')
     await check()
     await page.reload()
     await page.getByRole('button', { name: 'Clear Workshop' }).click()
-    await page.waitForFunction(`document.querySelectorAll('.virtual .card-title').length === 6`)
+    await page.waitForFunction(() => document.querySelectorAll('.virtual .card-title').length === 6)
   })
 
   test('a card is marked as watched by a key, with a way back', async (t) => {
@@ -176,7 +176,7 @@ describe('home', { skip: noBrowser }, () => {
       for (const title of await page.locator('.virtual .card-title').allTextContents()) seen.add(title)
       await page.mouse.wheel(0, 600)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-      await page.waitForFunction(`!document.querySelector('.ghost') || scrollY + innerHeight < document.documentElement.scrollHeight - 400`)
+      await page.waitForFunction(() => !document.querySelector('.ghost') || scrollY + innerHeight < document.documentElement.scrollHeight - 400)
     }
 
     assert.equal(seen.size, 90)

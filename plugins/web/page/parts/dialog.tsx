@@ -12,7 +12,11 @@ export function Dialog({ title, onClose, children, isWide = false }: { title: st
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const before = document.activeElement
-    element.current!.showModal()
+    const box = element.current!
+    box.showModal()
+    // What one came for; a finger would only meet the keyboard on the screen.
+    const first = matchMedia('(hover: hover)').matches ? 'input, textarea, select, footer button' : 'footer button'
+    box.querySelector<HTMLElement>(first)?.focus()
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }

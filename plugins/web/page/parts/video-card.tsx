@@ -1,4 +1,5 @@
 /** A video as a card or a row: picture in its fixed box, title in two lines, channel and age in one, actions on hover or focus. */
+import { useState } from 'preact/hooks'
 import { Check, CircleCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
 import { under, small } from '../base.ts'
 import { toAge, toClock, toDay } from '../format.ts'
@@ -54,7 +55,12 @@ export const ROW_PX = 104
 export const CARD_MIN_PX = 228
 export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + CARD_TEXT_PX
 
+/** Fingers do not hover: they get one button beside the text. */
+const hasHover = matchMedia('(hover: hover)').matches
+
 export function VideoCard({ row, isList = false, query = '', onWatched, actions = [] }: CardProps) {
+  // Hundreds of cards are scrolled by: each is as light as it can be until somebody comes to it.
+  const [isNear, setNear] = useState(false)
   // All of them: fingers have only this one.
   const items: MenuItem[] = [
     { label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'), icon: CircleCheck, onSelect: () => onWatched(row) },
@@ -66,6 +72,8 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
   return (
     <article
       class={isList ? 'card row' : 'card'}
+      onPointerEnter={() => setNear(true)}
+      onFocusIn={() => setNear(true)}
       onKeyDown={(event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'w') onWatched(row)
@@ -101,13 +109,15 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
           {!row.isActive && <span class="gone" title={t('video.gone')}>{t('video.goneShort')}</span>}
         </p>
       </div>
-      <div class="card-actions">
-        <IconButton icon={CircleCheck} label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')} aria-pressed={row.isWatched} onClick={() => onWatched(row)} />
-        {isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist(row.id, row.title)} />}
-        <Menu label={t('action.moreFor', { title: row.title })} items={items}>
-          <Icon node={EllipsisVertical} />
-        </Menu>
-      </div>
+      {(isNear || !hasHover) && (
+        <div class="card-actions">
+          {hasHover && <IconButton icon={CircleCheck} label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')} aria-pressed={row.isWatched} onClick={() => onWatched(row)} />}
+          {hasHover && isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist(row.id, row.title)} />}
+          <Menu label={t('action.moreFor', { title: row.title })} items={items}>
+            <Icon node={EllipsisVertical} />
+          </Menu>
+        </div>
+      )}
     </article>
   )
 }

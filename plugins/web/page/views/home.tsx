@@ -12,7 +12,7 @@ import { Empty } from '../parts/states.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
 import { toVideoRow } from '../parts/video-card.tsx'
-import { VideoList } from '../parts/video-list.tsx'
+import { VideoList, videoList } from '../parts/video-list.tsx'
 import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
 import { changeSettings, settings } from '../session.ts'
@@ -42,32 +42,37 @@ export default function Home() {
   const isList = settings.value.view_style_home === 'list'
   const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
   const asked: Query = { watch, type, channel, playlist, ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }) }
+  const byDay = by === 'published' && 'sort' in asked ? order : undefined
+  // Nothing to filter: the first step alone.
+  const isEmpty = !isFiltered && videoList('/api/video/', asked, byDay).total.value === 0
 
   return (
     <>
       <h1 class="unseen">{t('nav.home')}</h1>
       {!isFiltered && <Beginning />}
-      <div class="filters" role="group" aria-label={t('home.filters')}>
-        <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
-        <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />
-        <PickChip kind="channel" id={channel} />
-        <PickChip kind="playlist" id={playlist} />
-        <div class="filters-right">
-          {playlist === '' && <Select<Sort> label={t('home.sort')} isLabelHidden value={sort} choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}` as TextKey & 'home.sort') }))} onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })} />}
-          <IconButton
-            icon={isList ? Grid2x2 : Rows3}
-            label={isList ? t('home.grid') : t('home.list')}
-            onClick={() => void changeSettings({ view_style_home: isList ? 'grid' : 'list' }).catch(sayFailure)}
-          />
+      {!isEmpty && (
+        <div class="filters" role="group" aria-label={t('home.filters')}>
+          <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
+          <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />
+          <PickChip kind="channel" id={channel} />
+          <PickChip kind="playlist" id={playlist} />
+          <div class="filters-right">
+            {playlist === '' && <Select<Sort> label={t('home.sort')} isLabelHidden value={sort} choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}` as TextKey & 'home.sort') }))} onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })} />}
+            <IconButton
+              icon={isList ? Grid2x2 : Rows3}
+              label={isList ? t('home.grid') : t('home.list')}
+              onClick={() => void changeSettings({ view_style_home: isList ? 'grid' : 'list' }).catch(sayFailure)}
+            />
+          </div>
         </div>
-      </div>
+      )}
       <VideoList
         key={JSON.stringify(asked)}
         label={t('home.all')}
         path="/api/video/"
         query={asked}
         isList={isList}
-        byDay={by === 'published' && playlist === '' && 'sort' in asked ? order : undefined}
+        byDay={byDay}
         {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
         actions={(row, list) => videoActions(row, () => list.drop(row.id))}
         empty={isFiltered ? <NothingFits /> : <Nothing />}

@@ -1,0 +1,130 @@
+/** What stands around every view: live without polling, by polling where the stream fails, honest when nothing answers; the keyboard, the look, a narrower role. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { definePlugin, defineTask, Type } from 'archivolt'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+
+/** A task that reports and waits until it is told to stop. */
+const patient = definePlugin({
+  name: 'patience',
+  needs: ['task'],
+  tasks: [
+    defineTask({
+      name: 'patience.wait', title: 'Waiting for the tide', group: 'download:run', payload: Type.Object({}), lane: 'light', apiStart: true, apiStop: true,
+      async run({ progress, signal, isStopping }, app) {
+        progress(0.25, 'Still low water')
+        await new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve())
+          const unwatch = app.jobs.watch(() => {
+            if (!isStopping()) return
+            unwatch()
+            resolve()
+          })
+        })
+      },
+    }),
+  ],
+}) // prettier-ignore
+
+describe('the frame', { skip: noBrowser }, () => {
+  test('says what runs as it happens, without asking, and stops it', async (t) => {
+    const app = await testApp(t, { replace: [patient] })
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const asked: string[] = []
+    page.on('request', (request) => void (request.url().includes('/api/notification/') && asked.push(request.url())))
+    await go('/')
+    await page.getByText('Your archive is empty').waitFor()
+
+    await app.as('admin').post('/api/task-name/patience.wait/')
+    await page.getByRole('button', { name: 'Activity', exact: false }).filter({ hasText: 'Still low water' }).click()
+    await page.getByText('Waiting for the tide').waitFor()
+    await shot('activity')
+    await check()
+    await page.getByRole('button', { name: 'Stop Waiting for the tide' }).click()
+
+    await page.getByText('Stopping').or(page.getByRole('dialog', { name: 'Activity' }).getByText('Nothing runs')).first().waitFor()
+    await app.settled()
+    assert.deepEqual(asked, [], 'it never polled')
+  })
+
+  test('asks from time to time where the stream does not come through', async (t) => {
+    const app = await testApp(t, { replace: [patient] })
+    const { page, go } = await openPage(t, app.url, { as })
+    await page.route('**/api/events/', (route) => route.abort())
+    await go('/')
+    await page.getByText('Your archive is empty').waitFor()
+
+    await app.as('admin').post('/api/task-name/patience.wait/')
+
+    await page.getByRole('button', { name: 'Activity', exact: false }).filter({ hasText: 'Still low water' }).waitFor()
+  })
+
+  test('says that the connection is lost, and is there again by itself', async (t) => {
+    const app = await testApp(t)
+    const { page, go, shot } = await openPage(t, app.url, { as })
+    await go('/')
+    await page.getByText('Your archive is empty').waitFor()
+
+    await page.context().setOffline(true)
+    await page.getByText('The connection to the server is lost').waitFor()
+    await shot('offline')
+    await page.context().setOffline(false)
+
+    await page.getByText('The connection to the server is lost').waitFor({ state: 'detached' })
+  })
+
+  test('is gone through by keys, which a field keeps for itself', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    await go('/welcome/')
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await shot('help')
+    await check()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.waitForURL(new URL('/', app.url).href)
+    await page.keyboard.press('/')
+    assert.equal(await page.evaluate('document.activeElement.id'), 'search')
+    await page.keyboard.type('gh?')
+
+    assert.equal(await page.getByLabel('Search the archive').inputValue(), 'gh?')
+    assert.equal(await page.getByRole('dialog', { name: 'Keyboard' }).count(), 0)
+  })
+
+  test('a chosen look is there at the next visit before anything is painted', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check } = await openPage(t, app.url, { as, colorScheme: 'light' })
+    await go('/')
+    await page.getByRole('button', { name: 'Account: admin' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    assert.equal(await ground(), 'rgb(23, 20, 18)')
+    await check()
+
+    const reply = await page.reload()
+
+    assert.match(await reply!.text(), /<html lang="en" data-theme="dark">/)
+    assert.equal(await ground(), 'rgb(23, 20, 18)')
+  })
+
+  test('who is no admin sees nothing that only admins may do', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'A film' }))
+    const { page, go, check } = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await go('/')
+
+    await page.getByRole('link', { name: 'A film', exact: true }).hover()
+    await page.getByRole('button', { name: 'More for A film' }).click()
+
+    assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Mark as watched', 'Go to the channel'])
+    assert.equal(await page.getByRole('link', { name: 'Downloads' }).count(), 0)
+    await check()
+  })
+})
