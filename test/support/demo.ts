@@ -11,7 +11,7 @@ const [USERNAME, PASSWORD] = ['demo', 'demo']
 const cleanUps: Array<() => Promise<void>> = []
 
 const folder = await mkdtemp(join(tmpdir(), 'archivolt-demo-'))
-const { env, segmentsUrl } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+const { env, segmentsUrl, platform: pretended } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'))
 const server = spawn(START, {
   env: { ...inherited, AV_DATA_DIR: folder, AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, AV_SEGMENTS_URL: segmentsUrl, AV_LOG_LEVEL: 'warn', ...env },
@@ -35,12 +35,16 @@ const ask = async (path: string, body: object, headers: Record<string, string> =
   return (await response.json()) as Record<string, unknown>
 }
 const { token } = await ask('api/login/', { username: USERNAME, password: PASSWORD })
-const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull].map((id) => ({ platform_id: id, youtube_id: id, status: 'pending' }))
-await ask('api/download/?autostart=true', { data: first }, { authorization: `Token ${token}` })
+const authorization = `Token ${token}`
+// All that a video may have is there to be looked at.
+pretended.skipSegments.add(VIDEO.breakwater, [{ segment: [4, 7], category: 'sponsor' }])
+await ask('api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0, integrate_sponsorblock: true } }, { authorization })
+const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull, VIDEO.ferry, VIDEO.nets, VIDEO.knot].map((id) => ({ platform_id: id, youtube_id: id, status: 'pending' }))
+await ask('api/download/?autostart=true', { data: first }, { authorization })
 
 const platform = env.AV_PLATFORM_URL
 process.stdout.write(`The demo runs on ${url} (user ${USERNAME}, password ${PASSWORD}, token ${token})
-Three videos are being downloaded. Also there to be pasted:
+Six videos are being downloaded. Also there to be pasted:
   ${platform}/channel/${CHANNEL.harbour}
   ${platform}/playlist?list=${PLAYLIST.joinery}
 End it with Ctrl-C.
