@@ -182,7 +182,7 @@ export function storedForm(app: App) {
           playlist_thumbnail: app.media.artUrl('playlist', id),
           playlist_sort_order: stored.playlist_sort_order === 'bottom' ? 'bottom' : 'top',
           playlist_entries: objects(stored.playlist_entries).map((entry) => ({
-            ...bothIds(platformId(entry)), title: text(entry.title), uploader: text(entry.uploader) || null, idx: whole(entry.idx), downloaded: entry.downloaded === true,
+            platform_id: platformId(entry), title: text(entry.title), uploader: text(entry.uploader) || null, idx: whole(entry.idx), downloaded: entry.downloaded === true,
           })),
           refreshed_at: refreshedAt,
           ...(text(stored.playlist_thumbnail) && { art: text(stored.playlist_thumbnail) }),

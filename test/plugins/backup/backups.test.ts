@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { aChannel, aVideo, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, testApp } from 'archivolt/testing'
 import { writeArchive } from '../../../plugins/backup/archive.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
 
@@ -111,6 +111,18 @@ test('a preview tells what a restore would do, and does nothing', async (t) => {
   assert.deepEqual(body.channel, { backup: 1, now: 1, added: 0, removed: 0, changed: 0 })
   assert.deepEqual(body.comment, { backup: 0, now: 0, added: 0, removed: 0, changed: 0 })
   assert.deepEqual(await app.ids('video'), ['gone', 'other', 'same'])
+})
+
+test('a preview of the archive as it is says that nothing would change', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', ...NO_STREAMS }), aPlaylist({ entries: ['v1', 'v2'] }))
+  await admin.post('/api/backup/')
+  await app.settled()
+
+  const { body } = await admin.get('/api/backup/av_backup-20260115-auto.zip/preview/')
+
+  for (const name of ['channel', 'video', 'playlist']) assert.deepEqual(body[name], { backup: 1, now: 1, added: 0, removed: 0, changed: 0 }, name)
 })
 
 test('what an interruption left half-written is gone after the next start', async (t) => {
