@@ -1,7 +1,7 @@
 /** What stands around every view: navigation, search, activity, account, and what pops up. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ChartColumn, Download, House, ListVideo, Search, Settings, TvMinimalPlay, User } from 'lucide'
+import { ChartColumn, Download, House, Keyboard, ListVideo, LogOut, Monitor, Moon, Search, Settings, Sun, TvMinimalPlay, User } from 'lucide'
 import type { IconNode } from 'lucide'
 import { Activity } from './activity.tsx'
 import { get, isSignedIn } from './api.ts'
@@ -14,6 +14,7 @@ import { Icon, Mark } from './parts/icon.tsx'
 import { Menu } from './parts/menu.tsx'
 import { PlaylistDialog } from './parts/playlist-dialog.tsx'
 import { sayFailure, Toasts } from './parts/toast.tsx'
+import { PasteSheet } from './paste.tsx'
 import { match, navigate, place } from './router.ts'
 import { account, chooseLook, isAdmin, look, signOut, type Look } from './session.ts'
 import { t, type PlainKey } from './texts.ts'
@@ -39,6 +40,7 @@ export const sections: Section[] = [
 ] // prettier-ignore
 
 const LOOKS: Look[] = ['system', 'light', 'dark']
+const LOOK_ICONS: Record<Look, IconNode> = { system: Monitor, light: Sun, dark: Moon }
 
 export function Frame({ children }: { children: ComponentChildren }) {
   const [isHelpOpen, setHelpOpen] = useState(false)
@@ -75,6 +77,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <Toasts />
       <Confirmation />
       <PlaylistDialog />
+      <PasteSheet />
       {isHelpOpen && <Help onClose={() => setHelpOpen(false)} sections={shown} />}
     </div>
   )
@@ -107,7 +110,8 @@ function Waiting() {
         () => setCount(0), // the frame says already that nothing answers
       )
     }
-    read()
+    // What the view itself asks for comes first.
+    timer = setTimeout(read, 1000)
     const end = listen('queue', (change) => {
       // Progress of an item changes no number.
       if (!('progress' in change && change.progress)) timer ??= setTimeout(read, 1000)
@@ -162,10 +166,10 @@ function SearchField() {
 function AccountMenu() {
   if (!isSignedIn.value) return null
   const items = [
-    ...LOOKS.map((one) => ({ label: t(`look.${one}`), isChosen: look.value === one, onSelect: () => chooseLook(one) })),
+    ...LOOKS.map((one) => ({ label: t(`look.${one}`), icon: LOOK_ICONS[one], isChosen: look.value === one, onSelect: () => chooseLook(one) })),
     { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
-    { label: t('help.title'), onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })) },
-    { label: t('account.signOut'), onSelect: () => void signOut().catch(sayFailure) },
+    { label: t('help.title'), icon: Keyboard, onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })) },
+    { label: t('account.signOut'), icon: LogOut, onSelect: () => void signOut().catch(sayFailure) },
   ]
   return (
     <Menu label={account.value ? `${t('account.label')}: ${account.value.username}` : t('account.label')} items={items}>

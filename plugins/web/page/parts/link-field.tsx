@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../api.ts'
 import { t } from '../texts.ts'
-import { useUnderstood, type Understood } from '../understand.ts'
+import { understand, useUnderstood, type Understood } from '../understand.ts'
 import { Field } from './field.tsx'
 import { Pasted } from './pasted.tsx'
 import { Box } from './states.tsx'
@@ -32,13 +32,18 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
-    if (isReading) return
-    if (reading.understood.length === 0) return setError(missing)
-    if (refused) return setError(refused)
+    const how = (event.submitter as HTMLButtonElement | null)?.value ?? ''
     setBusy(true)
     try {
-      await onSend(reading.understood, (event.submitter as HTMLButtonElement | null)?.value ?? '')
-      setText(reading.others.join('\n'))
+      // Who is quicker than the moment of rest is not made to wait for it.
+      const { understood, others } = await understand(text)
+      const problem = understood.length === 0 ? missing : understood.map((one) => refuse?.(one)).find(Boolean)
+      if (problem) {
+        setBusy(false)
+        return setError(problem)
+      }
+      await onSend(understood, how)
+      setText(others.join('\n'))
       setError(undefined)
     } catch (thrown) {
       const met = toFailure(thrown)

@@ -1,0 +1,103 @@
+/** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { Download, Rss } from 'lucide'
+import { download, subscribe } from './adding.ts'
+import { isSignedIn, toFailure, type Failure } from './api.ts'
+import { under } from './base.ts'
+import { Button } from './parts/button.tsx'
+import { Dialog } from './parts/dialog.tsx'
+import { Pasted } from './parts/pasted.tsx'
+import { say } from './parts/toast.tsx'
+import { navigate } from './router.ts'
+import { isAdmin } from './session.ts'
+import { t } from './texts.ts'
+import { understand, wordsOf, type Reading } from './understand.ts'
+
+const pasted = signal<Reading | undefined>(undefined)
+
+const LINK = /^(https?:\/\/|www\.|@)/i
+
+const isField = (target: EventTarget | null): boolean => target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null
+
+async function onPaste(event: ClipboardEvent): Promise<void> {
+  const text = event.clipboardData?.getData('text/plain') ?? ''
+  // In a field it is text; while a question is open, that one comes first.
+  if (!isSignedIn.peek() || event.defaultPrevented || isField(event.target) || document.querySelector('dialog[open]') || wordsOf(text).length === 0) return
+  try {
+    const reading = await understand(text)
+    const isKnown = reading.understood.some(({ target }) => target.known)
+    if (reading.understood.length > 0 && (isAdmin.peek() || isKnown)) pasted.value = reading
+    else if (reading.understood.length > 0) say(t('failure.denied'), { isError: true })
+    else if (reading.others.some((word) => LINK.test(word))) say(t('paste.foreign'))
+  } catch (error) {
+    say(toFailure(error).message, { isError: true })
+  }
+}
+
+/** Stands once in the frame. */
+export function PasteSheet() {
+  useEffect(() => {
+    const listener = (event: ClipboardEvent) => void onPaste(event)
+    document.addEventListener('paste', listener)
+    return () => document.removeEventListener('paste', listener)
+  }, [])
+  return pasted.value ? <Sheet reading={pasted.value} /> : null
+}
+
+function Sheet({ reading }: { reading: Reading }) {
+  const [busy, setBusy] = useState('')
+  const [failure, setFailure] = useState<Failure>()
+  const { understood } = reading
+  const first = understood[0]!.target
+  const isOne = understood.length === 1
+  const isAllVideos = understood.every(({ target }) => target.type === 'video')
+  const close = () => void (pasted.value = undefined)
+  const act = (name: string, ask: () => Promise<void>) => async () => {
+    setBusy(name)
+    setFailure(undefined)
+    try {
+      await ask()
+      close()
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy('')
+  }
+  const open = () => {
+    close()
+    navigate(`/${first.type}/${encodeURIComponent(first.id)}/`)
+  }
+  return (
+    <Dialog title={isOne ? t('paste.title') : t('paste.title.many')} onClose={close}>
+      <Pasted reading={reading} isLinked={false} />
+      {isOne && isAdmin.value && <p class="hint">{t(`paste.${first.type}`)}</p>}
+      {failure && (
+        <p class="notice error" role="alert">
+          {failure.message}
+        </p>
+      )}
+      <footer>
+        <Button onClick={close}>{t('action.cancel')}</Button>
+        {isOne && first.known && <Button onClick={open}>{t('paste.open')}</Button>}
+        {isAdmin.value && (
+          <>
+            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', () => subscribe(understood))}>
+              {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
+            </Button>
+            <Button kind="main" icon={Download} isBusy={busy !== ''} autofocus onClick={act('download', () => download(understood, { isNow: true }))}>
+              {t('paste.download')}
+            </Button>
+          </>
+        )}
+      </footer>
+      {isAdmin.value && (
+        <p class="hint">
+          <a href={under('/downloads/')} onClick={close}>
+            {t('paste.more')}
+          </a>
+        </p>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,139 @@
+/** From a pasted link to a video in the archive: the real server and yt-dlp, the loopback platform, a real browser. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
+
+/** A platform and a yt-dlp of its own take their time beside other tests. */
+const PATIENCE = { timeout: 60_000 }
+
+describe('what is pasted', { skip: noBrowser }, () => {
+  let server: Server
+  let loopback: TestPlatform
+  const cleanUps: Array<() => Promise<void> | void> = []
+  const scope = lastFirst({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+
+  before(async () => {
+    const folder = await temporaryFolder(scope)
+    loopback = await startTestPlatform(scope)
+    server = await startServer(scope, folder, loopback.env)
+    await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
+  })
+  after(async () => {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp()
+  })
+
+  const open = (t: Parameters<typeof openPage>[0], size: 'phone' | 'desktop'): Promise<Watched> =>
+    openPage(t, server.baseUrl, { size, as: { username: USERNAME, password: PASSWORD }, options: { permissions: ['clipboard-read', 'clipboard-write'] } })
+
+  /** As Ctrl-V does where no field has the focus. */
+  async function paste(page: Page, text: string): Promise<void> {
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+    await page.keyboard.press('Control+v')
+  }
+
+  test('a link pasted anywhere is downloaded while one looks on, and stands in Home', async (t) => {
+    const { page, go, check, shot } = await open(t, 'desktop')
+    loopback.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 60_000 })
+    await go('/')
+    await page.getByText('Your archive is empty').waitFor()
+    await paste(page, `${loopback.platform.baseUrl}/watch?v=${VIDEO.breakwater}`)
+    const sheet = page.getByRole('dialog', { name: 'What to do with this link?' })
+    await sheet.getByText('Video', { exact: true }).waitFor()
+    await check()
+    await shot('paste')
+    await sheet.getByRole('button', { name: 'Download' }).click()
+    await page.getByText('Fetching 1 link.').waitFor()
+
+    await go('/downloads/')
+    const running = page.getByRole('region', { name: 'Now' })
+    await running.getByText('Rebuilding the breakwater, stone by stone').waitFor(PATIENCE)
+    await running.getByText(/^\d+%$/).waitFor(PATIENCE)
+    await running.getByText(/B\/s$/).waitFor(PATIENCE)
+    await page.getByRole('heading', { name: 'Downloading 1 of 1' }).waitFor()
+    await check()
+    await shot('downloads-running')
+    loopback.platform.faults.clear('global')
+    await page.getByRole('heading', { name: 'Nothing to do' }).waitFor(PATIENCE)
+    await running.waitFor({ state: 'detached' })
+
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    await page.getByRole('link', { name: 'Rebuilding the breakwater, stone by stone' }).waitFor()
+    await paste(page, `${loopback.platform.baseUrl}/watch?v=${VIDEO.breakwater}`)
+    await sheet.getByText('In the archive').waitFor()
+    await sheet.getByText('Rebuilding the breakwater, stone by stone').waitFor()
+    await check()
+    await sheet.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: 'Rebuilding the breakwater, stone by stone' }).waitFor()
+  })
+
+  test('a channel and a playlist are subscribed to, and appear without a reload', async (t) => {
+    const { page, go, check, shot } = await open(t, 'phone')
+    await go('/channels/')
+    await paste(page, `@kleine-werkstatt ${PLAYLIST.coast}`)
+    const sheet = page.getByRole('dialog', { name: 'What to do with these links?' })
+    await sheet.getByText('Playlist', { exact: true }).waitFor()
+    await check()
+    await shot('paste-many')
+    await sheet.getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByRole('link', { name: 'Kleine Werkstatt' }).waitFor(PATIENCE)
+    await allQuiet(server)
+    await go('/channels/')
+    await page.locator('.portrait img:not(.unseen)').first().waitFor()
+    await check()
+    await shot('channels-real')
+    await until('the playlist is there', () => server.api('GET', `/api/playlist/${PLAYLIST.coast}/`), ({ status }) => status === 200)
+    await go(`/playlist/${PLAYLIST.coast}/`)
+    await page.getByRole('heading', { name: 'The coast in five films' }).waitFor()
+    await page.getByText('1 of 5 videos').waitFor()
+    await check()
+    await shot('playlist-real')
+    await paste(page, '@kleine-werkstatt')
+    await page.getByRole('dialog').getByText('Kleine Werkstatt').waitFor()
+    await page.getByRole('button', { name: 'Open', exact: true }).click()
+    await page.waitForURL(`**/channel/${CHANNEL.workshop}/`)
+    await page.getByRole('heading', { name: 'Kleine Werkstatt' }).waitFor()
+    await shot('channel-real')
+  })
+
+  test('what fails has its reason; while the platform refuses us, that is said with the next try', async (t) => {
+    const { page, go, check, shot } = await open(t, 'desktop')
+    loopback.platform.faults.set(VIDEO.ferry, 'private')
+    await go('/downloads/')
+    await page.getByLabel('Links to download').fill(VIDEO.ferry!)
+    await page.getByRole('button', { name: 'Download now' }).click()
+    await page.getByRole('button', { name: 'Failed 1' }).click(PATIENCE)
+    await page.getByRole('heading', { name: /No longer on the platform|Needs an account/ }).waitFor(PATIENCE)
+    await check()
+
+    loopback.platform.faults.set('global', 'bot_check')
+    await page.getByLabel('Links to download').fill(`${VIDEO.nets} ${VIDEO.fog} ${VIDEO.pilots}`)
+    await page.getByText('3 links').waitFor()
+    await page.getByRole('button', { name: 'Download now' }).click()
+    await page.getByRole('heading', { name: /^The platform refuses us since .+; next try at / }).waitFor(PATIENCE)
+    await check()
+    await shot('downloads-blocked')
+    loopback.platform.faults.clear('global')
+    await page.getByRole('button', { name: 'Try now' }).click()
+    await allQuiet(server)
+    await go('/')
+    await page.getByRole('link', { name: 'Fog signals explained' }).waitFor(PATIENCE)
+  })
+
+  test('text that is no link, and what is pasted into a field, opens nothing', async (t) => {
+    const { page, go, check } = await open(t, 'desktop')
+    await go('/')
+    await page.getByRole('heading', { name: 'Home' }).waitFor({ state: 'attached' })
+    await paste(page, 'some words that somebody copied')
+    await paste(page, 'https://example.org/elsewhere')
+    await page.getByText('This link leads to nothing that can be archived').waitFor()
+    await page.getByLabel('Search the archive').focus()
+    await paste(page, VIDEO.comet!)
+    await page.waitForURL('**/search/**')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await check()
+  })
+})
