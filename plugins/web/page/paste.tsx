@@ -4,7 +4,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { Download, Rss } from 'lucide'
 import { download, subscribe } from './adding.ts'
 import { isSignedIn, toFailure, type Failure } from './api.ts'
-import { under } from './base.ts'
 import { Button } from './parts/button.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { Pasted } from './parts/pasted.tsx'
@@ -77,27 +76,22 @@ function Sheet({ reading }: { reading: Reading }) {
           {failure.message}
         </p>
       )}
-      <footer>
-        <Button onClick={close}>{t('action.cancel')}</Button>
-        {isOne && first.known && <Button onClick={open}>{t('paste.open')}</Button>}
+      <footer class="paste-actions">
         {isAdmin.value && (
           <>
+            <Button kind="main" icon={Download} isBusy={busy !== ''} onClick={act('download', () => download(understood, { isNow: true }))}>
+              {t('paste.download')}
+            </Button>
             <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', () => subscribe(understood))}>
               {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
             </Button>
-            <Button kind="main" icon={Download} isBusy={busy !== ''} autofocus onClick={act('download', () => download(understood, { isNow: true }))}>
-              {t('paste.download')}
-            </Button>
           </>
         )}
+        {isOne && first.known && <Button onClick={open}>{t('paste.open')}</Button>}
+        <Button kind="quiet" onClick={close}>
+          {t('action.cancel')}
+        </Button>
       </footer>
-      {isAdmin.value && (
-        <p class="hint">
-          <a href={under('/downloads/')} onClick={close}>
-            {t('paste.more')}
-          </a>
-        </p>
-      )}
     </Dialog>
   )
 }

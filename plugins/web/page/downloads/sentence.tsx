@@ -50,6 +50,9 @@ export function Sentence({ queue }: { queue: Queue }) {
   )
 }
 
+/** The sentence above says already that the platform does not want to. */
+const detailOf = (reason: string): string => reason.replace(/^The platform [^:]+: /, '')
+
 function said(platform: PlatformState, queue: Queue, nextRun: string | undefined): Said {
   const since = timeOf(platform.since)
   const next = timeOf(platform.next_attempt)
@@ -57,9 +60,9 @@ function said(platform: PlatformState, queue: Queue, nextRun: string | undefined
     case 'paused':
       return { tone: 'waiting', icon: CirclePause, title: t('downloads.state.paused', { time: since }), text: t('downloads.state.paused.text'), actions: ['resume'] }
     case 'blocked':
-      return { tone: 'trouble', icon: Hourglass, title: t('downloads.state.blocked', { time: since, next }), text: `${platform.reason} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
+      return { tone: 'trouble', icon: Hourglass, title: t('downloads.state.blocked', { time: since, next }), text: `${detailOf(platform.reason)} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
     case 'offline':
-      return { tone: 'trouble', icon: CloudOff, title: t('downloads.state.offline', { time: since, next }), text: `${platform.reason} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
+      return { tone: 'trouble', icon: CloudOff, title: t('downloads.state.offline', { time: since, next }), text: `${detailOf(platform.reason)} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
     case 'halted':
       return { tone: 'trouble', icon: TriangleAlert, title: t('downloads.state.halted', { time: since }), text: `${platform.reason} ${t('downloads.state.again', { next })}`, actions: ['retry'] }
     case 'open':

@@ -336,8 +336,8 @@ export const en = {
 
   'links.refused': 'The server refuses one of these: it {rule}.',
 
-  'paste.title': 'What to do with this link?',
-  'paste.title.many': 'What to do with these links?',
+  'paste.title': 'Pasted link',
+  'paste.title.many': 'Pasted links',
   'paste.video': 'The video is downloaded now.',
   'paste.channel': 'Download takes all videos of a channel; Subscribe takes the new ones from now on.',
   'paste.playlist': 'Download takes all videos of a playlist; Subscribe also takes those that are added to it.',
@@ -345,7 +345,6 @@ export const en = {
   'paste.subscribe': 'Subscribe',
   'paste.subscribeChannel': 'Subscribe to its channel',
   'paste.open': 'Open',
-  'paste.more': 'Look at downloads',
   'paste.foreign': 'This link leads to nothing that can be archived',
 
   'downloads.paste': 'Links to download',
@@ -787,7 +786,7 @@ export const en = {
   'subscribe.own': 'Playlists of your own are not on the platform, so there is nothing to subscribe to.',
   'delete.typed': 'Type “{value}” to confirm',
 
-  'channels.scan': 'Look for new videos',
+  'channels.scan': 'Find new videos',
   'channels.scanning': 'Looking for new videos of everything you are subscribed to',
   'channels.show': 'Which channels',
   'channels.show.': 'All',
