@@ -11,7 +11,7 @@ SOURCES := core plugins config package-lock.json
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
 TEST_JOBS ?= 3
 
-.PHONY: help run test dev bench soak demo rotate-key clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types
+.PHONY: help run test dev bench soak demo rotate-key index-move clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types
 .SILENT:
 
 help: ## list the targets
@@ -39,6 +39,9 @@ demo: tools build ## start the server beside a small platform on this machine; n
 
 rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)
 	node dist/main.js rotate-key
+
+index-move: packages build ## copy all documents to the other index: TO=elasticsearch, or TO=embedded to come home (the server must be stopped)
+	node dist/main.js index-move to-$(TO) $(if $(ANYWAY),--anyway)
 
 clean: ## remove what was built and installed; the data folder stays
 	echo 'Removing dist/, node_modules/, tools/, .cache/'

@@ -13,6 +13,7 @@ import { FactBoard, type FactName, type Listener } from './events.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
 import { gateWrites, waitAtGate } from './index/gate.ts'
+import { enterIndex } from './index/in-use.ts'
 import { snapshotName } from './index/snapshots.ts'
 import type { Index } from './index/port.ts'
 import { openSqliteIndex } from './index/sqlite/open.ts'
@@ -94,6 +95,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     opened.add(stopServing)
 
     const first = await accounts.ensureFirst({ username: settings.username, password: settings.password })
+    await enterIndex(settings.dataDir, settings.elasticsearchUrl === null ? 'sqlite' : 'elasticsearch', log)
     const index = await openIndex(settings, loaded.indexes, log, clock)
     opened.add(() => index.close())
 
@@ -166,8 +168,9 @@ async function openDataFolder(folder: string): Promise<void> {
   }
 }
 
-async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock): Promise<Index> {
-  if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log)
+/** By the settings: on the server that AV_ELASTICSEARCH_URL names, or embedded. @param signal  ends waiting for a server that is away */
+export async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock, signal?: AbortSignal): Promise<Index> {
+  if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, signal)
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
@@ -187,7 +190,7 @@ async function openIndex(settings: Readonly<Settings>, definitions: readonly Ind
   return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
 }
 
-async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log): Promise<Index> {
+async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log, signal?: AbortSignal): Promise<Index> {
   const { prefix, dataDir } = settings
   // Its server has a time of its own, which no test can stop.
   const clock = systemClock
@@ -204,6 +207,7 @@ async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearc
   try {
     const index = await openElasticIndex({
       ...{ connection, definitions, log, clock, prefix },
+      ...(signal && { signal }),
       repository: settings.elasticsearchRepository,
       // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's to finish.
       owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),

@@ -1,15 +1,14 @@
 /** Start and signals: what the program says to whoever started it. */
 import { readSources } from '../config/load.ts'
 import { openApp, type OpenedApp } from './app.ts'
-import { lockFolder } from './ledger/lock.ts'
-import { rotateSecretKey } from './ledger/tokens.ts'
+import { COMMANDS } from './commands.ts'
 
 const STOP_WITHIN_MS = 10_000
 
 /** A sentence for people: no stack, which AV_LOG_LEVEL=debug shows. */
-function refuse(error: unknown): never {
+function refuse(error: unknown, command?: string): never {
   const message = error instanceof Error && error.message ? error.message : String(error)
-  process.stderr.write(`Archivolt could not start. ${message.split('\n')[0]}\n`)
+  process.stderr.write(`Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${message.split('\n')[0]}\n`)
   process.exit(1)
 }
 
@@ -44,26 +43,16 @@ function stopOnSignals(opened: OpenedApp): void {
   })
 }
 
-async function rotateKey(): Promise<void> {
-  const { dataDir } = readSources()
-  const lock = lockFolder(dataDir)
-  try {
-    await rotateSecretKey(dataDir)
-  } finally {
-    lock.release()
-  }
-  process.stdout.write('There is a new secret key: all sessions and tokens have ended\n')
-}
-
-const [command] = process.argv.slice(2)
+const [command, ...args] = process.argv.slice(2)
 try {
-  if (command === 'rotate-key') await rotateKey()
-  else if (command !== undefined) throw new Error(`There is no command ${command}; the only one is rotate-key`)
-  else {
+  if (command !== undefined) {
+    if (!Object.hasOwn(COMMANDS, command)) throw new Error(`There is no command ${command}; there are ${Object.keys(COMMANDS).join(' and ')}`)
+    await COMMANDS[command]!(args)
+  } else {
     const opened = await openApp({ sources: readSources() })
     stopOnSignals(opened)
     greet(opened)
   }
 } catch (error) {
-  refuse(error)
+  refuse(error, command)
 }

@@ -20,7 +20,7 @@ test('core knows no domain: it could serve another archive with other plugins', 
 
 /** `app → http, jobs, plugin/load → plugin/define → index, ledger → error, events, clock, log`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
-  [0, /^core\/(main|app|public)\.ts$/],
+  [0, /^core\/(main|commands|app|public)\.ts$/],
   [1, /^core\/(http|jobs)\//],
   [1, /^core\/plugin\/(find|check|load)\.ts$/],
   [2, /^core\/plugin\/define\.ts$/],

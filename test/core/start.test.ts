@@ -27,7 +27,7 @@ function tryToStart(env: Record<string, string>, ...args: string[]): Promise<Ref
 function assertRefused({ code, stderr }: Refusal, says: RegExp): void {
   const lines = stderr.trimEnd().split('\n')
   assert.equal(code, 1)
-  assert.match(lines.at(-1)!, /^Archivolt could not start\. /)
+  assert.match(lines.at(-1)!, /^Archivolt could not (start|finish [a-z-]+)\. /)
   assert.match(lines.at(-1)!, says)
   assert.doesNotMatch(stderr, /^\s+at /m)
 }
