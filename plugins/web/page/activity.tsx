@@ -12,6 +12,7 @@ import type { Notification, PlatformState } from './records.ts'
 import { isAdmin } from './session.ts'
 import { t } from './texts.ts'
 
+const LATER_MS = 1500
 const RADIUS = 9
 const ROUND = 2 * Math.PI * RADIUS
 
@@ -95,7 +96,8 @@ function usePlatform(isOpen: boolean): PlatformState | undefined {
       timer = undefined
       get<PlatformState>('/api/platform/').then(setState, () => setState(undefined)) // what cannot be asked needs nobody
     }
-    read()
+    // What the view itself asks for comes first.
+    timer = setTimeout(read, isOpen ? 0 : LATER_MS)
     const end = listen('job', () => void (timer ??= setTimeout(read, 2000)))
     return () => {
       end()

@@ -44,13 +44,14 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
 
   const readSoFar = (): Row[] => held ?? rows.value
 
-  async function readMore(): Promise<void> {
+  async function readMore(wanted: number): Promise<void> {
     const mine = life
     state.value = 'loading'
     next = Math.max(1, next - Math.ceil(dropped / pageSize))
     dropped = 0
     // How many there are is known with the first page only.
-    const ahead = lastPage === undefined ? 1 : Math.min(AT_ONCE, lastPage - next + 1)
+    const missing = Math.ceil((wanted - readSoFar().length) / pageSize)
+    const ahead = lastPage === undefined ? 1 : Math.max(1, Math.min(AT_ONCE, missing, lastPage - next + 1))
     try {
       const pages = await Promise.all(Array.from({ length: ahead }, (_, index) => get<Page<Record>>(path, { ...query, ...bound, page: next + index })))
       if (mine !== life) return
@@ -116,7 +117,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     async reach(count: number): Promise<void> {
       while (readSoFar().length < count && !isWhole.value && state.value !== 'failed') {
         if (!running) {
-          const mine = readMore().finally(() => {
+          const mine = readMore(count).finally(() => {
             if (running === mine) running = undefined
           })
           running = mine

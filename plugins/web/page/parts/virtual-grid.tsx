@@ -18,7 +18,7 @@ interface VirtualGridProps {
   onSight?: (first: number, last: number) => void
 }
 
-const AHEAD_PX = 800
+const AHEAD_PX = 500
 const KEYS: Record<string, (columns: number, page: number) => number> = {
   ArrowRight: () => 1,
   ArrowLeft: () => -1,
@@ -33,6 +33,8 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
   const [width, setWidth] = useState(0)
   const [range, setRange] = useState<[number, number]>([0, 0])
   const wanted = useRef<number | undefined>(undefined)
+  /** From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time. */
+  const offset = useRef(0)
 
   const columns = isList || width === 0 ? 1 : Math.max(1, Math.floor((width + gap) / (minWidth + gap)))
   const rowHeight = heightOf((width - gap * (columns - 1)) / columns) + gap
@@ -42,7 +44,7 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
   look.current = () => {
     const element = box.current
     if (!element || width === 0) return
-    const top = -element.getBoundingClientRect().top
+    const top = scrollY - offset.current
     const first = Math.max(0, Math.floor((top - AHEAD_PX) / rowHeight))
     const last = Math.min(rows, Math.ceil((top + innerHeight + AHEAD_PX) / rowHeight))
     const next: [number, number] = [Math.min(first, rows), Math.max(first, last)]
@@ -61,8 +63,15 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
         })
       }
     }
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    const observer = new ResizeObserver(() => {
+      offset.current = scrollY + element.getBoundingClientRect().top
+      setWidth(element.clientWidth)
+      soon()
+    })
     observer.observe(element)
+    // What stands above it comes later, and pushes it down.
+    observer.observe(document.body)
+    offset.current = scrollY + element.getBoundingClientRect().top
     setWidth(element.clientWidth)
     addEventListener('scroll', soon, { passive: true })
     addEventListener('resize', soon)
@@ -98,7 +107,7 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
     event.preventDefault()
     wanted.current = to
     if (box.current!.querySelector(`[data-position="${to}"]`)) focusCell(to)
-    else scrollTo({ top: scrollY + box.current!.getBoundingClientRect().top + Math.floor(to / columns) * rowHeight - innerHeight / 3 })
+    else scrollTo({ top: offset.current + Math.floor(to / columns) * rowHeight - innerHeight / 3 })
   }
 
   const positions = width === 0 ? [] : Array.from({ length: Math.max(0, Math.min(count, range[1] * columns) - range[0] * columns) }, (_, index) => range[0] * columns + index)
