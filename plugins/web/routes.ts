@@ -87,7 +87,7 @@ export const showManifest = defineRoute({
   path: '/manifest.webmanifest',
   access: 'open',
   summary: 'How the page is put on a home screen',
-  reply: Type.String(),
+  reply: Type.Object({}),
   replyType: 'application/manifest+json',
   handle: () => (built(), file(join(FOLDER, 'manifest.webmanifest'), TYPES['webmanifest']!, { maxAgeSeconds: DAY_SECONDS })),
 })
