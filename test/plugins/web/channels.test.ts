@@ -5,7 +5,7 @@ import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
-const HOSTILE = 'The <script>alert(1)</script> Channel'
+const HOSTILE = 'A <script>alert(1)</script> Channel'
 
 async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)

@@ -46,7 +46,7 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
           {item.channel_name !== '' && (item.channel_indexed ? <a href={under(`/channel/${item.channel_id}/`)}>{item.channel_name}</a> : <span>{item.channel_name}</span>)}
           {item.duration !== '' && item.duration !== 'NA' && <span>{item.duration}</span>}
           {kind === 'waiting' && item.auto_start && <span class="first">{t('downloads.item.first')}</span>}
-          {kind !== 'running' && <span>{toAge(item.timestamp)}</span>}
+          {kind !== 'running' && <span class="age">{toAge(item.timestamp)}</span>}
         </p>
         {kind === 'running' && <Progress item={item} />}
         {kind === 'failed' && (

@@ -343,7 +343,7 @@ export const en = {
   'paste.playlist': 'Download takes all videos of a playlist; Subscribe also takes those that are added to it.',
   'paste.download': 'Download',
   'paste.subscribe': 'Subscribe',
-  'paste.subscribeChannel': 'Subscribe to its channel',
+  'paste.subscribeChannel': 'Subscribe to channel',
   'paste.open': 'Open',
   'paste.foreign': 'This link leads to nothing that can be archived',
 
