@@ -1,16 +1,24 @@
 /** Every row of the contract's endpoint tables: what is asked, the status, and the form of the answer as the API describes itself. */
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { archive } from './api/archive.ts'
 import { channels, nothing, pages, playlists, statistics, videos } from './api/library.ts'
 import { beyond, operating, queue, schedules, service } from './api/operate.ts'
+import { indexSettings, INDEXES } from '../support/indexes.ts'
+import { lastFirst } from '../support/last-first.ts'
 import { askRow, check, describedAnswers, titleOf, type Table } from './api/row.ts'
 
 const TABLES: Record<string, Table> = { service, pages, videos, playlists, channels, statistics, queue, operating, schedules, beyond, nothing }
 
-for (const [name, table] of Object.entries(TABLES)) {
-  test(name, async (t) => {
-    const app = await archive(t, name === 'nothing')
-    const described = await describedAnswers(app)
-    for (const row of table) await t.test(titleOf(row), async () => check(row, await askRow(row, app), described))
+for (const { index, skip } of INDEXES) {
+  describe(`on ${index}`, { skip }, () => {
+    for (const [name, table] of Object.entries(TABLES)) {
+      test(name, async (t) => {
+        const scope = lastFirst(t)
+        // Answers name the prefix; no other file asks for this one.
+        const app = await archive(scope, name === 'nothing', await indexSettings(scope, index, 'av'))
+        const described = await describedAnswers(app)
+        for (const row of table) await t.test(titleOf(row), async () => check(row, await askRow(row, app), described))
+      })
+    }
   })
 }

@@ -27,10 +27,12 @@ export function withoutElasticsearch(): string | undefined {
   return why && missingHere('elasticsearch', why)
 }
 
-/** The node that `make test` has started; for a test file run by hand, one that ends with its process. */
-export async function testElasticsearch(scope: Scope): Promise<TestElasticsearch> {
+/**
+ * The node that `make test` has started; for a test file run by hand, one that ends with its process.
+ * @param prefix  where it is part of what is tested: then of one test at a time, in one file
+ */
+export async function testElasticsearch(scope: Scope, prefix = `t${randomBytes(5).toString('hex')}`): Promise<TestElasticsearch> {
   const { url, repository } = await sharedNode()
-  const prefix = `t${randomBytes(5).toString('hex')}`
   const own = await folderIn(repository, prefix)
   lastFirst(scope).after(async () => {
     await removeAll(url, prefix)

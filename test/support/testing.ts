@@ -119,7 +119,8 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     dataDir,
     as: (who) => clientOf(async (path, init) => fetch(new URL(path.replace(/^\//, ''), isOpen().url), { ...init, headers: { ...(await authorization(isOpen().app, who)), ...init.headers } })),
     async given(...documents) {
-      for (const { index, id, doc } of documents) await collectionOf(index).put(id, doc, { visible: true })
+      for (const { index, id, doc } of documents) await collectionOf(index).put(id, doc)
+      await isOpen().app.index.refresh()
     },
     async ids(index) {
       const ids: string[] = []

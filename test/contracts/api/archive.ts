@@ -1,4 +1,5 @@
 /** A small archive for the rows of the API table: one of everything that they ask for. */
+import type { Settings } from '../../../config/schema.ts'
 import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
 
 export const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
@@ -36,8 +37,8 @@ const item = (id: string, status: string, fields: object = {}) => ({
 }) // prettier-ignore
 
 /** Of the archive, whole and valid; a fresh app each. The platform is not to be reached. */
-export async function archive(scope: Parameters<typeof testApp>[0], isEmpty = false): Promise<TestApp> {
-  const app = await testApp(scope, { settings: { platformUrl: 'http://127.0.0.1:1' } })
+export async function archive(scope: Parameters<typeof testApp>[0], isEmpty = false, settings: Partial<Settings> = {}): Promise<TestApp> {
+  const app = await testApp(scope, { settings: { platformUrl: 'http://127.0.0.1:1', ...settings } })
   if (isEmpty) return app
   await app.given(
     aChannel({ id: CHANNEL, channel_name: 'Old Mill Bakery', channel_subscribed: true, channel_tags: ['bread'] }),

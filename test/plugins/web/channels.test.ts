@@ -61,7 +61,7 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByLabel('Shorts').selectOption({ label: 'None' })
     await page.getByLabel('Delete what has been watched').selectOption({ label: 'After 30 days' })
     await page.getByLabel('Skip sponsors and the like').selectOption({ label: 'Yes' })
-    await page.waitForFunction(`document.querySelectorAll('.option-saved svg').length >= 3`)
+    await page.waitForFunction(() => document.querySelectorAll('.option-saved svg').length >= 3)
     assert.deepEqual(await overwrites(), { download_format: 'bv*[height<=720]+ba/b[height<=720]', subscriptions_shorts_channel_size: 0, autodelete_days: 30, integrate_sponsorblock: true })
 
     await page.getByText('Advanced').click()
@@ -75,7 +75,7 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.getByLabel('Largest picture').selectOption({ label: 'As everywhere' })
     await page.getByLabel('Shorts').selectOption({ index: 0 })
-    await page.waitForFunction(`document.querySelector('[placeholder="bv*+ba/b"]').value === ''`)
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[placeholder="bv*+ba/b"]')?.value === '')
     assert.equal('download_format' in (await overwrites()), false)
   })
 

@@ -84,16 +84,21 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
   }, [])
   useLayoutEffect(() => look.current(), [count, width, columns, rowHeight])
   useLayoutEffect(() => {
-    if (wanted.current !== undefined) focusCell(wanted.current)
+    if (wanted.current === undefined) return
+    // Who has gone elsewhere meanwhile is left there.
+    if (document.activeElement === document.body || box.current!.contains(document.activeElement)) focusCell(wanted.current)
+    else wanted.current = undefined
   })
 
   function focusCell(position: number): void {
     const cell = box.current!.querySelector<HTMLElement>(`[data-position="${position}"]`)
     if (!cell) return
-    wanted.current = undefined
     const target = cell.querySelector<HTMLElement>('a:not([tabindex="-1"]), button')
-    target?.focus({ preventScroll: true })
-    cell.scrollIntoView({ block: 'nearest' })
+    // What is not read yet keeps the place of the focus until it is: else that were gone with the cell it came from.
+    const isWaiting = document.activeElement === cell
+    ;(target ?? cell).focus({ preventScroll: true })
+    if (target) wanted.current = undefined
+    if (!isWaiting) cell.scrollIntoView({ block: 'nearest' })
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -101,9 +106,9 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
     const step = KEYS[event.key]
     if (!cell || !step || event.defaultPrevented) return
     const at = Number(cell.dataset['position'])
-    const to = at + step(columns, Math.max(1, Math.floor(innerHeight / rowHeight)))
+    const to = Math.max(0, Math.min(count - 1, at + step(columns, Math.max(1, Math.floor(innerHeight / rowHeight)))))
     // Past the ends the page scrolls as it always does.
-    if (to < 0 || to >= count) return
+    if (to === at) return
     event.preventDefault()
     wanted.current = to
     if (box.current!.querySelector(`[data-position="${to}"]`)) focusCell(to)
@@ -115,7 +120,7 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
     <div ref={box} class="virtual" role="list" aria-label={label} style={{ height: `${Math.max(0, rows * rowHeight - gap)}px` }} onKeyDown={onKeyDown}>
       <div class="virtual-rows" role="presentation" style={{ transform: `translateY(${range[0] * rowHeight}px)`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, gap: `${gap}px`, gridAutoRows: `${rowHeight - gap}px` }}>
         {positions.map((position) => (
-          <div key={position} class="cell" role="listitem" aria-setsize={count} aria-posinset={position + 1} data-position={position}>
+          <div key={position} class="cell" role="listitem" tabIndex={-1} aria-setsize={count} aria-posinset={position + 1} data-position={position}>
             {render(position)}
           </div>
         ))}

@@ -906,11 +906,12 @@ export const en = {
   'list.delete': 'Delete',
   'list.delete.title': 'Delete this playlist?',
   'list.delete.only': '“{name}” goes from the list of playlists. Its videos stay in the archive.',
+  'list.delete.goes': '“{name}” goes from the list of playlists.',
   'list.delete.own': 'It cannot be read again from the platform: its order goes with it.',
   'list.delete.platform': 'The platform keeps it: you can subscribe to it again.',
   'list.delete.subscription': 'Its subscription ends.',
   'list.delete.withVideos': { one: 'Also delete its {count} archived video', other: 'Also delete its {count} archived videos' },
-  'list.delete.videosGo': { one: 'The video goes with its file, subtitles, comments, picture and everybody’s place in it, also out of other playlists.', other: '{count} videos go with their files, subtitles, comments, pictures and everybody’s place in them, also out of other playlists.' },
+  'list.delete.videosGo': { one: 'Its video goes with its file, subtitles, comments, picture and everybody’s place in it, also out of other playlists.', other: 'Its {count} videos go with their files, subtitles, comments, pictures and everybody’s place in them, also out of other playlists.' },
   'list.delete.queue': 'Nothing is put on the ignore list: a subscription may bring videos back.',
   'list.deleted': '{name} is deleted',
 } as const

@@ -36,7 +36,7 @@ export function DeletePlaylist({ playlist, archived, onClose }: { playlist: Play
     <Dialog title={t('list.delete.title')} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         <div class="prose">
-          {!isWithVideos && <p>{t('list.delete.only', { name })}</p>}
+          <p>{isWithVideos ? t('list.delete.goes', { name }) : t('list.delete.only', { name })}</p>
           <p>{playlist.playlist_type === 'custom' ? t('list.delete.own') : t('list.delete.platform')}</p>
           {playlist.playlist_subscribed && <p>{t('list.delete.subscription')}</p>}
         </div>

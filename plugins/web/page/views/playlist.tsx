@@ -66,7 +66,11 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
   const first = entries.find(({ downloaded }) => downloaded)
   return (
     <header class="playlist-head">
-      <span class="picture">{entries.length > 0 && <img src={small(playlist.playlist_thumbnail)} alt="" width={320} height={180} />}</span>
+      {entries.length > 0 && (
+        <span class="picture">
+          <img src={small(playlist.playlist_thumbnail)} alt="" width={320} height={180} />
+        </span>
+      )}
       <div class="playlist-words">
         <h1>{name}</h1>
         <p class="facts">
