@@ -26,8 +26,8 @@ export function Activity() {
   const known = running.filter(({ progress }) => progress > 0)
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
   const needsUser = running.some(({ level }) => level === 'error') || (platform !== undefined && platform.state !== 'open')
-  // What has ended is told for a few seconds more: what goes on matters more.
-  const text = (running.findLast((one) => one.progress < 1) ?? running[0])?.messages.at(-1) ?? ''
+  // What has ended is told for a few seconds more, by its name: what goes on matters more.
+  const text = running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
   const label = needsUser ? t('activity.attention') : running.length > 0 ? t('activity.running', { count: running.length }) : t('activity.idle')
 
   useEffect(() => {
