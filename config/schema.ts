@@ -82,7 +82,9 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   elasticsearchUrl: {
     env: 'AV_ELASTICSEARCH_URL',
-    schema: Type.Union([Type.String({ pattern: '^https?://\\S+$' }), Type.Null()], { description: 'a URL that starts with http:// or https://' }),
+    schema: Type.Union([Type.String({ pattern: '^https?://[^\\s,]+(,https?://[^\\s,]+)*$' }), Type.Null()], {
+      description: 'a URL that starts with http:// or https://, or those of several nodes, separated by commas',
+    }),
     default: null,
     meaning: 'set: documents are kept in this Elasticsearch instead of the embedded index',
   },

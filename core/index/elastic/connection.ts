@@ -1,6 +1,6 @@
 /** The way to Elasticsearch: account, time limits, and what happens while it is away: requests are told at once, jobs wait and go on. */
 import { readFileSync } from 'node:fs'
-import { Client, type ClientOptions } from '@elastic/elasticsearch'
+import { Client, ClusterConnectionPool, type ClientOptions } from '@elastic/elasticsearch'
 import type { Clock, Timer } from '../../clock.ts'
 import { StartError } from '../../error.ts'
 import type { Log } from '../../log.ts'
@@ -8,6 +8,7 @@ import { patience, type Patience } from '../gate.ts'
 import { faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest, type Fault } from './fault.ts'
 
 export interface ElasticOptions {
+  /** Of one node, or of several of a cluster, separated by commas. */
   url: string
   username?: string | null | undefined
   password?: string | null | undefined
@@ -194,27 +195,27 @@ const isOutage = ({ kind }: Fault): boolean => kind !== 'full' && kind !== 'red'
 const isCut = (error: unknown): boolean => error instanceof Error && error.name === 'ConnectionError'
 
 function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { client: Client; address: string } {
-  const node = new URL(url)
-  const [user, secret] = [username ?? decodeURIComponent(node.username), password ?? decodeURIComponent(node.password)]
-  node.username = ''
-  node.password = ''
-  const tls = node.protocol === 'https:' ? { tls: { ...(ca && { ca: certificateIn(ca) }), timeout: CONNECT_TIMEOUT_MS } } : {}
+  const nodes = url.split(',').map((one) => new URL(one))
+  const [user, secret] = [username ?? decodeURIComponent(nodes[0]!.username), password ?? decodeURIComponent(nodes[0]!.password)]
+  for (const node of nodes) [node.username, node.password] = ['', '']
+  const tls = nodes.some(({ protocol }) => protocol === 'https:') ? { tls: { ...(ca && { ca: certificateIn(ca) }), timeout: CONNECT_TIMEOUT_MS } } : {}
   const auth: ClientOptions['auth'] = apiKey ? { apiKey } : user ? { username: user, password: secret } : undefined
   try {
     const client = new Client({
-      node: node.href,
+      nodes: nodes.map(({ href }) => href),
       ...(auth && { auth }),
       ...tls,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // Its own are made after a pause of seconds, and blindly: `run` looks first.
-      maxRetries: 0,
+      // Where one does not answer, the next is asked. The same one is not: `run` looks first.
+      maxRetries: nodes.length - 1,
+      ConnectionPool: ClusterConnectionPool,
       sniffOnStart: false,
       sniffInterval: false,
       sniffOnConnectionFault: false,
       agent: { connections: MOST_CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } } as NonNullable<ClientOptions['agent']>,
       redaction: { type: 'remove' },
     })
-    return { client, address: node.origin }
+    return { client, address: nodes.map(({ origin }) => origin).join(', ') }
   } catch (error) {
     throw new StartError('AV_ELASTICSEARCH_URL or one of the settings with it cannot be used: correct it', { cause: error })
   }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { constants, copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../../core/clock.ts'
+import type { BulkResult, IndexAdapter } from '../../../core/index/port.ts'
 import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openLog } from '../../../core/log.ts'
 import { channelIndex } from '../../../plugins/channel/schema.ts'
@@ -12,6 +13,7 @@ import { subtitleIndex, videoIndex } from '../../../plugins/video/schema.ts'
 import { temporaryFolder } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
 import { generate, type Archive } from '../generate.ts'
+import { DEFINITIONS } from './questions.ts'
 import type { Scope } from './report.ts'
 
 /** To be raised when other documents are made. */
@@ -33,29 +35,36 @@ async function builtLibrary(videos: number): Promise<string> {
   const fresh = `${folder}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { recursive: true })
-  const definitions = [channelIndex, videoIndex, subtitleIndex, playlistIndex, downloadIndex]
-  const index = await openSqliteIndex({ file: join(fresh, 'index.sqlite'), definitions, log: openLog('warn'), clock: systemClock, prefix: 'av' })
-  const archive = archiveOf(videos)
-  const { withSubtitles, items } = sizeOf(videos)
-  await fill(archive.channels(), (batch) => index.collection(channelIndex).putMany(batch))
-  await fill(archive.videos(), (batch) => index.collection(videoIndex).putMany(batch))
-  await fill(archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO), (batch) => index.collection(subtitleIndex).putMany(batch))
-  await fill(archive.playlists(), (batch) => index.collection(playlistIndex).putMany(batch))
-  await fill(archive.queue(items), (batch) => index.collection(downloadIndex).putMany(batch))
+  const index = await openSqliteIndex({ file: join(fresh, 'index.sqlite'), definitions: DEFINITIONS, log: openLog('warn'), clock: systemClock, prefix: 'av' })
+  for (const batch of inBatches(archiveOf(videos).videos(), BATCH)) assertAll(await index.collection(videoIndex).putMany(batch))
+  await fillBeside(index, videos)
   await index.close()
   await rename(fresh, folder)
   return file
 }
 
-async function fill<Each>(docs: Iterable<Each>, put: (batch: Each[]) => Promise<{ failed: Array<{ reason: string }> }>): Promise<void> {
+/** All of the library but its videos. */
+export async function fillBeside(index: IndexAdapter, videos: number): Promise<void> {
+  const archive = archiveOf(videos)
+  const { withSubtitles, items } = sizeOf(videos)
+  for (const batch of inBatches(archive.channels(), BATCH)) assertAll(await index.collection(channelIndex).putMany(batch))
+  for (const batch of inBatches(archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO), BATCH)) assertAll(await index.collection(subtitleIndex).putMany(batch))
+  for (const batch of inBatches(archive.playlists(), BATCH)) assertAll(await index.collection(playlistIndex).putMany(batch))
+  for (const batch of inBatches(archive.queue(items), BATCH)) assertAll(await index.collection(downloadIndex).putMany(batch))
+}
+
+function assertAll({ failed }: BulkResult): void {
+  if (failed[0]) throw new Error(failed[0].reason)
+}
+
+export function* inBatches<Each>(docs: Iterable<Each>, size: number): Generator<Each[]> {
   let batch: Each[] = []
-  const flush = async () => {
-    const { failed } = await put(batch)
-    if (failed[0]) throw new Error(failed[0].reason)
+  for (const each of docs) {
+    if (batch.push(each) < size) continue
+    yield batch
     batch = []
   }
-  for (const each of docs) if (batch.push(each) === BATCH) await flush()
-  await flush()
+  if (batch.length > 0) yield batch
 }
 
 /** A data folder with the library's index, to be done with as one likes. */

@@ -236,3 +236,23 @@ test('the start waits for a server that is not there yet, and says so', { skip }
   assert.match((await begun).version, /^8\./)
   assert.equal(said(world, 'warn').filter((line) => line.startsWith('Waiting for Elasticsearch')).length, 2, 'once for each that waits')
 })
+
+test('of several nodes those that are there serve, whichever is gone', { skip }, async (t) => {
+  const { url } = await testElasticsearch(t)
+  const [one, other] = [await startProxy(t, url), await startProxy(t, url)]
+  const world = await openWorld(t, { url: `${one.url},${other.url}` })
+  for (const gone of [one, other]) {
+    gone.break({ what: 'cut' })
+    for (let time = 0; time < 6; time++) await put(world)
+    gone.mend()
+  }
+  assert.deepEqual(said(world, 'error'), [])
+
+  one.break({ what: 'cut' })
+  other.break({ what: 'cut' })
+  const waiting = asJob(() => put(world))
+  await refused(put(world))
+  other.mend()
+  await waiting
+  assert.equal(said(world, 'error').length, 1)
+})
