@@ -1,4 +1,6 @@
 /** The main thread's end of the index worker: requests by number, answers, progress, cancelling, and what its failures mean. */
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { AppError, errors } from '../../error.ts'
 import type { Arguments, Failure, Operation, Response, Result } from './protocol.ts'
@@ -80,11 +82,21 @@ export function openLink(onLost: (error: Error) => void): Link {
   }
 }
 
-/** In the bundle it is the chunk's neighbour; from the sources this folder's file, for which a new thread must be taught TypeScript first. */
+/** In the bundle it is the chunk's neighbour. From the sources it is bundled once a process: that costs less than to teach each thread TypeScript. */
 function startWorker(): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./index-worker.js', import.meta.url), { name: 'index' })
-  const [tsx, entry] = [import.meta.resolve('tsx/esm/api'), new URL('./worker.ts', import.meta.url).href]
-  return new Worker(`import(${JSON.stringify(tsx)}).then(({ register }) => { register(); return import(${JSON.stringify(entry)}) })`, { eval: true, name: 'index' })
+  return new Worker((workerSource ??= bundledWorker()), { eval: true, name: 'index' })
+}
+
+let workerSource: string | undefined
+
+function bundledWorker(): string {
+  const require = createRequire(import.meta.url)
+  const { buildSync } = require('esbuild') as typeof import('esbuild')
+  // What is evaluated has no place to find packages from: ours.
+  const banner = { js: `require = require('node:module').createRequire(${JSON.stringify(import.meta.url)})` }
+  const entryPoints = [fileURLToPath(new URL('./worker.ts', import.meta.url))]
+  return buildSync({ entryPoints, bundle: true, write: false, platform: 'node', format: 'cjs', packages: 'external', banner, logLevel: 'silent' }).outputFiles[0]!.text
 }
 
 function toError({ code, message, stack }: Failure): Error {

@@ -131,12 +131,15 @@ test('a second one is refused while one is taken, which is shown as it goes', as
   await app.settled()
   assert.deepEqual((await ids(app)).length, 2)
 
+  // Much to copy, and all is asked at once: none of it comes late.
+  await app.given(...Array.from({ length: 60 }, (_, number) => aVideo({ id: `large${number}`, description: 'x'.repeat(1_000_000) })))
   const taking = app.app.index.snapshots.take('av_daily_slow')
-  const item = (await admin(app).get('/api/snapshot/av_daily_slow/')).body
+  const slow = '/api/snapshot/av_daily_slow/'
+  const [shown, listed, deleted, restored] = await Promise.all([admin(app).get(slow), ids(app), admin(app).delete(slow), admin(app).post(slow)])
+  const item = shown.body
   assert.deepEqual([item.state, item.end_date, item.end_stamp, item.duration_s], ['IN_PROGRESS', '', 0, 0])
-  assert.ok((await ids(app)).includes('av_daily_slow'))
-  assert.equal((await admin(app).delete('/api/snapshot/av_daily_slow/')).status, 409)
-  assert.equal((await admin(app).post('/api/snapshot/av_daily_slow/')).status, 409)
+  assert.ok(listed.includes('av_daily_slow'))
+  assert.deepEqual([deleted.status, restored.status], [409, 409])
   await taking
   assert.equal((await admin(app).get('/api/snapshot/av_daily_slow/')).body.state, 'SUCCESS')
 })
