@@ -1,9 +1,10 @@
 /** What only the index on Elasticsearch has: aliases and versions, a migration cut off at each step, a lock among servers, snapshots. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/error.ts'
-import { connectElastic, type ElasticConnection } from '../../../core/index/elastic/connection.ts'
+import { connectElastic, type ElasticConnection, type ElasticOptions } from '../../../core/index/elastic/connection.ts'
 import { openElasticIndex, type ElasticIndex, type ElasticIndexOptions } from '../../../core/index/elastic/open.ts'
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { openLog } from '../../../core/log.ts'
@@ -50,14 +51,14 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     const { url, prefix, repository } = await testElasticsearch({ after: (work) => void afters.push(work) })
     const opened = new Set<ElasticConnection>()
     afters.push(() => Promise.all([...opened].map((connection) => connection.close())))
-    const connect = (): ElasticConnection => {
-      const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock })
+    const connect = (more: Partial<ElasticOptions> = {}): ElasticConnection => {
+      const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock, ...more })
       opened.add(connection)
       return connection
     }
     const ask = connect().client
     return {
-      ...{ prefix, connect, ask },
+      ...{ prefix, url, connect, ask },
       open: (definitions: readonly IndexDefinition[] = [bookIndex], more: Partial<ElasticIndexOptions> = {}): Promise<ElasticIndex> =>
         openElasticIndex({ connection: connect(), definitions, log, clock: systemClock, prefix, owner: 'this test', repository: options.repository ? repository : null, ...more }),
       /** Names of all indexes, without the prefix, and what the alias stands for. */
@@ -241,6 +242,26 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     await assert.rejects(snapshots.restore('_all'), (error) => isAppError(error, 'not_found'))
     await snapshots.remove(name)
     assert.deepEqual(await snapshots.list(), [])
+  })
+
+  test('an account with the rights that the README names can do all of it', async (t) => {
+    const { open, connect, prefix, url, ask } = await place({ repository: true })
+    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+    const cluster = /cluster privileges (.+?), and/.exec(readme)![1]!.match(/(?<=`)[a-z_:/*]+(?=`)/g)!
+    await ask.security.putRole({ name: prefix, cluster, indices: [{ names: [`${prefix}_*`], privileges: ['all'] }] })
+    await ask.security.putUser({ username: prefix, password: 'a password for tests', roles: [prefix] })
+    afters.push(() => ask.security.deleteUser({ username: prefix }), () => ask.security.deleteRole({ name: prefix }))
+    const asAccount = (definition: IndexDefinition) => open([definition], { connection: connect({ url, username: prefix, password: 'a password for tests' }) })
+
+    await filled(() => asAccount(bookIndex))
+    const index = await asAccount(changed)
+    const snapshots = await index.openSnapshots(index)
+    if (snapshots.off) return t.skip(snapshots.off)
+    await snapshots.take(`${prefix}_daily_x`)
+    await index.collection(changed).removeWhere({ range: ['addedAt', { lt: 30 }] }, { visible: true })
+    assert.equal((await snapshots.restore(`${prefix}_daily_x`)).written, COUNT)
+    await snapshots.remove(`${prefix}_daily_x`)
+    assert.equal(await index.collection(changed).count(), COUNT)
   })
 
   test('without a folder for snapshots there are none, and it says how there would be', async () => {
