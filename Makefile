@@ -9,7 +9,7 @@ TSX := node --import tsx --conditions=source
 SOURCES := core plugins config package-lock.json
 # Two cores run four files well: most of them wait for a disk, a child or a clock.
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
-TEST_JOBS ?= 3
+TEST_JOBS ?= 4
 
 .PHONY: help run test dev bench soak demo rotate-key index-move clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types
 .SILENT:
@@ -20,7 +20,7 @@ help: ## list the targets
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec config/start.sh
 
-test: ## check types and run all tests (10 minutes at most on two cores)
+test: ## check types and run all tests (12 minutes on two cores)
 	$(MAKE) --no-print-directory -j 2 test-needs
 	echo 'Running the tests'
 	$(TSX) test/elasticsearch/run.ts $(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
