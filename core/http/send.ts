@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip as gzipWithCallback } from 'node:zlib'
 import { stringifySetCookie } from 'cookie'
-import sendFile, { type SendStream } from 'send'
+import sendFile, { type SendOptions, type SendStream } from 'send'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import { toFault, type Fault } from './fault.ts'
@@ -19,6 +19,8 @@ const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|ima
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
 const HEARTBEAT_MS = 20_000
+/** A quarter of the calls that Node's own size would take. */
+const FILE_CHUNK_BYTES = 256 * 1024
 /** A client that has so much waiting does not read. */
 const SLOW_CLIENT_BYTES = 1024 * 1024
 
@@ -125,7 +127,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
     // It decodes the path as if it came from a URL. Dotted folders are allowed: the path is ours, and may lie in one.
-    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), { cacheControl: false, dotfiles: 'allow', index: false })
+    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), { cacheControl: false, dotfiles: 'allow', index: false, highWaterMark: FILE_CHUNK_BYTES } as SendOptions)
     const refuse = (status: number, error?: unknown) => {
       if (!response.headersSent) for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
       reject(fileFault(status, error))

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startBare, type BareReply } from './support/bare.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { openLoad } from './support/load.ts'
-import { cpuSeconds, delaysDuring, rssMb, startArchive, type Archive } from './support/processes.ts'
+import { cpuSeconds, delaysDuring, firstSnapshotTaken, rssMb, startArchive, type Archive } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 import { randomFrom } from './generate.ts'
 
@@ -119,6 +119,7 @@ await scope.close()
 
 async function measureStart(): Promise<void> {
   const first = await startArchive(scope, { dataDir }) // makes ledger and account, warms the disk
+  await firstSnapshotTaken(first)
   await first.end('SIGTERM')
   const taken: number[] = []
   for (let at = 0; at < ROUNDS; at++) {

@@ -49,6 +49,7 @@ async function compare(name: string, { connections, each }: { connections: numbe
     const { bytes } = await load.run({ port, token: server.token, connections, seconds: SECONDS, requests: each.map((headers) => ({ path: url, headers })) })
     return bytes / 1e6 / ((performance.now() - started) / 1000)
   }
+  for (const port of [ports.bare, ports.own]) await run(port)
   const { peak } = await peakWhile(
     () => rssMb(server.pid),
     async () => {

@@ -2,7 +2,7 @@
 import { DESKTOP, launch, noBrowser, type Page } from '../support/browser.ts'
 import { PASSWORD, USERNAME } from '../support/server.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
-import { rssMb, startArchive } from './support/processes.ts'
+import { firstSnapshotTaken, rssMb, startArchive } from './support/processes.ts'
 
 const VIDEOS = 100_000
 const SLOWER = 4
@@ -34,6 +34,7 @@ if (noBrowser) {
 const report = openReport('page')
 const scope = openScope()
 const server = await startArchive(scope, { videos: VIDEOS })
+await firstSnapshotTaken(server)
 const browser = await launch()
 scope.after(() => browser.close())
 const before = await rssMb(server.child.pid!)

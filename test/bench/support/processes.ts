@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startServer, type Server } from '../../support/server.ts'
+import { startServer, until, type Server } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
 import { copyOfLibrary } from './library.ts'
 import type { Scope } from './report.ts'
@@ -28,6 +28,11 @@ export async function startArchive(scope: Scope, from: { videos: number } | { da
   await answers(server.baseUrl)
   const { body } = await server.api('GET', '/api/token/')
   return { ...server, dataDir, token: body.token, pid: server.child.pid! }
+}
+
+/** The snapshot of a folder's first start is work that no later start has. */
+export async function firstSnapshotTaken(server: Archive): Promise<void> {
+  await until('the first snapshot is taken', () => server.api('GET', '/api/snapshot/'), ({ body }) => body.snapshots.some(({ state }: { state: string }) => state === 'SUCCESS'), 300_000)
 }
 
 /** Until the index is ready every path is 503; then this one, without a token, is 401. */
