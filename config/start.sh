@@ -1,6 +1,6 @@
 #!/bin/sh
 # Starts the built server so that it keeps little memory: for boards with 1 GB. What is said after the name goes to the server.
-#   --max-semi-space-size  what lives for a moment is swept often: 20 to 40 MB less under load, at the same speed
+#   --max-semi-space-size  what lives for a moment is swept often: 20 to 40 MB less under load
 #   MALLOC_…               glibc gives large blocks back at once: a checked password needs 32 MB for a moment, and each thread kept them;
 #                          pieces of files (256 KB) stay below, or each would be mapped anew
 set -eu

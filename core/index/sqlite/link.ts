@@ -31,17 +31,31 @@ export function openLink(onLost: (error: Error) => void): Link {
   let isEnded = false
   let cause: Error | undefined
 
-  worker.on('message', (response: Response) => {
+  const answers: Response[] = []
+
+  function next(): void {
+    const answer = answers.shift()
+    if (answer) take(answer)
+    if (answers.length > 0) setImmediate(next)
+  }
+
+  function take(response: Response): void {
     const asked = waiting.get(response.id)
     if (!asked) return
     if ('done' in response) return asked.progress?.(response.done, response.total)
     waiting.delete(response.id)
     if ('failure' in response) asked.reject(toError(response.failure))
     else asked.resolve(response.result)
+  }
+
+  // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long turn.
+  worker.on('message', (response: Response) => {
+    if (answers.push(response) === 1) setImmediate(next)
   })
   worker.on('error', (error) => (cause = error))
   worker.on('exit', () => {
     isEnded = true
+    for (const answer of answers.splice(0)) take(answer)
     const error = cause ?? new Error('The index worker has ended')
     for (const asked of waiting.values()) asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))
     waiting.clear()
