@@ -99,6 +99,21 @@ export async function openPage(scope: Scope, baseUrl: string, { size = 'desktop'
   }
 }
 
+/** Answers of such addresses are those of the moment they were asked for, and come only with `release`. */
+export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Promise<void>; release: () => void }> {
+  let hasAsked = () => {}
+  let release = () => {}
+  const asked = new Promise<void>((resolve) => (hasAsked = resolve))
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(pattern, async (route) => {
+    const response = await route.fetch()
+    hasAsked()
+    await released
+    await route.fulfill({ response })
+  })
+  return { asked, release }
+}
+
 /** `rule: where` of each. */
 async function violations(page: Page): Promise<string[]> {
   // Colours are measured where they have come to rest.

@@ -7,6 +7,7 @@ import { openEvents } from './events.ts'
 import { Frame } from './frame.tsx'
 import { forget } from './load.ts'
 import { Failed, Empty } from './parts/states.tsx'
+import { listenToPastes } from './paste.tsx'
 import { listenToLinks, match, navigate, place, restoreScroll } from './router.ts'
 import { readSession } from './session.ts'
 import { t } from './texts.ts'
@@ -73,6 +74,7 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
 }
 
 listenToLinks()
+listenToPastes()
 // The view of the address is on its way while the server is asked who this is.
 void views.find(({ address }) => match(address, place.value.path))?.load()
 void begin()

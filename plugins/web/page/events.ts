@@ -10,6 +10,8 @@ export type QueueChange = { reset: true } | { platform_id: string; removed: true
 interface Told {
   queue: QueueChange
   job: TaskRecord
+  /** Nothing was told for a while: whatever may have ended meanwhile is read again. */
+  missed: undefined
 }
 
 const FIRST_RETRY_MS = 1000
@@ -22,9 +24,10 @@ export const notifications = signal<Notification[]>([])
 /** `lost`: no answer at all; the frame says so. */
 export const connection = signal<'connecting' | 'connected' | 'polling' | 'lost'>('connecting')
 
-const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = { queue: new Set(), job: new Set() }
+const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = { queue: new Set(), job: new Set(), missed: new Set() }
 let source: EventSource | undefined
 let retryMs = FIRST_RETRY_MS
+let wasDown = false
 let timers: number[] = []
 
 /** @returns ends it. While the page polls, a listener of `queue` hears `{ reset: true }` again and again. */
@@ -60,6 +63,8 @@ function connect(): void {
     retryMs = FIRST_RETRY_MS
     stopTimers()
     connection.value = 'connected'
+    if (wasDown) tell('missed', undefined)
+    wasDown = false
   }
   source.addEventListener('notification', ({ data }) => void (notifications.value = JSON.parse(data) as Notification[]))
   source.addEventListener('queue', ({ data }) => tell('queue', JSON.parse(data) as QueueChange))
@@ -81,6 +86,7 @@ async function poll(): Promise<void> {
     if (connection.value === 'connected') return
     connection.value = 'polling'
     tell('queue', { reset: true })
+    tell('missed', undefined)
   } catch (error) {
     if (isAborted(error)) return
     const { status } = toFailure(error)
@@ -97,6 +103,7 @@ function onVisibility(): void {
 
 function disconnect(): void {
   stopTimers()
+  if (source) wasDown = true
   source?.close()
   source = undefined
 }

@@ -36,6 +36,8 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   let pageSize = 1
   /** Rows that are gone since they were read: what follows has moved up by so many. */
   let dropped = 0
+  /** An answer that was on its way meanwhile does not bring them back. */
+  const gone = new Set<string>()
   let bound: Query = {}
   let running: Promise<void> | undefined
   let life = 0
@@ -77,7 +79,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     for (const { data } of pages) {
       for (const record of data) {
         const row = toRow(record)
-        if (seen.has(idOf(row))) continue
+        if (seen.has(idOf(row)) || gone.has(idOf(row))) continue
         seen.add(idOf(row))
         fresh.push(row)
       }
@@ -135,6 +137,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       running = undefined
       held = []
       seen.clear()
+      gone.clear()
       ;[next, dropped, lastPage, bound] = [1, 0, undefined, {}]
       isWhole.value = isCut.value = false
       state.value = 'loading'
@@ -148,6 +151,8 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       rows.value = rows.value.map((row) => (idOf(row) === id ? how(row) : row))
     },
     drop(id: string): void {
+      gone.add(id)
+      held = held?.filter((row) => idOf(row) !== id)
       const left = rows.value.filter((row) => idOf(row) !== id)
       if (left.length === rows.value.length) return
       rows.value = left
@@ -160,6 +165,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       if (total.value !== undefined) total.value++
       if (!isWhole.value || seen.has(idOf(row))) return
       seen.add(idOf(row))
+      gone.delete(idOf(row))
       rows.value = [...rows.value, row]
     },
   }

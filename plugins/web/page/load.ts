@@ -1,9 +1,10 @@
 /** What a view shows comes from the server: loading, ready or failed, kept for the way back. */
 import { useSignal, type Signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { isAborted, toFailure, type Failure } from './api.ts'
 
-export type Loaded<Value> = { state: 'loading'; value?: undefined; failure?: undefined } | { state: 'ready'; value: Value; failure?: undefined } | { state: 'failed'; failure: Failure; value?: undefined }
+/** `isKept`: as it was the last time; what it is now is on its way. */
+export type Loaded<Value> = { state: 'loading'; value?: undefined; failure?: undefined; isKept?: undefined } | { state: 'ready'; value: Value; failure?: undefined; isKept?: true } | { state: 'failed'; failure: Failure; value?: undefined; isKept?: undefined }
 
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
@@ -41,14 +42,18 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     now.value = start(key)
   }
 
+  /** The newest answer counts, whichever comes last. */
+  const turn = useRef(0)
   const run = async (signal: AbortSignal): Promise<void> => {
+    const mine = ++turn.current
+    const isOld = () => signal.aborted || mine !== turn.current
     try {
       const value = await load(signal)
-      if (signal.aborted) return
+      if (isOld()) return
       keep(key, value)
       now.value = { state: 'ready', value }
     } catch (error) {
-      if (isAborted(error) || signal.aborted) return
+      if (isAborted(error) || isOld()) return
       now.value = { state: 'failed', failure: toFailure(error) }
     }
   }
@@ -62,16 +67,16 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     now,
     reload: () => run(new AbortController().signal),
     change(how) {
-      const { value } = now.peek()
-      if (value === undefined) return
-      const changed = how(value)
-      keep(key, changed)
-      now.value = { state: 'ready', value: changed }
+      const loaded = now.peek()
+      if (loaded.state !== 'ready') return
+      const value = how(loaded.value)
+      keep(key, value)
+      now.value = { ...loaded, value }
     },
   }
 }
 
 const start = <Value,>(key: string): Loaded<Value> => {
   const value = keptValue<Value>(key)
-  return value === undefined ? { state: 'loading' } : { state: 'ready', value }
+  return value === undefined ? { state: 'loading' } : { state: 'ready', value, isKept: true }
 }

@@ -1,6 +1,6 @@
 /** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
 import { signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Download, Rss } from 'lucide'
 import { download, subscribe } from './adding.ts'
 import { isSignedIn, toFailure, type Failure } from './api.ts'
@@ -9,7 +9,7 @@ import { Dialog } from './parts/dialog.tsx'
 import { Pasted } from './parts/pasted.tsx'
 import { say } from './parts/toast.tsx'
 import { navigate } from './router.ts'
-import { isAdmin } from './session.ts'
+import { isAdmin, sessionKnown } from './session.ts'
 import { t } from './texts.ts'
 import { understand, wordsOf, type Reading } from './understand.ts'
 
@@ -22,8 +22,11 @@ const isField = (target: EventTarget | null): boolean => target instanceof Eleme
 async function onPaste(event: ClipboardEvent): Promise<void> {
   const text = event.clipboardData?.getData('text/plain') ?? ''
   // In a field it is text; while a question is open, that one comes first.
-  if (!isSignedIn.peek() || event.defaultPrevented || isField(event.target) || document.querySelector('dialog[open]') || wordsOf(text).length === 0) return
+  if (isSignedIn.peek() === false || event.defaultPrevented || isField(event.target) || document.querySelector('dialog[open]') || wordsOf(text).length === 0) return
   try {
+    // Who is quicker than the server's answer to who they are has pasted all the same.
+    await sessionKnown()
+    if (!isSignedIn.peek()) return
     const reading = await understand(text)
     const isKnown = reading.understood.some(({ target }) => target.known)
     if (reading.understood.length > 0 && (isAdmin.peek() || isKnown)) pasted.value = reading
@@ -34,15 +37,11 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
   }
 }
 
+/** From the first moment on, whatever view comes. */
+export const listenToPastes = (): void => document.addEventListener('paste', (event) => void onPaste(event))
+
 /** Stands once in the frame. */
-export function PasteSheet() {
-  useEffect(() => {
-    const listener = (event: ClipboardEvent) => void onPaste(event)
-    document.addEventListener('paste', listener)
-    return () => document.removeEventListener('paste', listener)
-  }, [])
-  return pasted.value ? <Sheet reading={pasted.value} /> : null
-}
+export const PasteSheet = () => pasted.value && <Sheet reading={pasted.value} />
 
 function Sheet({ reading }: { reading: Reading }) {
   const [busy, setBusy] = useState('')

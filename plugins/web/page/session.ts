@@ -17,8 +17,15 @@ export const settings = signal<Partial<UserSettings>>(kept.settings ?? {})
 export const version = signal('')
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 
+let reading: Promise<void> = Promise.resolve()
+
 /** @throws Failure  no answer; who is not signed in is told by `isSignedIn` */
-export async function readSession(): Promise<void> {
+export const readSession = (): Promise<void> => (reading = read())
+
+/** Once the server has said who this is, or has not. */
+export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
+
+async function read(): Promise<void> {
   const ping = await get<{ user: number; version: string }>('/api/ping/')
   version.value = ping.version
   isSignedIn.value = true

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
 
@@ -104,6 +104,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     loopback.platform.faults.set(VIDEO.ferry, 'private')
     await go('/downloads/')
     await page.getByLabel('Links to download').fill(VIDEO.ferry!)
+    await page.getByText('1 link', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Download now' }).click()
     await page.getByRole('button', { name: 'Failed 1' }).click(PATIENCE)
     await page.getByRole('heading', { name: /No longer on the platform|Needs an account/ }).waitFor(PATIENCE)
@@ -121,6 +122,15 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await allQuiet(server)
     await go('/')
     await page.getByRole('link', { name: 'Fog signals explained' }).waitFor(PATIENCE)
+  })
+
+  test('what is pasted before the server has said who this is waits for it', async (t) => {
+    const { page, go } = await open(t, 'desktop')
+    const { release } = await holdBack(page, /\/api\/ping\//)
+    await go('/')
+    await paste(page, VIDEO.comet!)
+    release()
+    await page.getByRole('dialog', { name: 'Pasted link' }).getByText('Video', { exact: true }).waitFor()
   })
 
   test('text that is no link, and what is pasted into a field, opens nothing', async (t) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
@@ -61,7 +62,7 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByLabel('Shorts').selectOption({ label: 'None' })
     await page.getByLabel('Delete what has been watched').selectOption({ label: 'After 30 days' })
     await page.getByLabel('Skip sponsors and the like').selectOption({ label: 'Yes' })
-    await page.waitForFunction(() => document.querySelectorAll('.option-saved svg').length >= 3)
+    await until('all is saved', overwrites, (saved) => Object.keys(saved).length === 4)
     assert.deepEqual(await overwrites(), { download_format: 'bv*[height<=720]+ba/b[height<=720]', subscriptions_shorts_channel_size: 0, autodelete_days: 30, integrate_sponsorblock: true })
 
     await page.getByText('Advanced').click()
@@ -73,10 +74,11 @@ describe('channels', { skip: noBrowser }, () => {
     await format.fill('worst')
     await format.blur()
     await page.getByRole('alert').waitFor({ state: 'detached' })
+    await until('the format is saved', overwrites, ({ download_format: saved }) => saved === 'worst')
     await page.getByLabel('Largest picture').selectOption({ label: 'As everywhere' })
     await page.getByLabel('Shorts').selectOption({ index: 0 })
+    await until('both are taken back', overwrites, (saved) => !('download_format' in saved) && !('subscriptions_shorts_channel_size' in saved))
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[placeholder="bv*+ba/b"]')?.value === '')
-    assert.equal('download_format' in (await overwrites()), false)
   })
 
   test('a subscription begins and ends with one click; pasted links are told apart before anything is sent', async (t) => {

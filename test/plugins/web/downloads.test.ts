@@ -1,7 +1,7 @@
 /** Downloads as people use them: what happens and why, many links in one field, each item and all of a kind. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import type {} from '../../../plugins/download/queue.ts'
 import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
 
@@ -96,6 +96,8 @@ describe('downloads', { skip: noBrowser }, () => {
     assert.equal(await status('ignored1111'), undefined)
 
     await page.getByRole('button', { name: 'Waiting 3' }).click()
+    await page.getByText('Film waiting2222').waitFor()
+    assert.deepEqual((await page.locator('.queue-title').allTextContents()).slice(1), ['Film waiting2222', 'Film waiting3333'], 'it is back in its place')
     await app.app.queue.add([anItem('elsewhere11')], 'pending')
     await page.getByText('Film elsewhere11').waitFor()
     await app.app.queue.remove('elsewhere11')
@@ -110,6 +112,24 @@ describe('downloads', { skip: noBrowser }, () => {
     await check([/404.*elsewhere11/])
     turn.end()
     await running.waitFor({ state: 'detached' })
+  })
+
+  test('an answer that was on its way does not bring back what has been forgotten meanwhile', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+    await page.getByText('Film waiting2222').waitFor()
+    const { asked, release } = await holdBack(page, /filter=pending&error=false/)
+    await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'pending' })
+    await asked
+
+    await page.getByRole('button', { name: 'Forget: Film waiting2222' }).click()
+    await page.getByText('1 video is forgotten').waitFor()
+    release()
+    await page.getByText('Film ignored1111').waitFor()
+
+    assert.deepEqual((await page.locator('.queue-title').allTextContents()).slice(1), ['Film waiting3333', 'Film ignored1111'])
   })
 
   test('all of a reason are tried again, all that wait are ignored after a question', async (t) => {

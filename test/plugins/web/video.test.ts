@@ -71,8 +71,11 @@ describe('a video', { skip: noBrowser }, () => {
 
   test('the place is kept when one leaves, offered when one comes back, and forgotten when one starts over', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
+    await server.api('DELETE', `/api/video/${breakwater}/progress/`)
     await go(`/video/${breakwater}/?t=7.2`)
     await playsFrom(page, 7.4)
+    await page.keyboard.press('k')
+    await page.keyboard.press('6')
 
     await page.getByRole('link', { name: 'Archivolt, Home' }).click()
     await until('the place is saved', () => position(breakwater), (seconds) => seconds > 7)

@@ -29,6 +29,8 @@ export function openQueue() {
   const platform = signal<PlatformState | undefined>(undefined)
   const platformFailure = signal<Failure | undefined>(undefined)
   const timers = new Map<string, number>()
+  /** The newest answer counts, whichever comes last. */
+  let asked = 0
 
   const run = computed(() => notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info'))
   const adding = computed(() => notifications.value.filter(({ group }) => group === 'download:add'))
@@ -48,11 +50,14 @@ export function openQueue() {
   }
 
   async function readPlatform(): Promise<void> {
+    const mine = ++asked
     try {
-      platform.value = await get<PlatformState>('/api/platform/')
+      const state = await get<PlatformState>('/api/platform/')
+      if (mine !== asked) return
+      platform.value = state
       platformFailure.value = undefined
     } catch (error) {
-      platformFailure.value = toFailure(error)
+      if (mine === asked) platformFailure.value = toFailure(error)
     }
   }
 
@@ -100,7 +105,9 @@ export function openQueue() {
     for (const list of loaded()) if (list !== home) list.drop(id)
     if (isThere) return home.change(id, () => item)
     if (item.progress && home === waiting) return // in a part of the list that nobody looks at
-    if (home.isWhole.value && !item.auto_start) home.append(item)
+    // What is new comes last; what was elsewhere goes back to its place, and that only the server knows.
+    const last = home.rows.value.at(-1)
+    if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)
     else readAgain(home, `list ${loaded().indexOf(home)}`)
     if (home !== waiting) lookAtPlatform()
   }

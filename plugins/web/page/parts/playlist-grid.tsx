@@ -1,15 +1,15 @@
 /** Playlists as cards: picture, how many of its videos are here, whose it is. */
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Check, ListVideo } from 'lucide'
 import type { Query } from '../api.ts'
 import { small, under } from '../base.ts'
+import { useTaskEnd } from '../jobs.ts'
 import { keptList } from '../list.ts'
 import type { Playlist } from '../records.ts'
 import { t } from '../texts.ts'
 import { Icon } from './icon.tsx'
 import { Failed } from './states.tsx'
-import { useTaskEnd } from './subscription.tsx'
 import { CARD_MIN_PX, cardHeight } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
 import { VirtualGrid } from './virtual-grid.tsx'
@@ -44,7 +44,7 @@ const FIRST = 24
 export function PlaylistGrid({ query, empty }: { query: Query; empty: ComponentChildren }) {
   const list = keptList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, { path: '/api/playlist/', query, idOf: ({ id }) => id, toRow })
   useEffect(() => void list.reach(FIRST), [list])
-  useTaskEnd(['subscribe_to', 'update_subscribed', 'index_playlists'], useCallback(() => void list.reload(), [list]))
+  useTaskEnd(['subscribe_to', 'update_subscribed', 'index_playlists'], () => void list.reload())
   const rows = list.rows.value
   const isWhole = list.isWhole.value
   const isFailed = list.state.value === 'failed'

@@ -1,9 +1,7 @@
 /** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
-import { useEffect } from 'preact/hooks'
 import { Check, Rss } from 'lucide'
 import { subscribe } from '../adding.ts'
 import { post } from '../api.ts'
-import { connection, listen } from '../events.ts'
 import { forget } from '../load.ts'
 import { t } from '../texts.ts'
 import { Button } from './button.tsx'
@@ -72,17 +70,4 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
       />
     </Dialog>
   )
-}
-
-/** Tasks of these names have ended, or may have while the event stream is down. */
-export function useTaskEnd(names: readonly string[], act: () => void): void {
-  useEffect(() => {
-    const ends = [
-      listen('job', ({ name, status }) => names.includes(name) && status !== 'PENDING' && act()),
-      listen('queue', (change) => connection.peek() === 'polling' && 'reset' in change && act()),
-    ]
-    return () => {
-      for (const end of ends) end()
-    }
-  }, [act])
 }

@@ -1,9 +1,10 @@
 /** One channel: who it is, its videos, its playlists, and what is different for it. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { CircleCheck, Download, EllipsisVertical, Grid2x2, RefreshCw, Rows3, Trash, TvMinimalPlay } from 'lucide'
 import { get, post, remove, type Query } from '../api.ts'
 import { under } from '../base.ts'
 import { toCompact } from '../format.ts'
+import { useTaskEnd } from '../jobs.ts'
 import { forget, useLoad, type Load } from '../load.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { confirm } from '../parts/dialog.tsx'
@@ -14,7 +15,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
-import { SubscribeButton, useTaskEnd } from '../parts/subscription.tsx'
+import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { VideoList } from '../parts/video-list.tsx'
 import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
@@ -39,7 +40,7 @@ export default function ChannelView({ params }: ViewProps) {
   const load = useLoad(`channel/${id}`, async (signal) => (await (ID.test(id) ? get<Item<Channel>>(`/api/channel/${id}/`, {}, signal) : get<Item<Channel>>('/api/channel/search/', { q: id }, signal))).data)
   const { state, value, failure } = load.now.value
   useTitle(value?.channel_name)
-  useTaskEnd(['check_reindex'], useCallback(() => void load.reload(), [id]))
+  useTaskEnd(['check_reindex'], () => void load.reload())
   useEffect(() => {
     if (value && value.channel_id !== id) navigate(`/channel/${value.channel_id}/`, { isReplacing: true })
   }, [value])

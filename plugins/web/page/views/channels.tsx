@@ -1,17 +1,18 @@
 /** Channels: all of them by name, found by typing, subscribed to by pasting. */
 import { useSignal } from '@preact/signals'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
 import { post } from '../api.ts'
 import { under } from '../base.ts'
 import { toCompact } from '../format.ts'
+import { useTaskEnd } from '../jobs.ts'
 import { keptList, type List } from '../list.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
-import { SubscribeButton, SubscribeDialog, useTaskEnd } from '../parts/subscription.tsx'
+import { SubscribeButton, SubscribeDialog } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import type { Channel } from '../records.ts'
@@ -34,7 +35,7 @@ export default function Channels() {
   const isAsking = useSignal(false)
   const list = keptList<Channel, Channel>(`channels ${show} ${name}`, { path: '/api/channel/', query: { filter: show, q: name }, idOf: ({ channel_id }) => channel_id, toRow: (channel) => channel })
   const isFiltered = show !== '' || name !== ''
-  useTaskEnd(['subscribe_to', 'update_subscribed'], useCallback(() => void list.reload(), [list]))
+  useTaskEnd(['subscribe_to', 'update_subscribed'], () => void list.reload())
   const scan = () => void post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')), sayFailure)
 
   return (

@@ -1,9 +1,10 @@
 /** One playlist: its videos in order, those that are missing too; one's own are put in order by hand or by keys. */
 import { useSignal } from '@preact/signals'
-import { useCallback, useEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { ArrowDownToLine, ArrowUpToLine, CircleCheck, Download, EllipsisVertical, ListMinus, ListVideo, Play, RefreshCw, Trash } from 'lucide'
 import { get, post } from '../api.ts'
 import { small, under } from '../base.ts'
+import { useTaskEnd } from '../jobs.ts'
 import { forget, useLoad, type Load } from '../load.ts'
 import { IconButton } from '../parts/button.tsx'
 import { confirm } from '../parts/dialog.tsx'
@@ -12,7 +13,7 @@ import { HostileText } from '../parts/hostile-text.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
-import { SubscribeButton, useTaskEnd } from '../parts/subscription.tsx'
+import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { ROW_PX, VideoCard } from '../parts/video-card.tsx'
 import { GhostCard, toggleWatched, videoList } from '../parts/video-list.tsx'
@@ -36,7 +37,7 @@ export default function PlaylistView({ params }: ViewProps) {
   const load = useLoad(`playlist/${id}`, async (signal) => (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data)
   const { state, value, failure } = load.now.value
   useTitle(value?.playlist_name)
-  useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], useCallback(() => void load.reload(), [id]))
+  useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], () => void load.reload())
   if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
   if (!value) return <Ghost />
   return <Known key={id} playlist={value} load={load} />

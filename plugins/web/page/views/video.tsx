@@ -39,7 +39,7 @@ function OneVideo({ id }: { id: string }) {
   const playlist = usePlaylist(list, id)
   const machine = useSignal<Machine | undefined>(undefined)
   const isTheatre = useSignal(kept.isTheatre())
-  const { state, value, failure } = video.now.value
+  const { state, value, failure, isKept } = video.now.value
   useTitle(value?.title)
 
   // The address may be changed while one is there: a line of a search, a time that was sent.
@@ -53,7 +53,7 @@ function OneVideo({ id }: { id: string }) {
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
       <div class="watch-player">
-        {value ? (
+        {value && !isKept ? ( // where this person is may have changed since
           <Player
             video={value}
             startAt={startAt}

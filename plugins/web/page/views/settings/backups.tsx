@@ -10,7 +10,7 @@ import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { t } from '../../texts.ts'
-import { useJobs } from './jobs.ts'
+import { useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 

@@ -5,7 +5,7 @@ import { toAge, toMoment } from '../../format.ts'
 import { useLoad } from '../../load.ts'
 import { LANGUAGE, t } from '../../texts.ts'
 import { readPlan, writePlan, type Plan } from './config.ts'
-import { useJobs } from './jobs.ts'
+import { useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
 import { Advanced, Group, NumberOption, Row, TextOption, useSaving } from './option.tsx'
 

@@ -8,7 +8,7 @@ import { confirm } from '../../parts/dialog.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { t } from '../../texts.ts'
 import { useConfig } from './config.ts'
-import { useJobs } from './jobs.ts'
+import { useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SwitchOption } from './option.tsx'
 

@@ -11,7 +11,7 @@ import { say, sayFailure } from '../../parts/toast.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
 import type { TaskRecord } from '../../records.ts'
 import { t, type TextKey } from '../../texts.ts'
-import { isOver, useJobs } from './jobs.ts'
+import { isOver, useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
