@@ -1,8 +1,9 @@
 /** Which index the documents of a data folder are kept in, and which one is being filled: a small file that starts and moves look at. */
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
+import { writeWhole } from '../whole-file.ts'
 
 export type IndexKind = 'sqlite' | 'elasticsearch'
 
@@ -35,18 +36,7 @@ export async function readInUse(dataDir: string): Promise<InUse> {
   throw new StartError(`${fileIn(dataDir)} does not say which index is in use: remove it, and set AV_ELASTICSEARCH_URL as it was when the server last ran`)
 }
 
-/** Appears whole or not at all, and is on the disk when it resolves. */
-export async function writeInUse(dataDir: string, inUse: InUse): Promise<void> {
-  const part = `${fileIn(dataDir)}.part`
-  const file = await open(part, 'w', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify(inUse)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(part, fileIn(dataDir))
-}
+export const writeInUse = (dataDir: string, inUse: InUse): Promise<void> => writeWhole(fileIn(dataDir), `${JSON.stringify(inUse)}\n`)
 
 /** A server is about to open this one. @throws StartError  a move has left it half filled */
 export async function enterIndex(dataDir: string, kind: IndexKind, log: Log): Promise<void> {

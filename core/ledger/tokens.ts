@@ -1,8 +1,9 @@
 /** Tokens and sessions. What clients hold is derived from the secret key; the ledger has generations and hashes. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmod, open, readFile, rename } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
+import { writeWhole } from '../whole-file.ts'
 import type { Ledger } from './sqlite.ts'
 
 const KEY_BYTES = 32
@@ -65,20 +66,6 @@ export async function rotateSecretKey(dataDir: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES)
   await writeWhole(join(dataDir, 'secret.key'), key)
   return key
-}
-
-/** Written beside, synced, renamed; 0600. */
-export async function writeWhole(path: string, content: Buffer | string): Promise<void> {
-  const part = `${path}.part`
-  const file = await open(part, 'w', 0o600)
-  try {
-    await file.chmod(0o600)
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(part, path)
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')

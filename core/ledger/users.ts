@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Log } from '../log.ts'
+import { writeWhole } from '../whole-file.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { hashPassword, isPasswordOf } from './passwords.ts'
 import type { Ledger } from './sqlite.ts'
-import { openTokens, writeWhole, type NewSession, type Session } from './tokens.ts'
+import { openTokens, type NewSession, type Session } from './tokens.ts'
 
 /** An account as contract B shows it. */
 export interface AccountRecord {

@@ -11,9 +11,8 @@ const URL_START = /^https?:\/\//
 const MAX_TITLE = 500
 const MAX_TEXT = 20_000
 const MAX_URL = 2000
-/** Control characters but tab and line feed; lone halves of surrogate pairs are replaced by `toWellFormed`'s rule. */
+/** Control characters but tab and line feed. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 const GONE_TITLES = new Set(['[private video]', '[deleted video]', '[unavailable video]'])
 const PENDING = new Set(['is_upcoming', 'is_live', 'post_live'])
 
@@ -24,7 +23,7 @@ export class FactsError extends Error {
 
 export function text(value: unknown, maxLength = MAX_TEXT): string {
   if (typeof value !== 'string') return ''
-  return value.slice(0, maxLength).replace(CONTROL, ' ').replace(LONE_SURROGATE, '\ufffd')
+  return value.slice(0, maxLength).replace(CONTROL, ' ').toWellFormed()
 }
 
 const line = (value: unknown, maxLength = MAX_TITLE): string => text(value, maxLength).replace(/\s+/g, ' ').trim()

@@ -13,6 +13,7 @@ import { openLog } from '../../core/log.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
 import { makeNode, whyNoElasticsearch } from '../elasticsearch/node.ts'
 import { temporaryFolder } from '../support/server.ts'
+import { firstVideos } from './generate.ts'
 import { archiveOf, copyOfLibrary, fillBeside, inBatches } from './support/library.ts'
 import { openLoad } from './support/load.ts'
 import { rssMb, startArchive } from './support/processes.ts'
@@ -147,8 +148,7 @@ async function measureServer(): Promise<void> {
   report('memory of our process, idle', { unit: 'MB', value: await rssMb(server.pid), atMost: 130 })
   const beside = await startArchive(scope, { videos: VIDEOS })
 
-  const ids: string[] = []
-  for (const { id } of archive.videos()) if (ids.push(id) === 500) break
+  const ids = firstVideos(archive, 500).map(({ id }) => id)
   const words = archive.words.slice(300, 500)
   const kinds: Record<string, string[]> = {
     'list, page 0': ['/api/video/'],

@@ -76,6 +76,13 @@ export interface Archive {
   words: readonly string[]
 }
 
+/** Some to ask about: the first ones, in the order they were archived. */
+export function firstVideos(archive: Archive, count: number): Array<{ id: string; doc: VideoDoc }> {
+  const first = []
+  for (const video of archive.videos()) if (first.push(video) === count) break
+  return first
+}
+
 export function generate({ videos, channels = Math.max(1, Math.round(videos / 50)), words = 30_000 }: { videos: number; channels?: number; words?: number }): Archive {
   const vocab = vocabulary(words)
   const channelIds = Array.from({ length: channels }, ((random) => () => `UC${idOf(random, 22)}`)(randomFrom(11)))

@@ -6,7 +6,7 @@ import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { openLoad } from './support/load.ts'
 import { cpuSeconds, delaysDuring, firstSnapshotTaken, rssMb, startArchive, type Archive } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
-import { randomFrom } from './generate.ts'
+import { firstVideos, randomFrom } from './generate.ts'
 
 const VIDEOS = 100_000
 const ROUNDS = isQuick ? 3 : 7
@@ -21,13 +21,9 @@ const random = randomFrom(5)
 const oneOf = <Value>(list: readonly Value[]): Value => list[Math.floor(random() * list.length)]!
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make)
 
-const ids: string[] = []
-const channels = new Set<string>()
-for (const { id, doc } of archive.videos()) {
-  ids.push(id)
-  channels.add(doc.channel_id)
-  if (ids.length === 3000) break
-}
+const known = firstVideos(archive, 3000)
+const ids = known.map(({ id }) => id)
+const channels = new Set(known.map(({ doc }) => doc.channel_id))
 const common = archive.words.slice(0, 80)
 const telling = archive.words.slice(300, 3000)
 

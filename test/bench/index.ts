@@ -5,7 +5,7 @@ import { systemClock } from '../../core/clock.ts'
 import { openSqliteIndex } from '../../core/index/sqlite/open.ts'
 import { openLog } from '../../core/log.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
-import { randomFrom } from './generate.ts'
+import { firstVideos, randomFrom } from './generate.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { DEFINITIONS, questionsOf } from './support/questions.ts'
 import { isQuick, median, openReport, openScope, percentile } from './support/report.ts'
@@ -42,8 +42,7 @@ for (const { name, times, ask } of questionsOf({ videos: VIDEOS, archive, collec
 const random = randomFrom(3)
 const middling = archive.words.slice(300, 3000)
 const word = () => middling[Math.floor(random() * middling.length)]!
-const ids: string[] = []
-for (const { id } of archive.videos()) if (ids.push(id) === 2000) break
+const ids = firstVideos(archive, 2000).map(({ id }) => id)
 const anyId = () => ids[Math.floor(random() * ids.length)]!
 await measure('patch a flag', 500, () => collection.patch(anyId(), { set: { player: { watched: random() < 0.5 } } }))
 await measure('patch a title', 300, () => collection.patch(anyId(), { set: { title: `${word()} ${word()}` } }))

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { CHANNEL, GONE, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
 import { indexEnv, INDEXES } from '../support/indexes.ts'
+import { lastFirst } from '../support/last-first.ts'
 import { allQuiet, startServer, taskEnded, temporaryFolder, until, type Server } from '../support/server.ts'
 
 const run = promisify(execFile)
@@ -17,8 +18,7 @@ for (const { index, skip } of INDEXES) {
     let server: Server
     let platform: TestPlatform
     let folder: string
-    const cleanUps: Array<() => Promise<void>> = []
-    const scope = { after: (cleanUp: () => Promise<void>) => void cleanUps.unshift(cleanUp) }
+    const scope = lastFirst({ after })
 
     before(async () => {
       folder = await temporaryFolder(scope)
@@ -26,9 +26,6 @@ for (const { index, skip } of INDEXES) {
       server = await startServer(scope, folder, { ...platform.env, ...(await indexEnv(scope, index)) })
       const changed = await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } })
       assert.equal(changed.status, 200)
-    })
-    after(async () => {
-      for (const cleanUp of cleanUps) await cleanUp() // the last one first: the server ends before its folder goes
     })
 
     test('a token and a session both open the door', async () => {

@@ -19,7 +19,7 @@ const ARGUMENTS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--autoplay-policy=no-user-gesture-required', '--mute-audio',
 ] // prettier-ignore
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 
 const executablePath = find()
 

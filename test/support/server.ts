@@ -105,7 +105,7 @@ export async function startServer(scope: Scope, dataDir: string, env: Record<str
 }
 
 /** Asks again until the answer is the wanted one; what it was last is in the error. */
-export async function until<Value>(what: string, ask: () => Promise<Value>, isIt: (value: Value) => boolean, deadlineMs = 60_000): Promise<Value> {
+export async function until<Value>(what: string, ask: () => Promise<Value>, isIt: (value: Value) => boolean, deadlineMs = 180_000): Promise<Value> {
   const end = Date.now() + deadlineMs
   for (;;) {
     const value = await ask()

@@ -45,7 +45,7 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
       const kept = values.map((each) => (typeof each === 'string' ? keptValue(each) : each))
       value[plan.name] = plan.isMulti ? kept : kept[0]
     }
-    if (layout.sorted.includes(plan)) sort[plan.name] = wellFormed(fold(String(values[0]).slice(0, LONGEST_SORT_KEY)))
+    if (layout.sorted.includes(plan)) sort[plan.name] = fold(String(values[0]).slice(0, LONGEST_SORT_KEY)).toWellFormed()
     if (plan.weight === 0) continue
     const terms = values.flatMap((each) => tokens(String(each)))
     words[plan.name] = terms.join(' ')
@@ -67,12 +67,8 @@ function changedStems(terms: readonly string[]): string {
   return [...distinct].join(' ')
 }
 
-/** A keyword as it is kept and asked for. */
-export const keptValue = (value: string): string => wellFormed(value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE) : value)
-
-/** Half a surrogate pair is no text for the server. */
-const wellFormed = (text: string): string => (!SURROGATE.test(text) ? text : text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd'))
-const SURROGATE = /[\ud800-\udfff]/
+/** A keyword as it is kept and asked for. Half a surrogate pair is no text for the server. */
+export const keptValue = (value: string): string => value.slice(0, LONGEST_VALUE).toWellFormed()
 
 /** The whole document. */
 export function decode({ text, internal }: Stored): JsonObject {

@@ -5,7 +5,7 @@ import { channelIndex } from '../../../plugins/channel/schema.ts'
 import { downloadIndex } from '../../../plugins/download/schema.ts'
 import { playlistIndex } from '../../../plugins/playlist/schema.ts'
 import { subtitleIndex, videoIndex } from '../../../plugins/video/schema.ts'
-import type { Archive } from '../generate.ts'
+import { firstVideos, type Archive } from '../generate.ts'
 
 export const DEFINITIONS = [channelIndex, videoIndex, subtitleIndex, playlistIndex, downloadIndex]
 
@@ -28,13 +28,9 @@ export interface Question {
 const KNOWN = 2000
 
 export function questionsOf({ videos, archive, collection, subtitle }: Asked): Question[] {
-  const ids: string[] = []
-  const channels: string[] = []
-  for (const { id, doc } of archive.videos()) {
-    ids.push(id)
-    channels.push(doc.channel_id)
-    if (ids.length === KNOWN) break
-  }
+  const known = firstVideos(archive, KNOWN)
+  const ids = known.map(({ id }) => id)
+  const channels = known.map(({ doc }) => doc.channel_id)
   const questions: Question[] = []
   const question = (name: string, times: number, ask: Question['ask']) => void questions.push({ name, times, ask })
   const one = <Value>(from: readonly Value[], at: number, more = 0): Value => from[(Math.imul(at * 4 + more + 1, 0x9e3779b1) >>> 0) % from.length]!

@@ -9,6 +9,7 @@ import { openElasticIndex, type ElasticIndex, type ElasticIndexOptions } from '.
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { openLog } from '../../../core/log.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
+import { lastFirst } from '../../support/last-first.ts'
 import { bookIndex, bookOf } from './books.ts'
 
 const log = openLog('silent')
@@ -38,19 +39,16 @@ function cutAt(connection: ElasticConnection, step: number): { connection: Elast
 }
 
 describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? false }, () => {
-  const afters: Array<() => unknown> = []
+  const scope = lastFirst({ after })
   // The clock's timers keep no process alive; a server has its socket for that.
   const alive = setInterval(() => undefined, 60_000)
-  after(async () => {
-    clearInterval(alive)
-    for (const work of afters.reverse()) await work()
-  })
+  after(() => clearInterval(alive))
 
   /** A prefix of its own, with what opens an index on it. */
   async function place(options: { repository?: boolean } = {}) {
-    const { url, prefix, repository } = await testElasticsearch({ after: (work) => void afters.push(work) })
+    const { url, prefix, repository } = await testElasticsearch(scope)
     const opened = new Set<ElasticConnection>()
-    afters.push(() => Promise.all([...opened].map((connection) => connection.close())))
+    scope.after(async () => void (await Promise.all([...opened].map((connection) => connection.close()))))
     const connect = (more: Partial<ElasticOptions> = {}): ElasticConnection => {
       const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock, ...more })
       opened.add(connection)
@@ -250,7 +248,10 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     const cluster = /cluster privileges (.+?), and/.exec(readme)![1]!.match(/(?<=`)[a-z_:/*]+(?=`)/g)!
     await ask.security.putRole({ name: prefix, cluster, indices: [{ names: [`${prefix}_*`], privileges: ['all'] }] })
     await ask.security.putUser({ username: prefix, password: 'a password for tests', roles: [prefix] })
-    afters.push(() => ask.security.deleteUser({ username: prefix }), () => ask.security.deleteRole({ name: prefix }))
+    scope.after(async () => {
+      await ask.security.deleteUser({ username: prefix })
+      await ask.security.deleteRole({ name: prefix })
+    })
     const asAccount = (definition: IndexDefinition) => open([definition], { connection: connect({ url, username: prefix, password: 'a password for tests' }) })
 
     await filled(() => asAccount(bookIndex))

@@ -8,22 +8,18 @@ import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
 
 /** A platform and a yt-dlp of its own take their time beside other tests. */
-const PATIENCE = { timeout: 60_000 }
+const PATIENCE = { timeout: 180_000 }
 
 describe('what is pasted', { skip: noBrowser }, () => {
   let server: Server
   let loopback: TestPlatform
-  const cleanUps: Array<() => Promise<void> | void> = []
-  const scope = lastFirst({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+  const scope = lastFirst({ after })
 
   before(async () => {
     const folder = await temporaryFolder(scope)
     loopback = await startTestPlatform(scope)
     server = await startServer(scope, folder, loopback.env)
     await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
-  })
-  after(async () => {
-    for (const cleanUp of cleanUps.toReversed()) await cleanUp()
   })
 
   const open = (t: Parameters<typeof openPage>[0], size: 'phone' | 'desktop'): Promise<Watched> =>

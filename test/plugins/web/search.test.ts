@@ -90,7 +90,7 @@ describe('searching', { skip: noBrowser }, () => {
     const server = await startServer(t, await temporaryFolder(t), env)
     await server.api('POST', '/api/config/', { downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, sleep_interval: 0 } })
     await server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: VIDEO.lighthouse, status: 'pending' }] })
-    await allQuiet(server, 120_000)
+    await allQuiet(server)
     const { page, go, check } = await openPage(t, server.baseUrl, { as: { username: USERNAME, password: SERVER_PASSWORD } })
     await go('/')
 

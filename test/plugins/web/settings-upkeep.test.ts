@@ -12,6 +12,9 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 const ADMIN = { username: 'admin', password: PASSWORD }
 const COOKIE = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
 
+/** A yt-dlp of its own takes its time beside other tests. */
+const PATIENCE = { timeout: 180_000 }
+
 describe('settings of upkeep', { skip: noBrowser }, () => {
   test('an address of messages is tried by a button, added, and removed with a way back', async (t) => {
     const app = await testApp(t)
@@ -68,11 +71,11 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
 
     await page.getByLabel('Contents of cookies.txt').fill(COOKIE)
     await page.getByRole('button', { name: 'Try and store it' }).click()
-    await page.getByText('The platform took it on').waitFor()
+    await page.getByText('The platform took it on').waitFor(PATIENCE)
     assert.equal(await page.getByLabel('Contents of cookies.txt').inputValue(), '')
     await shot('settings-cookie-stored')
     await page.getByRole('button', { name: 'Try it' }).click()
-    await page.getByText('The platform takes the cookie', { exact: true }).waitFor()
+    await page.getByText('The platform takes the cookie', { exact: true }).waitFor(PATIENCE)
     await page.getByRole('switch', { name: 'Use it' }).uncheck()
     await page.locator('.option', { hasText: 'Use it' }).getByText('Saved').waitFor()
     assert.equal((await app.as('admin').get('/api/cookie/')).body.cookie_enabled, false)

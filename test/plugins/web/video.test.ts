@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
 
 const as = { username: USERNAME, password: PASSWORD }
@@ -14,8 +15,7 @@ const playsFrom = (page: Page, from: number) => page.waitForFunction((seconds) =
 
 describe('a video', { skip: noBrowser }, () => {
   let server: Server
-  const cleanUps: Array<() => Promise<void> | void> = []
-  const scope = { after: (cleanUp: () => Promise<void> | void) => void cleanUps.unshift(cleanUp) }
+  const scope = lastFirst({ after })
   const { breakwater, lighthouse, gull } = VIDEO as Record<'breakwater' | 'lighthouse' | 'gull', string>
   const position = async (id: string): Promise<number> => (await server.api('GET', `/api/video/${id}/progress/`)).body.position
 
@@ -27,9 +27,6 @@ describe('a video', { skip: noBrowser }, () => {
     const wanted = [breakwater, lighthouse, gull, `${platform.baseUrl}/playlist?list=${PLAYLIST.joinery}`].join(' ')
     await server.api('POST', '/api/download/?autostart=true', { data: [{ platform_id: wanted, status: 'pending' }] })
     await allQuiet(server, 240_000)
-  })
-  after(async () => {
-    for (const cleanUp of cleanUps) await cleanUp()
   })
 
   for (const size of SIZES) {

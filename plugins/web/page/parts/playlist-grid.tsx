@@ -1,6 +1,5 @@
 /** Playlists as cards: picture, how many of its videos are here, whose it is. */
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { Check, ListVideo } from 'lucide'
 import type { Query } from '../api.ts'
 import { small, under } from '../base.ts'
@@ -9,10 +8,9 @@ import { keptList } from '../list.ts'
 import type { Playlist } from '../records.ts'
 import { t } from '../texts.ts'
 import { Icon } from './icon.tsx'
-import { Failed } from './states.tsx'
+import { ListGrid } from './list-grid.tsx'
 import { CARD_MIN_PX, cardHeight } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
-import { VirtualGrid } from './virtual-grid.tsx'
 
 /** A list of them names every entry of each: kept is what a card shows. */
 interface Row {
@@ -39,33 +37,12 @@ const toRow = (playlist: Playlist): Row => ({
   archived: playlist.playlist_entries.filter(({ downloaded }) => downloaded).length,
 })
 
-const FIRST = 24
+const AHEAD = 24
 
 export function PlaylistGrid({ query, empty }: { query: Query; empty: ComponentChildren }) {
   const list = keptList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, { path: '/api/playlist/', query, idOf: ({ id }) => id, toRow })
-  useEffect(() => void list.reach(FIRST), [list])
   useTaskEnd(['subscribe_to', 'update_subscribed', 'index_playlists'], () => void list.reload())
-  const rows = list.rows.value
-  const isWhole = list.isWhole.value
-  const isFailed = list.state.value === 'failed'
-  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
-  if (rows.length === 0 && isWhole) return <>{empty}</>
-  return (
-    <>
-      <VirtualGrid
-        label={t('nav.playlists')}
-        count={rows.length + (isWhole || isFailed ? 0 : 6)}
-        minWidth={CARD_MIN_PX}
-        heightOf={cardHeight}
-        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
-        render={(position) => {
-          const row = rows[position]
-          return row ? <PlaylistCard row={row} /> : <GhostCard />
-        }}
-      />
-      {isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
-    </>
-  )
+  return <ListGrid list={list} label={t('nav.playlists')} ahead={AHEAD} minWidth={CARD_MIN_PX} heightOf={cardHeight} ghost={<GhostCard />} empty={empty} render={(row) => <PlaylistCard row={row} />} />
 }
 
 function PlaylistCard({ row }: { row: Row }) {

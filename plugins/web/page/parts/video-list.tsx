@@ -1,4 +1,4 @@
-/** Any list of videos of the API as a grid or list: read as far as one looks, empty, failing and cut off in words. */
+/** Any list of videos of the API as a grid or list, read again where it may have changed. */
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { post, type Query } from '../api.ts'
@@ -6,11 +6,11 @@ import { listen } from '../events.ts'
 import { keptList, type List } from '../list.ts'
 import type { Video } from '../records.ts'
 import { t } from '../texts.ts'
-import { Failed, Box } from './states.tsx'
+import { ListGrid } from './list-grid.tsx'
+import type { MenuItem } from './menu.tsx'
+import { Box } from './states.tsx'
 import { say, sayFailure } from './toast.tsx'
 import { CARD_MIN_PX, cardHeight, ROW_PX, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
-import type { MenuItem } from './menu.tsx'
-import { VirtualGrid } from './virtual-grid.tsx'
 
 interface VideoListProps {
   label: string
@@ -28,7 +28,6 @@ interface VideoListProps {
   onTotal?: (total: number) => void
 }
 
-const FIRST = 24
 const AHEAD = 24
 
 export function videoList(path: string, query: Query = {}, byDay?: 'desc' | 'asc'): List<VideoRow> {
@@ -64,31 +63,19 @@ export function VideoList({ label, path, query, isList = false, byDay, linkQuery
     if (total !== undefined) onTotal?.(total)
   }, [total])
 
-  const rows = list.rows.value
-  const isWhole = list.isWhole.value
-  if (rows.length === 0 && list.state.value === 'failed') return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
-  if (rows.length === 0 && isWhole) return <>{empty}</>
-  const isWaiting = !isWhole && list.state.value !== 'failed'
-  const ghosts = isWaiting ? (rows.length === 0 ? 12 : AHEAD / 2) : 0
   return (
-    <>
-      <VirtualGrid
-        label={label}
-        count={rows.length + ghosts}
-        isList={isList}
-        minWidth={CARD_MIN_PX}
-        gap={isList ? 8 : 24}
-        heightOf={isList ? () => ROW_PX : cardHeight}
-        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + AHEAD))}
-        render={(position) => {
-          const row = rows[position]
-          if (!row) return <GhostCard isList={isList} />
-          return <Cell row={row} isList={isList} linkQuery={linkQuery ?? ''} onWatched={(one) => void toggleWatched(one, list)} actions={actions?.(row, list) ?? []} />
-        }}
-      />
-      {list.state.value === 'failed' && rows.length > 0 && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
-      {list.isCut.value && <p class="end-of-list">{t('list.cut')}</p>}
-    </>
+    <ListGrid
+      list={list}
+      label={label}
+      ahead={AHEAD}
+      isList={isList}
+      minWidth={CARD_MIN_PX}
+      gap={isList ? 8 : 24}
+      heightOf={isList ? () => ROW_PX : cardHeight}
+      ghost={<GhostCard isList={isList} />}
+      empty={empty}
+      render={(row) => <Cell row={row} isList={isList} linkQuery={linkQuery ?? ''} onWatched={(one) => void toggleWatched(one, list)} actions={actions?.(row, list) ?? []} />}
+    />
   )
 }
 
@@ -104,7 +91,7 @@ function useFresh(list: List<VideoRow>): void {
   useEffect(() => {
     let timer: number | undefined
     const since = readAt.get(list)
-    if (since === undefined || Date.now() - since < STALE_MS) void list.reach(FIRST)
+    if (since === undefined || Date.now() - since < STALE_MS) void list.reach(AHEAD)
     else if (scrollY < TOP_PX) void list.reload()
     readAt.set(list, since === undefined || Date.now() - since >= STALE_MS ? Date.now() : since)
     const end = listen('queue', (change) => {

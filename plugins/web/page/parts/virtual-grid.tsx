@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-interface VirtualGridProps {
+export interface VirtualGridProps {
   /** How many there are, as far as is known. */
   count: number
   /** Narrowest width of a cell; `list`: one column. */

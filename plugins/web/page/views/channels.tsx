@@ -10,18 +10,18 @@ import { keptList, type List } from '../list.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { ListGrid } from '../parts/list-grid.tsx'
 import { Portrait } from '../parts/portrait.tsx'
-import { Box, Empty, Failed } from '../parts/states.tsx'
+import { Box, Empty } from '../parts/states.tsx'
 import { SubscribeButton, SubscribeDialog } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
-import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import type { Channel } from '../records.ts'
 import { changeQuery, place } from '../router.ts'
 import { isAdmin } from '../session.ts'
 import { t } from '../texts.ts'
 
 const SHOWN = ['', 'subscribed', 'unsubscribed'] as const
-const FIRST = 36
+const AHEAD = 36
 const CARD_PX = 72
 const REST_MS = 200
 /** The server takes no more. */
@@ -57,7 +57,17 @@ export default function Channels() {
         <Chips label={t('channels.show')} value={show} choices={SHOWN.map((value) => ({ value, label: t(`channels.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
         <NameFilter value={name} />
       </div>
-      <ChannelGrid list={list} empty={isFiltered ? <NothingFits /> : <Nothing onSubscribe={() => void (isAsking.value = true)} />} />
+      <ListGrid
+        list={list}
+        label={t('nav.channels')}
+        ahead={AHEAD}
+        minWidth={320}
+        gap={12}
+        heightOf={() => CARD_PX}
+        ghost={<Box height={`${CARD_PX}px`} radius="10px" />}
+        empty={isFiltered ? <NothingFits /> : <Nothing onSubscribe={() => void (isAsking.value = true)} />}
+        render={(channel) => <ChannelCard channel={channel} list={list} />}
+      />
       {isAsking.value && <SubscribeDialog onClose={() => void (isAsking.value = false)} />}
     </div>
   )
@@ -77,32 +87,6 @@ function NameFilter({ value }: { value: string }) {
       <Icon node={Search} size={16} />
       <input type="search" aria-label={t('channels.find')} placeholder={t('channels.find')} value={text} maxLength={LONGEST_NAME} autocomplete="off" spellcheck={false} onInput={({ currentTarget }) => setText(currentTarget.value)} />
     </div>
-  )
-}
-
-function ChannelGrid({ list, empty }: { list: List<Channel>; empty: preact.ComponentChildren }) {
-  useEffect(() => void list.reach(FIRST), [list])
-  const rows = list.rows.value
-  const isWhole = list.isWhole.value
-  const isFailed = list.state.value === 'failed'
-  if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
-  if (rows.length === 0 && isWhole) return <>{empty}</>
-  return (
-    <>
-      <VirtualGrid
-        label={t('nav.channels')}
-        count={rows.length + (isWhole || isFailed ? 0 : 12)}
-        minWidth={320}
-        gap={12}
-        heightOf={() => CARD_PX}
-        onSight={(_first, last) => void list.reach(Math.max(FIRST, last + FIRST))}
-        render={(position) => {
-          const channel = rows[position]
-          return channel ? <ChannelCard channel={channel} list={list} /> : <Box height={`${CARD_PX}px`} radius="10px" />
-        }}
-      />
-      {isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />}
-    </>
   )
 }
 

@@ -1,0 +1,45 @@
+/** Any list of the API as a grid: read as far as one looks, empty, failing and cut off in words. */
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { List } from '../list.ts'
+import { t } from '../texts.ts'
+import { Failed } from './states.tsx'
+import { VirtualGrid, type VirtualGridProps } from './virtual-grid.tsx'
+
+interface ListGridProps<Row> extends Omit<VirtualGridProps, 'count' | 'render' | 'onSight'> {
+  list: List<Row>
+  /** So many rows are read before they come into sight. */
+  ahead: number
+  /** Stands where rows are on their way. */
+  ghost: ComponentChildren
+  /** Shown where nothing is there. */
+  empty: ComponentChildren
+  render: (row: Row) => ComponentChildren
+}
+
+const GHOSTS = 12
+
+export function ListGrid<Row>({ list, ahead, ghost, empty, render, ...grid }: ListGridProps<Row>) {
+  useEffect(() => void list.reach(ahead), [list])
+  const rows = list.rows.value
+  const isWhole = list.isWhole.value
+  const isFailed = list.state.value === 'failed'
+  const failed = isFailed && <Failed failure={list.failure.value} onRetry={() => list.retry()} />
+  if (rows.length === 0 && isFailed) return failed
+  if (rows.length === 0 && isWhole) return <>{empty}</>
+  return (
+    <>
+      <VirtualGrid
+        {...grid}
+        count={rows.length + (isWhole || isFailed ? 0 : GHOSTS)}
+        onSight={(_first, last) => void list.reach(last + ahead)}
+        render={(position) => {
+          const row = rows[position]
+          return row === undefined ? ghost : render(row)
+        }}
+      />
+      {failed}
+      {list.isCut.value && <p class="end-of-list">{t('list.cut')}</p>}
+    </>
+  )
+}
