@@ -100,8 +100,11 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
 
 function finish({ response, headers }: Exchange, status: number, content: string | Buffer, own: Record<string, string>): void {
   if (response.destroyed) return
-  // Text goes out in one piece with the head: a buffer would be a second one.
-  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': Buffer.byteLength(content) })).end(content)
+  const length = Buffer.byteLength(content)
+  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
+  // Text goes out in one piece with the head: a buffer would be a second one. Plain ASCII is copied instead of encoded.
+  if (length === content.length) response.end(content, 'latin1')
+  else response.end(content)
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown): Fault {

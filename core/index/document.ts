@@ -85,6 +85,15 @@ export class WrongType extends Refusal {
   }
 }
 
+/** In bytes: Elasticsearch takes no more. */
+const LONGEST_ID = 512
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** @throws WrongType */
+export function checkId(id: string): void {
+  if (id === '' || Buffer.byteLength(id) > LONGEST_ID || CONTROL.test(id)) throw new WrongType('its id', `1 to ${LONGEST_ID} bytes of text without control characters`)
+}
+
 const FORMS: Record<FieldType, [string, (value: Json) => boolean]> = {
   keyword: ['text', (value) => typeof value === 'string'],
   text: ['text', (value) => typeof value === 'string'],

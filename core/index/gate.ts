@@ -14,10 +14,17 @@ export interface Patience {
 }
 
 const patient = new AsyncLocalStorage<Patience>()
+let waiting = 0
 
 /** What runs in `work` waits at a closed gate, and for an index server that is away, instead of failing, until the signal ends it. */
-export function waitAtGate<Result>(signal: AbortSignal, work: () => Promise<Result>, waits?: Patience['waits']): Promise<Result> {
-  return patient.run({ signal, waits }, work)
+export async function waitAtGate<Result>(signal: AbortSignal, work: () => Promise<Result>, waits?: Patience['waits']): Promise<Result> {
+  waiting++
+  try {
+    return await patient.run({ signal, waits }, work)
+  } finally {
+    // As long as it is on, Node looks at every promise of the process.
+    if (--waiting === 0) patient.disable()
+  }
 }
 
 /** Of the work that asks. undefined: it must be told at once. */

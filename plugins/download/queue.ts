@@ -53,6 +53,7 @@ export function openQueue(app: App) {
   const items = app.index.collection(downloadIndex)
   /** What is being downloaded now, by id. */
   const active = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
+  const end = `"_index":${JSON.stringify(`${app.settings.prefix}_download`)},"_score":0}`
   let lastPosition = 0
 
   const changed = (id: string) => app.tell('queue.changed', { id })
@@ -151,8 +152,7 @@ export function openQueue(app: App) {
     /** Texts of the reply for stored texts: with the mirror id, what runs now, and the index. */
     replyText(id: string, text: string): string {
       const progress = active.get(id)?.progress
-      const tail = JSON.stringify({ ...app.platform.mirror(id), ...(progress && { progress }), _index: `${app.settings.prefix}_download`, _score: 0 })
-      return `${text.slice(0, -1)},${tail.slice(1)}`
+      return `${text.slice(0, -1)},${app.platform.mirrorText(id)}${progress ? `"progress":${JSON.stringify(progress)},` : ''}${end}`
     },
 
     /** The item that is next in line. `isAutoOnly`: only those with auto_start. `except`: what the run has put off. */

@@ -32,8 +32,6 @@ export function joinRecord(text: string, { position, progress }: VideoTail, chan
 }
 
 export function openRecords(app: App) {
-  const [mirrorKey] = Object.keys(app.platform.mirror('x'))
-  const mirror = mirrorKey === undefined ? () => '' : (id: string) => `${JSON.stringify(mirrorKey)}:"${id}",`
   const indexName = `${app.settings.prefix}_video`
 
   function tailsOf(ids: readonly string[], actor: Actor): Map<string, VideoTail> {
@@ -48,7 +46,7 @@ export function openRecords(app: App) {
     const channels = await app.channels.textsFor([...new Set(channelIds)])
     const tails = tailsOf(hits.map((hit) => hit.id), actor)
     return hits.map(({ id, text, score = 0 }, at) => {
-      const end = `,${mirror(id)}"_index":"${indexName}","_score":${roundScore(score)}}`
+      const end = `,${app.platform.mirrorText(id)}"_index":"${indexName}","_score":${roundScore(score)}}`
       return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, end)
     })
   }

@@ -33,6 +33,11 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
 
     /** Of these videos, those that have one. */
     among(userId: number, ids: readonly string[]): Array<Position & { id: string }> {
+      if (ids.length === 1) {
+        const [id] = ids as [string]
+        const position = this.get(userId, id)
+        return position ? [{ id, ...position }] : []
+      }
       const found = ledger.sql<Position & { id: string }>(
         'SELECT video_id AS id, position, duration FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
       )

@@ -168,6 +168,14 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         assert.equal(done.at(-1), 4)
       })
 
+      test('any text is an id, but for empty, endless and control characters', async () => {
+        const ids = ['{"title":"no"}', 'two words', '_späť/%2f', '日本']
+        await given(Object.fromEntries(ids.map((id) => [id, { title: `of ${id}`, pages: 1 }])))
+        const { hits } = await papers.find({ sort: [{ by: 'pages', order: 'desc' }], size: 50 })
+        assert.deepEqual(hits.map(({ id, text }) => [id, JSON.parse(text).title]).sort(), ids.map((id) => [id, `of ${id}`]).sort())
+        for (const id of ['', 'line\nfeed', 'nul\0', 'x'.repeat(513)]) await assert.rejects(papers.put(id, { title: 'x' }), (error) => isAppError(error, 'unprocessable') && /its id must be/.test(error.message))
+      })
+
       test('a cancelled bulk write stops and says so', async () => {
         await given()
         const stop = new AbortController()

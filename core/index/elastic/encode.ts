@@ -1,14 +1,12 @@
 /** Documents to what is sent and back: the reply's text as it is, and beside it the values and words that are searched. */
 import { errors } from '../../error.ts'
-import { joinInternal, splitInternal, valuesOf, WrongType, type FieldPlan, type JsonObject } from '../document.ts'
+import { checkId, joinInternal, splitInternal, valuesOf, WrongType, type FieldPlan, type JsonObject } from '../document.ts'
 import { fold, stem, tokens } from '../text.ts'
 import type { Layout } from './layout.ts'
 
 const LONGEST_SORT_KEY = 200
 /** A term of the server's index holds 32,766 bytes; a character takes at most four. Filters are cut in the same way. */
 const LONGEST_VALUE = 8191
-/** The server's limit, in bytes. */
-const LONGEST_ID = 512
 
 /** What is kept of a document and comes back. */
 export interface Stored {
@@ -23,8 +21,7 @@ export type OnWrong = (error: WrongType) => void
  * @throws WrongType unless `onWrong` takes it: then such a field is left without a value and the document kept
  */
 export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: OnWrong): string {
-  const byteLength = Buffer.byteLength(id)
-  if (byteLength === 0 || byteLength > LONGEST_ID) throw new WrongType('its id', `1 to ${LONGEST_ID} bytes long`)
+  checkId(id)
   const read = (plan: FieldPlan) => {
     try {
       return valuesOf(plan, doc)

@@ -53,14 +53,19 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     return reading(({ sql }) => sql<Row>(`SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.${key} = ?`).get(value))
   }
   const one = (id: string) => row('id', id)
+  const textOf = (id: string): string | undefined => {
+    const { main, doc } = names()
+    return reading(({ pluck }) => pluck<string>(`SELECT d.text FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id))
+  }
 
-  /** Rows of those that exist, a few at a time. */
-  async function* rowsOf(ids: readonly string[]): AsyncGenerator<Row[]> {
+  /** What is found of each, a few at a time: those of one turn in one state of the index. */
+  async function each<Value>(ids: readonly string[], find: (id: string) => Value, take: (found: Value[], ids: readonly string[]) => Promise<void> | void): Promise<void> {
     if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
     for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
       if (at > 0) await nextTurn()
       const some = ids.slice(at, at + IDS_AT_ONCE)
-      yield reading(({ together }) => together(() => some.flatMap((id) => one(id) ?? [])))
+      const all = () => some.map(find)
+      await take(some.length === 1 ? all() : reading(({ together }) => together(all)), some)
     }
   }
 
@@ -68,11 +73,14 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     const { from = 0, size = 10 } = query
     const page = pageSql(layout, names(), query)
     if (!page.isLight) return undefined
-    return reading(({ sql, pluck, together }) =>
+    return reading(({ pluck, together }) =>
       together(() => {
-        const text = pluck<string>(`SELECT text FROM "${names().doc}" WHERE rid = ?`)
-        const rows = sql<{ rid: number; id: string }>(page.text).all(...page.values, size, from)
-        const hits = rows.map(({ rid, id }): Hit => ({ id, text: text.get(rid)!, score: 0 }))
+        // One value a row: an object with two would cost as much as finding it. No id has a line feed.
+        const rows = pluck<string>(`SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names().doc}" d ON d.rid = m.rid`).all(...page.values, size, from)
+        const hits = rows.map((row): Hit => {
+          const at = row.indexOf('\n')
+          return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
+        })
         return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
       }),
     )
@@ -101,18 +109,22 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     },
 
     async getText(id) {
-      return one(id)?.text
+      return textOf(id)
     },
 
     async getTexts(ids) {
       const found = new Map<string, string>()
-      for await (const rows of rowsOf(ids)) for (const { id, text } of rows) found.set(id, text)
+      await each(ids, textOf, (texts, some) => {
+        for (const [at, text] of texts.entries()) if (text !== undefined) found.set(some[at]!, text)
+      })
       return found
     },
 
     async getMany(ids) {
       const found = new Map<string, Record<string, unknown>>()
-      for await (const rows of rowsOf(ids)) for await (const { id, doc } of parsed(rows)) found.set(id, doc)
+      await each(ids, one, async (rows) => {
+        for await (const { id, doc } of parsed(rows.filter((row) => row !== undefined))) found.set(id, doc)
+      })
       return found
     },
 

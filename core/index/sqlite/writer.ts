@@ -1,13 +1,12 @@
 /** Writes documents into the tables of one version of a collection; what did not change is not written. Inside a transaction of the caller. */
 import { fold, stem, tokens } from '../text.ts'
-import { joinInternal, splitInternal, valuesOf, WrongType, type FieldPlan, type JsonObject } from '../document.ts'
+import { checkId, joinInternal, splitInternal, valuesOf, WrongType, type FieldPlan, type JsonObject } from '../document.ts'
 import type { Connection } from './connection.ts'
 import { textColumns, type Layout, type TableNames } from './layout.ts'
 
 /** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
 const ROWS_PER_SECOND = 256
 const LATEST_SECOND = 2 ** 40
-const LONGEST_ID = 512
 const LONGEST_SORT_KEY = 200
 const TERMS_KNOWN = 50_000
 const BASES_KNOWN = 1000
@@ -175,7 +174,7 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
 
   return {
     put(id, doc, onWrong) {
-      if (id === '' || id.length > LONGEST_ID) throw new WrongType('its id', `1 to ${LONGEST_ID} characters long`)
+      checkId(id)
       const next = extract(doc, onWrong)
       const before = sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as [number, string, ...unknown[]] | undefined
       if (!before) return insert(id, next)
