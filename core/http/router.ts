@@ -1,6 +1,5 @@
 /** find-my-way: path → what stands there. */
 import findMyWay from 'find-my-way'
-import { errors } from '../error.ts'
 import type { Method, Route } from '../plugin/define.ts'
 import { ID_PATTERN } from './decode.ts'
 import { hasOwnForm, isValid } from './check.ts'
@@ -17,8 +16,7 @@ export interface Match {
 export interface Router {
   /**
    * @param path  as received, without its query
-   * @returns undefined: nothing stands there, or a variable has a form that it may not have (404)
-   * @throws bad_request  malformed percent-encoding
+   * @returns undefined: nothing stands there, or a variable has a form that it may not have, such as half a percent sign (404)
    */
   match(method: string, path: string): Match | undefined
 }
@@ -62,7 +60,6 @@ export function openRouter(routes: readonly Route[], basePath = '/'): Router {
 
   return {
     match(method, path) {
-      if (path.includes('%')) refuseMalformed(path)
       const below = belowBase(path, basePath)
       const found = below === undefined ? null : tree.find('GET', below)
       if (!found) return undefined
@@ -85,14 +82,6 @@ function belowBase(path: string, basePath: string): string | undefined {
   if (basePath === '/') return path
   if (path.startsWith(basePath)) return path.slice(basePath.length - 1)
   return `${path}/` === basePath ? '/' : undefined
-}
-
-function refuseMalformed(path: string): void {
-  try {
-    decodeURIComponent(path)
-  } catch (cause) {
-    throw errors.badRequest('The path is not properly percent-encoded', { cause })
-  }
 }
 
 /** A variable is an id, unless the route says what else it may be. */

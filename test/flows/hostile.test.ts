@@ -50,7 +50,7 @@ test('ids, headers and bodies from outside get a 4xx with the error body, whatev
     ['GET', '/api/video/..%2f..%2fetc%2fpasswd/', undefined, {}, 404],
     ['GET', `/api/video/${long}/`, undefined, {}, 404],
     ['GET', '/api/video/%00/', undefined, {}, 404],
-    ['GET', '/api/video/%E0%A4%A/', undefined, {}, 400],
+    ['GET', '/api/video/%E0%A4%A/', undefined, {}, 404],
     ['GET', '/media/UC1/..%2f..%2fledger.sqlite', undefined, {}, 404],
     ['GET', '/cache/videos/../../secret.key', undefined, {}, 404],
     ['GET', '/api/video/?page=-1', undefined, {}, 400],
