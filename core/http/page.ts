@@ -3,8 +3,6 @@ import { errors } from '../error.ts'
 import { MAX_WINDOW } from '../index/port.ts'
 
 const NEIGHBOURS = 5
-/** Nothing to take out, and nothing that would be written otherwise. */
-const PLAIN_PARAMS = /^(?!(.*&)?page=)([\w.*-]+=[\w.*-]*(&[\w.*-]+=[\w.*-]*)*)?$/
 
 export interface PageWindow {
   /** As asked for; 0 and 1 are the same window. */
@@ -57,7 +55,6 @@ export function pageNotFound(page: PageWindow, total: number, params: string): E
 
 /** The request's query without `page`, as the client is to repeat it. */
 export function pageParams(query: string): string {
-  if (PLAIN_PARAMS.test(query)) return query
   const params = new URLSearchParams(query)
   params.delete('page')
   return params.toString()

@@ -101,10 +101,8 @@ const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
 function finish({ response, headers }: Exchange, status: number, content: string | Buffer, own: Record<string, string>): void {
   if (response.destroyed) return
   const length = Buffer.byteLength(content)
-  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
   // Text goes out in one piece with the head: a buffer would be a second one. Plain ASCII is copied instead of encoded.
-  if (length === content.length) response.end(content, 'latin1')
-  else response.end(content)
+  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length })).end(content, length === content.length ? 'latin1' : 'utf8')
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown): Fault {

@@ -1,10 +1,11 @@
 /** Where plugins come from: the built-in ones, and folders named in the settings, bundled against the one copy of core. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { StartError } from '../error.ts'
+import { writeWhole } from '../whole-file.ts'
 import type { Plugin } from './define.ts'
 
 /** A plugin with the place it came from, for messages. Nothing of it has been checked yet. */
@@ -82,8 +83,7 @@ async function bundled(folder: string, file: string, cache: string): Promise<str
   const path = join(cache, name)
   if (!existsSync(path) || (await readFile(path, 'utf8')) !== text) {
     await mkdir(cache, { recursive: true, mode: 0o700 })
-    await writeFile(`${path}.new`, text, { mode: 0o600 })
-    await rename(`${path}.new`, path)
+    await writeWhole(path, text)
     const old = (await readdir(cache)).filter((other) => other.startsWith(`${stem}-`) && other.length === name.length && other !== name)
     await Promise.all(old.map((other) => rm(join(cache, other), { force: true })))
   }

@@ -1,7 +1,7 @@
 /** The service `cookie`: the one cookie jar, where it lies, whether it is in use, and what the platform last said of it (contract 9.7). */
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { epochSeconds, errors, localMinute, type App, type Services } from 'archivolt'
+import { epochSeconds, errors, localMinute, writeWhole, type App, type Services } from 'archivolt'
 import { parseJar } from './jar.ts'
 
 type AskOptions = Parameters<Services['platform']['validateCookie']>[1]
@@ -71,16 +71,7 @@ export function openCookie(app: App) {
 
   /** Beside it and renamed: whoever reads finds the old jar or the new one, whole. */
   async function write(jar: string): Promise<void> {
-    const fresh = `${path}.new`
-    await rm(fresh, { force: true }) // the mode below counts for a new file only
-    const handle = await open(fresh, 'wx', 0o600)
-    try {
-      await handle.writeFile(jar)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(fresh, path)
+    await writeWhole(path, jar)
     isStored = true
   }
 

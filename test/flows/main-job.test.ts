@@ -44,7 +44,7 @@ for (const { index, skip } of INDEXES) {
       const asked = await server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: text, status: 'pending' }] })
       assert.equal(asked.status, 200)
       assert.equal((await taskEnded(server, asked.body.task_id)).status, 'SUCCESS')
-      await allQuiet(server, 180_000)
+      await allQuiet(server)
 
       const queue = await server.api('GET', '/api/download/')
       assert.deepEqual(queue.body.data.map((item: { platform_id: string }) => item.platform_id), [], 'nothing is left in the queue')

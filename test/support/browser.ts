@@ -20,6 +20,8 @@ const ARGUMENTS = [
   '--disable-component-update', '--disable-sync', '--autoplay-policy=no-user-gesture-required', '--mute-audio',
 ] // prettier-ignore
 const PATIENCE_MS = 30_000
+/** For what a real yt-dlp has to do first, beside other tests. */
+export const PATIENCE = { timeout: 180_000 }
 
 const executablePath = find()
 

@@ -14,6 +14,7 @@ import type { FoundRows, IdText } from './protocol.ts'
 /** Work on the event loop is cut here, so that one caller's list does not hold up all others. */
 const SLICE_MS = 4
 const IDS_AT_ONCE = 200
+const KNOWN_AT_ONCE = 1000
 const DOCS_A_MESSAGE = 100
 const CHARACTERS_A_MESSAGE = 2_000_000
 const BATCH = 200
@@ -58,15 +59,8 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     return reading(({ pluck }) => pluck<string>(`SELECT d.text FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id))
   }
 
-  /** What is found of each, a few at a time: those of one turn in one state of the index. */
-  async function each<Value>(ids: readonly string[], find: (id: string) => Value, take: (found: Value[], ids: readonly string[]) => Promise<void> | void): Promise<void> {
+  const refuseTooMany = (ids: readonly string[]): void => {
     if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
-    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
-      if (at > 0) await nextTurn()
-      const some = ids.slice(at, at + IDS_AT_ONCE)
-      const all = () => some.map(find)
-      await take(some.length === 1 ? all() : reading(({ together }) => together(all)), some)
-    }
   }
 
   const pages = (query: FindQuery): Found | undefined => {
@@ -114,28 +108,31 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async getTexts(ids) {
       const found = new Map<string, string>()
-      await each(ids, textOf, (texts, some) => {
-        for (const [at, text] of texts.entries()) if (text !== undefined) found.set(some[at]!, text)
-      })
+      refuseTooMany(ids)
+      const take = (id: string) => {
+        const text = textOf(id)
+        if (text !== undefined) found.set(id, text)
+      }
+      await inTurns(ids, IDS_AT_ONCE, (some) => reading(({ together }) => together(() => some.forEach(take))))
       return found
     },
 
     async getMany(ids) {
       const found = new Map<string, Record<string, unknown>>()
-      await each(ids, one, async (rows) => {
-        for await (const { id, doc } of parsed(rows.filter((row) => row !== undefined))) found.set(id, doc)
+      refuseTooMany(ids)
+      await inTurns(ids, IDS_AT_ONCE, async (some) => {
+        const rows = reading(({ together }) => together(() => some.flatMap((id) => one(id) ?? [])))
+        for await (const { id, doc } of parsed(rows)) found.set(id, doc)
       })
       return found
     },
 
     async known(ids) {
       const found = new Set<string>()
-      for (let at = 0; at < ids.length; at += 1000) {
-        if (at > 0) await nextTurn()
-        const some = JSON.stringify(ids.slice(at, at + 1000))
-        const present = reading(({ pluck }) => pluck<string>(`SELECT id FROM "${names().main}" WHERE id IN (SELECT value FROM json_each(?))`).all(some))
+      await inTurns(ids, KNOWN_AT_ONCE, (some) => {
+        const present = reading(({ pluck }) => pluck<string>(`SELECT id FROM "${names().main}" WHERE id IN (SELECT value FROM json_each(?))`).all(JSON.stringify(some)))
         for (const id of present) found.add(id)
-      }
+      })
       return found
     },
 
@@ -158,7 +155,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
       const { from = 0, size = 10 } = query
       if (from + size > MAX_WINDOW || from < 0 || size < 0) throw new Error(`${name}: a window ends at ${MAX_WINDOW}, not at ${from + size}`)
       const hasWords = query.text !== undefined && query.text.words.trim() !== ''
-      if (query.ids && query.ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${query.ids.length}`)
+      if (query.ids) refuseTooMany(query.ids)
       const here = hasWords || query.ids ? undefined : pages(query)
       if (here) return here
       const found = await place.link().call('find', { name, query })
@@ -197,6 +194,14 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
   }
 
   return collection
+}
+
+/** A few ids in a turn of the loop. */
+async function inTurns(ids: readonly string[], size: number, read: (some: readonly string[]) => Promise<void> | void): Promise<void> {
+  for (let at = 0; at < ids.length; at += size) {
+    if (at > 0) await nextTurn()
+    await read(ids.slice(at, at + size))
+  }
 }
 
 function parse({ text, internal }: Row): JsonObject {

@@ -30,14 +30,13 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   /** There is more, but the API does not reach it: the filter has to be narrower. */
   const isCut = signal(false)
   const total = signal<number | undefined>(undefined)
+  /** Ids that an answer does not bring again: their rows are there, or have gone while it was on its way. */
   const seen = new Set<string>()
   let next = 1
   let lastPage: number | undefined
   let pageSize = 1
   /** Rows that are gone since they were read: what follows has moved up by so many. */
   let dropped = 0
-  /** An answer that was on its way meanwhile does not bring them back. */
-  const gone = new Set<string>()
   let bound: Query = {}
   let running: Promise<void> | undefined
   let life = 0
@@ -79,7 +78,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     for (const { data } of pages) {
       for (const record of data) {
         const row = toRow(record)
-        if (seen.has(idOf(row)) || gone.has(idOf(row))) continue
+        if (seen.has(idOf(row))) continue
         seen.add(idOf(row))
         fresh.push(row)
       }
@@ -137,7 +136,6 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       running = undefined
       held = []
       seen.clear()
-      gone.clear()
       ;[next, dropped, lastPage, bound] = [1, 0, undefined, {}]
       isWhole.value = isCut.value = false
       state.value = 'loading'
@@ -151,21 +149,19 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       rows.value = rows.value.map((row) => (idOf(row) === id ? how(row) : row))
     },
     drop(id: string): void {
-      gone.add(id)
+      seen.add(id)
       held = held?.filter((row) => idOf(row) !== id)
       const left = rows.value.filter((row) => idOf(row) !== id)
       if (left.length === rows.value.length) return
       rows.value = left
-      seen.delete(id)
       dropped++
       if (total.value) total.value--
     },
-    /** At the end, where that is what is shown. */
+    /** A row that is not there, at the end, where that is what is shown. */
     append(row: Row): void {
       if (total.value !== undefined) total.value++
-      if (!isWhole.value || seen.has(idOf(row))) return
+      if (!isWhole.value) return
       seen.add(idOf(row))
-      gone.delete(idOf(row))
       rows.value = [...rows.value, row]
     },
   }

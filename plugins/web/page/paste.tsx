@@ -22,7 +22,7 @@ const isField = (target: EventTarget | null): boolean => target instanceof Eleme
 async function onPaste(event: ClipboardEvent): Promise<void> {
   const text = event.clipboardData?.getData('text/plain') ?? ''
   // In a field it is text; while a question is open, that one comes first.
-  if (isSignedIn.peek() === false || event.defaultPrevented || isField(event.target) || document.querySelector('dialog[open]') || wordsOf(text).length === 0) return
+  if (event.defaultPrevented || isField(event.target) || document.querySelector('dialog[open]') || wordsOf(text).length === 0) return
   try {
     // Who is quicker than the server's answer to who they are has pasted all the same.
     await sessionKnown()

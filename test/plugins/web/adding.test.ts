@@ -3,12 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { holdBack, noBrowser, openPage, type Page, type Watched } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, PATIENCE, type Page, type Watched } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
-
-/** A platform and a yt-dlp of its own take their time beside other tests. */
-const PATIENCE = { timeout: 180_000 }
 
 describe('what is pasted', { skip: noBrowser }, () => {
   let server: Server

@@ -79,6 +79,7 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByLabel('Shorts').selectOption({ index: 0 })
     await until('both are taken back', overwrites, (saved) => !('download_format' in saved) && !('subscriptions_shorts_channel_size' in saved))
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[placeholder="bv*+ba/b"]')?.value === '')
+    assert.equal('download_format' in (await overwrites()), false)
   })
 
   test('a subscription begins and ends with one click; pasted links are told apart before anything is sent', async (t) => {

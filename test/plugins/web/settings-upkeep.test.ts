@@ -5,15 +5,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { startTestPlatform } from '../../platform/start.ts'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const COOKIE = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
-
-/** A yt-dlp of its own takes its time beside other tests. */
-const PATIENCE = { timeout: 180_000 }
 
 describe('settings of upkeep', { skip: noBrowser }, () => {
   test('an address of messages is tried by a button, added, and removed with a way back', async (t) => {

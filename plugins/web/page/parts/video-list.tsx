@@ -91,9 +91,9 @@ function useFresh(list: List<VideoRow>): void {
   useEffect(() => {
     let timer: number | undefined
     const since = readAt.get(list)
-    if (since === undefined || Date.now() - since < STALE_MS) void list.reach(AHEAD)
-    else if (scrollY < TOP_PX) void list.reload()
-    readAt.set(list, since === undefined || Date.now() - since >= STALE_MS ? Date.now() : since)
+    const isStale = since !== undefined && Date.now() - since >= STALE_MS
+    if (isStale && scrollY < TOP_PX) void list.reload()
+    if (since === undefined || isStale) readAt.set(list, Date.now())
     const end = listen('queue', (change) => {
       if (!('removed' in change) || !change.removed) return
       readAt.set(list, 0)
