@@ -4,8 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
 import { ROOT } from './sources.ts'
@@ -22,6 +23,9 @@ const ARGUMENTS = [
 const PATIENCE_MS = 30_000
 /** For what a real yt-dlp has to do first, beside other tests. */
 export const PATIENCE = { timeout: 180_000 }
+
+/** Set to find what counts on a fast answer, in the tests or in the page: `AV_TEST_LATENCY_MS=500`. */
+const LATENCY_MS = Number(process.env.AV_TEST_LATENCY_MS ?? 0)
 
 const executablePath = find()
 
@@ -77,6 +81,7 @@ export async function openPage(scope: Scope, baseUrl: string, { size = 'desktop'
     const signedIn = await context.request.post(`${root}/login/`, { data: { ...as, remember_me: 'on' } })
     assert.equal(signedIn.status(), 204, 'signing in')
   }
+  if (LATENCY_MS) await delay(context)
   const page = await context.newPage()
   const said: string[] = []
   const foreign: string[] = []
@@ -99,6 +104,24 @@ export async function openPage(scope: Scope, baseUrl: string, { size = 'desktop'
       await page.screenshot({ path: join(ROOT, folder, `${name}-${size}-${colorScheme}.png`) })
     },
   }
+}
+
+/** As over a slow line: each question is late or its answer, by another time each. The event stream is not. */
+async function delay(context: BrowserContext): Promise<void> {
+  const moment = () => setTimeout(Math.random() * LATENCY_MS)
+  await context.route(/\/api\/(?!events\/)/, async (route) => {
+    try {
+      if (Math.random() < 0.5) {
+        await moment()
+        return await route.continue()
+      }
+      const response = await route.fetch({ maxRedirects: 0 })
+      await moment()
+      await route.fulfill({ response })
+    } catch {
+      await route.abort().catch(() => undefined) // the page has gone on meanwhile, or the server is stopped
+    }
+  })
 }
 
 /** Answers of such addresses are those of the moment they were asked for, and come only with `release`. */

@@ -56,11 +56,28 @@ export const toFailure = (error: unknown): Failure => (error instanceof Failure 
 /** false once any call was answered with 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
 
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Under a path, the last change that was sent. */
+const underWay = new Map<string, Promise<unknown>>()
+
 /**
+ * Changes under one path go out one after another: what was chosen last holds, however slow the line.
  * @param path  as in the contract, with its final slash
  * @throws Failure  also where there is no answer; DOMException `AbortError` where `signal` ended it
  */
-export async function ask<Reply>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, options: AskOptions = {}): Promise<Reply> {
+export function ask<Reply>(method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
+  if (method === 'GET' || options.isLast) return send(method, path, options)
+  const before = underWay.get(path) ?? Promise.resolve()
+  const sent = before.then(() => send<Reply>(method, path, options))
+  const over = sent
+    .catch(() => undefined) // whoever asked says what went wrong
+    .then(() => void (underWay.get(path) === over && underWay.delete(path)))
+  underWay.set(path, over)
+  return sent
+}
+
+async function send<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
   const { query, body, upload, isLast = false } = options
   const headers: Record<string, string> = { accept: 'application/json' }
   if (method !== 'GET') headers['x-csrftoken'] = cookie('csrftoken') ?? ''

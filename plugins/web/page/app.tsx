@@ -78,6 +78,7 @@ listenToPastes()
 // The view of the address is on its way while the server is asked who this is.
 void views.find(({ address }) => match(address, place.value.path))?.load()
 void begin()
+addEventListener('online', () => failure.value && void begin())
 effect(() => {
   if (!isSignedIn.value) return
   const end = openEvents()

@@ -44,12 +44,16 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
 
   /** The newest answer counts, whichever comes last. */
   const turn = useRef(0)
+  const changes = useRef(0)
   const run = async (signal: AbortSignal): Promise<void> => {
     const mine = ++turn.current
     const isOld = () => signal.aborted || mine !== turn.current
+    const before = changes.current
     try {
       const value = await load(signal)
       if (isOld()) return
+      // It may be from before the change.
+      if (before !== changes.current) return await run(signal)
       keep(key, value)
       now.value = { state: 'ready', value }
     } catch (error) {
@@ -69,6 +73,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     change(how) {
       const loaded = now.peek()
       if (loaded.state !== 'ready') return
+      changes.current++
       const value = how(loaded.value)
       keep(key, value)
       now.value = { ...loaded, value }

@@ -13,7 +13,12 @@ interface Kept {
 const KEY = 'av_session'
 const kept = readKept()
 export const account = signal<Account | undefined>(kept.account)
-export const settings = signal<Partial<UserSettings>>(kept.settings ?? {})
+/** As the server has them. */
+let stored: Partial<UserSettings> = kept.settings ?? {}
+/** What it was told but has not answered yet. */
+const changes = new Set<Partial<UserSettings>>()
+export const settings = signal(stored)
+const showSettings = (): void => void (settings.value = Object.assign({}, stored, ...changes) as Partial<UserSettings>)
 export const version = signal('')
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 
@@ -31,7 +36,8 @@ async function read(): Promise<void> {
   isSignedIn.value = true
   const [own, preferences] = await Promise.all([get<Account>(`/api/user/${ping.user}/`), get<UserSettings>('/api/config/user/')])
   account.value = own
-  settings.value = preferences
+  stored = preferences
+  showSettings()
 }
 
 effect(() => {
@@ -64,19 +70,20 @@ export async function signIn(username: string, password: string, isRemembered: b
 export async function signOut(): Promise<void> {
   await post('/logout/')
   account.value = undefined
-  settings.value = {}
+  stored = {}
+  showSettings()
   isSignedIn.value = false
 }
 
 /** Shown at once, kept for the next visit. @throws Failure  then it is as it was */
 export async function changeSettings(change: Partial<UserSettings>): Promise<void> {
-  const before = settings.value
-  settings.value = { ...before, ...change }
+  changes.add(change)
+  showSettings()
   try {
-    settings.value = await post<UserSettings>('/api/config/user/', change)
-  } catch (error) {
-    settings.value = before
-    throw error
+    stored = await post<UserSettings>('/api/config/user/', change)
+  } finally {
+    changes.delete(change)
+    showSettings()
   }
 }
 

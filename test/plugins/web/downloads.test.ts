@@ -93,6 +93,7 @@ describe('downloads', { skip: noBrowser }, () => {
     assert.equal(await status('waiting2222'), 'pending')
     await page.getByRole('button', { name: 'Forget: Film ignored1111' }).click()
     await page.getByText('Nothing is ignored').waitFor()
+    await page.getByText('1 video is forgotten').waitFor()
     assert.equal(await status('ignored1111'), undefined)
 
     await page.getByRole('button', { name: 'Waiting 3' }).click()
@@ -144,7 +145,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await shot('downloads-ask')
     await page.getByRole('dialog').getByRole('button', { name: 'Ignore all' }).click()
     await page.getByText('2 videos are ignored').waitFor()
-    await page.getByRole('button', { name: 'Try all again' }).click()
+    await page.getByRole('region', { name: 'Needs an account' }).getByRole('button', { name: 'Try all again' }).click()
     await page.getByText('1 video is downloaded next').waitFor()
     await page.getByText('Nothing has failed').waitFor()
 
@@ -161,8 +162,10 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Ignore: Film item0000002' }).focus()
     const reached = page.locator('.queue-row:focus-within .queue-title')
     const far = reached.filter({ hasText: /item0000(1[5-9]|2)/ })
-    for (let press = 0; press < 500 && !(await far.isVisible()); press++) await page.keyboard.press('PageDown')
-    await far.waitFor()
+    while (!(await far.isVisible())) {
+      await page.keyboard.press('PageDown')
+      await reached.waitFor()
+    }
     const [title, before] = [await reached.textContent(), await page.evaluate('scrollY')]
 
     const readAgain = page.waitForResponse((response) => response.url().includes('error=false'))

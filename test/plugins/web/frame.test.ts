@@ -65,8 +65,10 @@ describe('the frame', { skip: noBrowser }, () => {
   test('says that the connection is lost, and is there again by itself', async (t) => {
     const app = await testApp(t)
     const { page, go, shot } = await openPage(t, app.url, { as })
+    const connected = page.waitForResponse('**/api/events/')
     await go('/')
-    await page.getByText('Your archive is empty').waitFor()
+    await connected
+    await page.getByRole('button', { name: 'Account: admin' }).waitFor()
 
     await page.context().setOffline(true)
     await page.getByText('The connection to the server is lost').waitFor()
@@ -74,6 +76,17 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.context().setOffline(false)
 
     await page.getByText('The connection to the server is lost').waitFor({ state: 'detached' })
+  })
+
+  test('whoever was offline when it opened goes on once they are online', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    await page.route('**/api/ping/', (route) => route.abort(), { times: 1 })
+    await go('/')
+    await page.getByText('The server does not answer').waitFor()
+    await page.context().setOffline(true)
+    await page.context().setOffline(false)
+    await page.getByText('Your archive is empty').waitFor()
   })
 
   test('is gone through by keys, which a field keeps for itself', async (t) => {

@@ -1,7 +1,8 @@
 /** Settings of people and of the archive: each has its address, is saved at once, says so, and says what was wrong beside itself. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -10,6 +11,16 @@ const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', '
 
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
+
+/** The next change under this path waits. @returns lets it go; resolves when so many are answered */
+async function holdUp(page: Page, count: number, path: string): Promise<() => Promise<unknown>> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(`**${path}`, async (route) => (await released, route.fallback()), { times: 1 })
+  let answered = 0
+  const all = page.waitForResponse((response) => response.request().method() === 'POST' && new URL(response.url()).pathname === path && ++answered === count)
+  return () => (release(), all)
+}
 
 describe('settings', { skip: noBrowser }, () => {
   for (const [size, colorScheme] of [['phone', 'dark'], ['desktop', 'light']] as const) {
@@ -75,6 +86,18 @@ describe('settings', { skip: noBrowser }, () => {
     const after = await page.locator('output').innerText()
     assert.match(after, /^[0-9a-f]{40}$/)
     assert.notEqual(after, before)
+  })
+
+  test('a password that is changed before the server has said whose it is waits for it', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: USER })
+    const { release } = await holdBack(page, /\/api\/ping\//)
+    await go('/settings/account/')
+    await page.getByLabel('Password now').fill(PASSWORD)
+    await page.getByLabel('New password').fill('long enough now')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    release()
+    await page.getByText('The password is changed').waitFor()
   })
 
   test('colours and lists are kept, for this device and this account', async (t) => {
@@ -165,7 +188,7 @@ describe('settings', { skip: noBrowser }, () => {
     await group.getByText(/Next on .*6:45/).waitFor()
     await group.getByLabel('How often').selectOption('Every week')
     await group.getByLabel('Day').selectOption('Wednesday')
-    await page.waitForFunction(() => [...document.querySelectorAll('.option-line')].some((line) => line.textContent?.includes('6:45')))
+    await until('it is kept', () => cronOf('update_subscribed'), (cron) => cron === '45 6 3')
     await group.getByText('Advanced').click()
     await group.getByLabel('Cron').fill('61 * *')
     await page.keyboard.press('Tab')
@@ -178,6 +201,36 @@ describe('settings', { skip: noBrowser }, () => {
     await group.getByLabel('How often').selectOption('Not by itself')
     await group.getByText('Next on').waitFor({ state: 'detached' })
     assert.equal(await cronOf('update_subscribed'), undefined)
+  })
+
+  test('what was chosen last holds, and what is typed meanwhile stays, however late the change before it goes out', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/schedules/')
+    const group = page.locator('.settings-group', { hasText: 'Scan the subscriptions' })
+    const often = group.getByLabel('How often')
+    await often.waitFor()
+    const schedule = await holdUp(page, 2, '/api/schedule/')
+    await often.selectOption('Every week')
+    await group.getByLabel('Day').selectOption('Wednesday')
+    await schedule()
+    await group.getByText('Saved').waitFor()
+    assert.equal(await group.getByLabel('Day').inputValue(), '3')
+    assert.equal((await app.as('admin').get('/api/schedule/')).body.find(({ name }: { name: string }) => name === 'update_subscribed').schedule, '0 8 3')
+
+    await go('/settings/downloads/')
+    const pause = page.getByLabel('Pause between two videos')
+    await pause.fill('30')
+    const config = await holdUp(page, 3, '/api/config/')
+    await page.keyboard.press('Tab')
+    await page.getByLabel('Quality').selectOption('Up to 1080 lines')
+    await page.getByLabel('Prefer what every device plays').check()
+    await pause.fill('45')
+    await config()
+    await saved(page, 'Prefer what every device plays')
+    assert.equal(await pause.inputValue(), '45')
+    const { downloads } = (await app.as('admin').get('/api/config/')).body
+    assert.deepEqual([downloads.sleep_interval, downloads.format_sort], [30, 'vcodec:h264,res:1080,acodec:aac'])
   })
 
   test('users are added, locked out and deleted; the last admin stays', async (t) => {

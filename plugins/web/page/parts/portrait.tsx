@@ -15,7 +15,7 @@ export function Portrait({ url, name, size }: { url: string; name: string; size:
         height={size}
         loading="lazy"
         decoding="async"
-        class={isThere ? '' : 'unseen'}
+        class={isThere ? '' : 'coming'}
         // Pictures of channels are square; what the server sends in place of a missing one is not.
         onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(Math.abs(naturalWidth - naturalHeight) <= 2)}
       />

@@ -43,16 +43,12 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   const said = useSignal('')
   const box = useRef<HTMLDivElement>(null)
   const endDrag = useRef<(() => void) | undefined>(undefined)
-  /** One after another: each place counts on those before it. */
-  const line = useRef<Promise<unknown>>(Promise.resolve())
   useEffect(() => () => endDrag.current?.(), [])
 
   const ask = (body: object): Promise<unknown> => {
-    const asked = line.current.then(() => post(`/api/playlist/custom/${playlistId}/`, body))
-    line.current = asked.catch(() => undefined) // whoever asked says what went wrong
     forget('list playlists')
     forget('playlists')
-    return asked
+    return post(`/api/playlist/custom/${playlistId}/`, body)
   }
   const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) => load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
 

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
-import { account, signOut } from '../../session.ts'
+import { account, sessionKnown, signOut } from '../../session.ts'
 import { t } from '../../texts.ts'
 import { Group } from './option.tsx'
 
@@ -49,6 +49,7 @@ function Password() {
     if (current === '' || fresh.length < SHORTEST_PASSWORD) return
     setBusy(true)
     try {
+      await sessionKnown()
       await post(`/api/user/${account.value!.id}/`, { password: fresh, current_password: current })
       setCurrent('')
       setFresh('')

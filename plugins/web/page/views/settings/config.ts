@@ -1,6 +1,6 @@
 /** The settings of the installation, read once for the sections that show them, changed key by key. */
 import { get, post } from '../../api.ts'
-import { keep, useLoad, type Load } from '../../load.ts'
+import { useLoad, type Load } from '../../load.ts'
 
 export interface Config {
   downloads: {
@@ -38,12 +38,24 @@ export interface OpenConfig extends Load<Config> {
 export function useConfig(): OpenConfig {
   const load = useLoad<Config>(KEY, (signal) => get('/api/config/', {}, signal))
   const save = async (change: Change) => {
-    const config = await post<Config>('/api/config/', change)
-    keep(KEY, config)
-    load.change(() => config)
+    // Shown at once: what is chosen next may build on it, before the server has said so.
+    const before = load.now.peek().value
+    load.change((config) => merge(config, change))
+    try {
+      const config = await post<Config>('/api/config/', change)
+      load.change(() => config)
+    } catch (error) {
+      if (before) load.change((config) => merge(config, only(before, change)))
+      throw error
+    }
   }
   return { ...load, save }
 }
+
+const merge = (config: Config, change: Change): Config => Object.fromEntries(Object.entries(config).map(([section, values]) => [section, { ...values, ...change[section as keyof Config] }])) as unknown as Config
+
+/** Of a configuration what a change is about. */
+const only = (config: Config, change: Change): Change => Object.fromEntries(Object.entries(change).map(([section, values]) => [section, Object.fromEntries(Object.keys(values).map((key) => [key, (config[section as keyof Config] as Record<string, unknown>)[key]]))]))
 
 /** Quality as people choose it, written as yt-dlp's order of formats. */
 export interface Quality {

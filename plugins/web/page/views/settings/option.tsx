@@ -117,12 +117,14 @@ interface OptionProps<Value> {
 }
 
 /** Shown as chosen while the server is asked; refused, it is as it was. */
-function useChosen<Value>(value: Value, saving: Saving, onSave: (value: Value) => Promise<unknown>) {
+export function useChosen<Value>(value: Value, saving: Saving, onSave: (value: Value) => Promise<unknown>) {
   const [pending, setPending] = useState<{ value: Value }>()
   const choose = async (chosen: Value) => {
-    setPending({ value: chosen })
+    const mine = { value: chosen }
+    setPending(mine)
     await saving.run(() => onSave(chosen))
-    setPending(undefined)
+    // Chosen again meanwhile, the newer one stays.
+    setPending((now) => (now === mine ? undefined : now))
   }
   return { shown: pending ? pending.value : value, choose }
 }
@@ -172,27 +174,25 @@ interface TextProps extends OptionProps<string> {
 export function TextOption({ label, hint, value, field, wrong, onSave, placeholder, unit, isNumber = false, isWide = false, isCode = false }: TextProps) {
   const id = useId()
   const saving = useSaving(field, wrong)
-  const [draft, setDraft] = useState(value)
-  useEffect(() => setDraft(value), [value])
-  useEffect(() => {
-    if (saving.state === 'saved') setDraft(value) // what was meant may be written otherwise
-  }, [saving.state])
+  const [draft, setDraft] = useState<string>()
+  /** Typed again meanwhile, that stays. */
+  const settle = (typed: string) => setDraft((now) => (now === typed ? undefined : now))
   return (
     <Row id={id} label={label} hint={hint} saving={saving} isWide={isWide}>
       <input
         id={id}
         class={isCode ? 'code' : ''}
-        value={draft}
+        value={draft ?? value}
         placeholder={placeholder}
         autocomplete="off"
         spellcheck={false}
         {...(isNumber && { inputMode: 'numeric' as const })}
         {...described(id, hint, saving)}
         onInput={({ currentTarget }) => setDraft(currentTarget.value)}
-        onChange={({ currentTarget }) => {
-          const text = currentTarget.value.trim()
-          if (text === value) return
-          void saving.run(() => onSave(text)).then((end) => end === 'cancelled' && setDraft(value))
+        onChange={({ currentTarget: { value: typed } }) => {
+          const text = typed.trim()
+          if (text === value) settle(typed)
+          else void saving.run(() => onSave(text)).then((end) => end !== 'refused' && settle(typed))
         }}
       />
       {unit && <span class="option-unit">{unit}</span>}

@@ -1,5 +1,5 @@
 /** What runs by itself: how often in words, when next; cron only under "advanced". */
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { get, post, remove } from '../../api.ts'
 import { toAge, toMoment } from '../../format.ts'
 import { useLoad } from '../../load.ts'
@@ -7,7 +7,7 @@ import { LANGUAGE, t } from '../../texts.ts'
 import { readPlan, writePlan, type Plan } from './config.ts'
 import { useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
-import { Advanced, Group, NumberOption, Row, TextOption, useSaving } from './option.tsx'
+import { Advanced, Group, NumberOption, Row, TextOption, useChosen, useSaving } from './option.tsx'
 
 interface Schedule {
   name: string
@@ -50,7 +50,7 @@ function TaskSchedule({ task, schedule, reload }: { task: Task; schedule: Schedu
   const next = schedule?.next_run_at
   return (
     <Group title={t(`task.${task}`)} hint={t(`task.${task}.does`)}>
-      <When key={schedule?.schedule ?? ''} schedule={schedule} save={save} />
+      <When schedule={schedule} save={save} />
       {schedule && <p class="option-line">{next ? t('settings.schedules.next', { when: toMoment(next), age: toAge(Date.parse(next) / 1000) }) : t('settings.schedules.noNext')}</p>}
       {task === 'check_reindex' && schedule && <NumberOption label={t('settings.schedules.days')} hint={t('settings.schedules.days.hint')} unit={t('settings.days')} min={1} max={36_500} field="config.days" value={schedule.config.days ?? false} empty={false} onSave={(days) => save(schedule.schedule, days === false ? {} : { days })} />}
       {task === 'run_backup' && schedule && <NumberOption label={t('settings.schedules.rotate')} hint={t('settings.schedules.rotate.hint')} min={1} max={1000} field="config.rotate" value={schedule.config.rotate ?? false} empty={false} onSave={(rotate) => save(schedule.schedule, rotate === false ? {} : { rotate })} />}
@@ -65,14 +65,10 @@ function TaskSchedule({ task, schedule, reload }: { task: Task; schedule: Schedu
 function When({ schedule, save }: { schedule: Schedule | undefined; save: (cron: string | undefined) => Promise<void> }) {
   const id = useId()
   const saving = useSaving()
-  const [plan, setPlan] = useState<Plan>(schedule ? readPlan(schedule.schedule) : FRESH)
-  useEffect(() => setPlan(schedule ? readPlan(schedule.schedule) : FRESH), [schedule?.schedule])
+  const { shown: plan, choose } = useChosen(schedule ? readPlan(schedule.schedule) : FRESH, saving, (wanted) => save(wanted.often === 'never' ? undefined : writePlan(wanted)))
   const change = (part: Partial<Plan>) => {
-    const before = plan
     const wanted = { ...plan, ...part }
-    if (wanted.often === 'own' || !/^\d\d:\d\d$/.test(wanted.time)) return
-    setPlan(wanted)
-    void saving.run(() => save(wanted.often === 'never' ? undefined : writePlan(wanted))).then((end) => end === 'refused' && setPlan(before))
+    if (wanted.often !== 'own' && /^\d\d:\d\d$/.test(wanted.time)) void choose(wanted)
   }
   const choices = [...new Set([...(plan.often === 'own' || !OFTEN.includes(plan.often as 'never') ? [plan.often] : []), ...OFTEN])]
   const wordOf = (often: Plan['often']) => {
