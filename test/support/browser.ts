@@ -139,6 +139,14 @@ export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Pr
   return { asked, release }
 }
 
+/** The next question to such an address waits. @returns lets it go */
+export async function holdUp(page: Page, pattern: RegExp): Promise<() => void> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route(pattern, async (route) => (await released, route.fallback()), { times: 1 })
+  return release
+}
+
 /** `rule: where` of each. */
 async function violations(page: Page): Promise<string[]> {
   // Colours are measured where they have come to rest.

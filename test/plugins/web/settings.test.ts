@@ -1,7 +1,7 @@
 /** Settings of people and of the archive: each has its address, is saved at once, says so, and says what was wrong beside itself. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdBack, holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
@@ -12,14 +12,10 @@ const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', '
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
 
-/** The next change under this path waits. @returns lets it go; resolves when so many are answered */
-async function holdUp(page: Page, count: number, path: string): Promise<() => Promise<unknown>> {
-  let release = () => {}
-  const released = new Promise<void>((resolve) => (release = resolve))
-  await page.route(`**${path}`, async (route) => (await released, route.fallback()), { times: 1 })
+/** Once so many changes under this path are answered. */
+function changed(page: Page, count: number, path: string): Promise<unknown> {
   let answered = 0
-  const all = page.waitForResponse((response) => response.request().method() === 'POST' && new URL(response.url()).pathname === path && ++answered === count)
-  return () => (release(), all)
+  return page.waitForResponse((response) => response.request().method() === 'POST' && new URL(response.url()).pathname === path && ++answered === count)
 }
 
 describe('settings', { skip: noBrowser }, () => {
@@ -210,10 +206,11 @@ describe('settings', { skip: noBrowser }, () => {
     const group = page.locator('.settings-group', { hasText: 'Scan the subscriptions' })
     const often = group.getByLabel('How often')
     await often.waitFor()
-    const schedule = await holdUp(page, 2, '/api/schedule/')
+    const [letSchedule, both] = [await holdUp(page, /\/schedule\/$/), changed(page, 2, '/api/schedule/')]
     await often.selectOption('Every week')
     await group.getByLabel('Day').selectOption('Wednesday')
-    await schedule()
+    letSchedule()
+    await both
     await group.getByText('Saved').waitFor()
     assert.equal(await group.getByLabel('Day').inputValue(), '3')
     assert.equal((await app.as('admin').get('/api/schedule/')).body.find(({ name }: { name: string }) => name === 'update_subscribed').schedule, '0 8 3')
@@ -221,12 +218,13 @@ describe('settings', { skip: noBrowser }, () => {
     await go('/settings/downloads/')
     const pause = page.getByLabel('Pause between two videos')
     await pause.fill('30')
-    const config = await holdUp(page, 3, '/api/config/')
+    const [letConfig, all] = [await holdUp(page, /\/config\/$/), changed(page, 3, '/api/config/')]
     await page.keyboard.press('Tab')
     await page.getByLabel('Quality').selectOption('Up to 1080 lines')
     await page.getByLabel('Prefer what every device plays').check()
     await pause.fill('45')
-    await config()
+    letConfig()
+    await all
     await saved(page, 'Prefer what every device plays')
     assert.equal(await pause.inputValue(), '45')
     const { downloads } = (await app.as('admin').get('/api/config/')).body

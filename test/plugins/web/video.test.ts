@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
 
@@ -68,13 +68,18 @@ describe('a video', { skip: noBrowser }, () => {
 
   test('the place is kept when one leaves, offered when one comes back, and forgotten when one starts over', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
+    // Before, it may have been played to its end.
+    await server.api('POST', '/api/watched/', { id: breakwater, is_watched: false })
     await server.api('DELETE', `/api/video/${breakwater}/progress/`)
-    await go(`/video/${breakwater}/?t=7.2`)
-    await playsFrom(page, 7.4)
+    await go(`/video/${breakwater}/?t=2.2`)
+    await playsFrom(page, 2.4)
+    const release = await holdUp(page, /\/progress\/$/)
     await page.keyboard.press('k')
     await page.keyboard.press('6')
 
     await page.getByRole('link', { name: 'Archivolt, Home' }).click()
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link').first().waitFor()
+    release()
     await until('the place is saved', () => position(breakwater), (seconds) => seconds > 7)
     await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
     await page.getByRole('list', { name: 'Continue watching' }).getByRole('link', { name: 'Rebuilding the breakwater', exact: false }).click()

@@ -6,11 +6,20 @@ const EVERY_S = 10
 /** A look at the beginning is no place. */
 const FROM_S = 3
 
+let saving: Promise<unknown> = Promise.resolve()
+
+/** Once the newest place has reached the server, or has not: lists of what was begun are right from then on. */
+export const placeSaved = (): Promise<unknown> => saving
+
 export function openPlace(id: string) {
   let saved = 0
 
-  async function save(seconds: number, isLast = false): Promise<void> {
+  function save(seconds: number, isLast = false): void {
     if (seconds < FROM_S || Math.abs(seconds - saved) < 1) return
+    saving = send(seconds, isLast)
+  }
+
+  async function send(seconds: number, isLast: boolean): Promise<void> {
     const before = saved
     saved = seconds
     try {
@@ -22,9 +31,9 @@ export function openPlace(id: string) {
   }
 
   return {
-    save: (seconds: number, isLast = false): void => void save(seconds, isLast),
+    save,
     at(seconds: number): void {
-      if (Math.abs(seconds - saved) >= EVERY_S) void save(seconds)
+      if (Math.abs(seconds - saved) >= EVERY_S) save(seconds)
     },
     /** Seen to its end: the mark says so from now on. */
     end(): void {

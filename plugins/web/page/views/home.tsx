@@ -13,6 +13,7 @@ import { Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
 import { toVideoRow } from '../parts/video-card.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
+import { placeSaved } from '../player/place.ts'
 import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
 import { changeSettings, settings } from '../session.ts'
@@ -84,6 +85,7 @@ export default function Home() {
 /** Two rows that are there only where they have something to say. */
 function Beginning() {
   const { now } = useLoad('home/strips', async (signal) => {
+    await placeSaved()
     const [begun, fresh] = await Promise.all([
       get<Page<Video>>('/api/video/', { watch: 'continue' }, signal),
       get<Page<Video>>('/api/video/', { watch: 'unwatched', sort: 'downloaded' }, signal),
