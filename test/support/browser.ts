@@ -139,12 +139,21 @@ export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Pr
   return { asked, release }
 }
 
-/** The next question to such an address waits. @returns lets it go */
-export async function holdUp(page: Page, pattern: RegExp): Promise<() => void> {
+/** The next question to such an address waits; those after it do not. @returns lets it go; resolves when it is answered */
+export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise<void>> {
   let release = () => {}
+  let end = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
-  await page.route(pattern, async (route) => (await released, route.fallback()), { times: 1 })
-  return release
+  const answered = new Promise<void>((resolve) => (end = resolve))
+  let isFirst = true
+  await page.route(pattern, async (route) => {
+    if (!isFirst) return route.fallback()
+    isFirst = false
+    await released
+    await route.fulfill({ response: await route.fetch() })
+    end()
+  })
+  return () => (release(), answered)
 }
 
 /** `rule: where` of each. */

@@ -4,6 +4,7 @@ import { Activity as Pulse, Square } from 'lucide'
 import { get, post } from './api.ts'
 import { under } from './base.ts'
 import { listen, notifications } from './events.ts'
+import { gather } from './gather.ts'
 import { IconButton } from './parts/button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { sayFailure } from './parts/toast.tsx'
@@ -91,18 +92,13 @@ function usePlatform(isOpen: boolean): PlatformState | undefined {
   const mayAsk = isAdmin.value
   useEffect(() => {
     if (!mayAsk) return
-    let timer: number | undefined
-    const read = () => {
-      timer = undefined
+    const { soon, end } = gather(() => {
       get<PlatformState>('/api/platform/').then(setState, () => setState(undefined)) // what cannot be asked needs nobody
-    }
+    }, 2000)
     // What the view itself asks for comes first.
-    timer = setTimeout(read, isOpen ? 0 : LATER_MS)
-    const end = listen('job', () => void (timer ??= setTimeout(read, 2000)))
-    return () => {
-      end()
-      clearTimeout(timer)
-    }
+    soon(isOpen ? 0 : LATER_MS)
+    const ends = [listen('job', () => soon()), end]
+    return () => ends.forEach((one) => one())
   }, [mayAsk, isOpen])
   return state
 }

@@ -7,6 +7,7 @@ import { Activity } from './activity.tsx'
 import { get, isSignedIn } from './api.ts'
 import { under } from './base.ts'
 import { connection, listen } from './events.ts'
+import { gather } from './gather.ts'
 import { Help } from './help.tsx'
 import { useKeys } from './keys.ts'
 import { Confirmation } from './parts/dialog.tsx'
@@ -102,24 +103,17 @@ function Navigation({ shown }: { shown: Section[] }) {
 function Waiting() {
   const [count, setCount] = useState(0)
   useEffect(() => {
-    let timer: number | undefined
-    const read = () => {
-      timer = undefined
+    const { soon, end } = gather(() => {
       get<{ pending: number }>('/api/stats/download/').then(
         ({ pending }) => setCount(pending),
         () => setCount(0), // the frame says already that nothing answers
       )
-    }
+    }, 1000)
     // What the view itself asks for comes first.
-    timer = setTimeout(read, 1000)
-    const end = listen('queue', (change) => {
-      // Progress of an item changes no number.
-      if (!('progress' in change && change.progress)) timer ??= setTimeout(read, 1000)
-    })
-    return () => {
-      end()
-      clearTimeout(timer)
-    }
+    soon()
+    // Progress of an item changes no number.
+    const ends = [listen('queue', (change) => void (('progress' in change && change.progress) || soon())), end]
+    return () => ends.forEach((one) => one())
   }, [])
   if (count === 0) return null
   return (

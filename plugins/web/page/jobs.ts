@@ -1,6 +1,7 @@
 /** Tasks as they change, for what they change: told by the event stream, and after it was down. */
 import { useEffect, useRef } from 'preact/hooks'
 import { listen } from './events.ts'
+import { gather } from './gather.ts'
 import type { TaskRecord } from './records.ts'
 
 export const isOver = ({ status }: Pick<TaskRecord, 'status'>): boolean => status !== 'PENDING' && status !== 'RETRY'
@@ -13,18 +14,9 @@ export function useJobs(names: readonly string[], then: () => void, { onlyEnded 
   const latest = useRef(then)
   latest.current = then
   useEffect(() => {
-    let timer: number | undefined
-    const soon = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        latest.current()
-      }, REST_MS)
-    }
-    const ends = [listen('job', (job) => (names.length === 0 || names.includes(job.name)) && (!onlyEnded || isOver(job)) && soon()), listen('missed', soon)]
-    return () => {
-      for (const end of ends) end()
-      clearTimeout(timer)
-    }
+    const { soon, end } = gather(() => latest.current(), REST_MS)
+    const ends = [listen('job', (job) => (names.length === 0 || names.includes(job.name)) && (!onlyEnded || isOver(job)) && soon()), listen('missed', () => soon()), end]
+    return () => ends.forEach((one) => one())
   }, [])
 }
 

@@ -79,7 +79,7 @@ describe('a video', { skip: noBrowser }, () => {
 
     await page.getByRole('link', { name: 'Archivolt, Home' }).click()
     await page.getByRole('list', { name: 'All videos' }).getByRole('link').first().waitFor()
-    release()
+    await release()
     await until('the place is saved', () => position(breakwater), (seconds) => seconds > 7)
     await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
     await page.getByRole('list', { name: 'Continue watching' }).getByRole('link', { name: 'Rebuilding the breakwater', exact: false }).click()

@@ -3,6 +3,7 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { post, type Query } from '../api.ts'
 import { listen } from '../events.ts'
+import { gather } from '../gather.ts'
 import { keptList, type List } from '../list.ts'
 import type { Video } from '../records.ts'
 import { t } from '../texts.ts'
@@ -89,25 +90,21 @@ const TOP_PX = 400
 
 function useFresh(list: List<VideoRow>): void {
   useEffect(() => {
-    let timer: number | undefined
     const since = readAt.get(list)
     const isStale = since !== undefined && Date.now() - since >= STALE_MS
     if (isStale && scrollY < TOP_PX) void list.reload()
     if (since === undefined || isStale) readAt.set(list, Date.now())
-    const end = listen('queue', (change) => {
+    const { soon, end } = gather(() => {
+      if (scrollY > TOP_PX) return
+      readAt.set(list, Date.now())
+      void list.reload()
+    }, REST_MS)
+    const told = listen('queue', (change) => {
       if (!('removed' in change) || !change.removed) return
       readAt.set(list, 0)
-      timer ??= setTimeout(() => {
-        timer = undefined
-        if (scrollY > TOP_PX) return
-        readAt.set(list, Date.now())
-        void list.reload()
-      }, REST_MS)
+      soon()
     })
-    return () => {
-      end()
-      clearTimeout(timer)
-    }
+    return () => (told(), end())
   }, [list])
 }
 

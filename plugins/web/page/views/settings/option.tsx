@@ -21,24 +21,27 @@ export function useSaving(field?: string, wrong?: string): Saving {
   const [state, setState] = useState<Saving['state']>('rest')
   const [error, setError] = useState<string>()
   const timer = useRef<number | undefined>(undefined)
+  const turn = useRef(0)
   useEffect(() => () => clearTimeout(timer.current), [])
   const run: Saving['run'] = async (action) => {
-    setState('saving')
-    setError(undefined)
-    clearTimeout(timer.current)
+    const mine = ++turn.current
+    /** What became of the newest one is said. */
+    const say = (end: Saving['state'], reason?: string) => {
+      if (mine !== turn.current) return
+      clearTimeout(timer.current)
+      setState(end)
+      setError(reason)
+      if (end === 'saved') timer.current = setTimeout(() => setState('rest'), SAID_MS)
+    }
+    say('saving')
     try {
-      if ((await action()) === false) {
-        setState('rest')
-        return 'cancelled'
-      }
-      setState('saved')
-      timer.current = setTimeout(() => setState('rest'), SAID_MS)
-      return 'saved'
+      const isSaved = (await action()) !== false
+      say(isSaved ? 'saved' : 'rest')
+      return isSaved ? 'saved' : 'cancelled'
     } catch (thrown) {
       const { fields, message } = toFailure(thrown)
-      setState('rest')
       const ofField = field && fields[field]
-      setError(ofField ? (wrong ?? ofField) : message)
+      say('rest', ofField ? (wrong ?? ofField) : message)
       return 'refused'
     }
   }

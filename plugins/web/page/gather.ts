@@ -1,0 +1,18 @@
+/** Many reasons within a moment to do something are one. */
+
+/** `soon`: does it so many milliseconds after the first call, once for all calls until then. `end`: not any more. */
+export function gather(act: () => void, ms: number): { soon: (wait?: number) => void; end: () => void } {
+  let timer: number | undefined
+  return {
+    soon(wait = ms): void {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        act()
+      }, wait)
+    },
+    end(): void {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+}
