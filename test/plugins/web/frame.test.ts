@@ -81,7 +81,8 @@ describe('the frame', { skip: noBrowser }, () => {
   test('whoever was offline when it opened goes on once they are online', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
-    await page.route('**/api/ping/', (route) => route.abort(), { times: 1 })
+    let isFirst = true
+    await page.route('**/api/ping/', (route) => (isFirst ? ((isFirst = false), route.abort()) : route.fallback()))
     await go('/')
     await page.getByText('The server does not answer').waitFor()
     await page.context().setOffline(true)
