@@ -97,8 +97,8 @@ function usePlatform(isOpen: boolean): PlatformState | undefined {
     }, 2000)
     // What the view itself asks for comes first.
     soon(isOpen ? 0 : LATER_MS)
-    const ends = [listen('job', () => soon()), end]
-    return () => ends.forEach((one) => one())
+    const told = listen('job', () => soon())
+    return () => (told(), end())
   }, [mayAsk, isOpen])
   return state
 }

@@ -111,9 +111,11 @@ function Waiting() {
     }, 1000)
     // What the view itself asks for comes first.
     soon()
-    // Progress of an item changes no number.
-    const ends = [listen('queue', (change) => void (('progress' in change && change.progress) || soon())), end]
-    return () => ends.forEach((one) => one())
+    const told = listen('queue', (change) => {
+      // Progress of an item changes no number.
+      if (!('progress' in change && change.progress)) soon()
+    })
+    return () => (told(), end())
   }, [])
   if (count === 0) return null
   return (

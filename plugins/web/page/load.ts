@@ -1,5 +1,5 @@
 /** What a view shows comes from the server: loading, ready or failed, kept for the way back. */
-import { useSignal, type Signal } from '@preact/signals'
+import { useSignal, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { isAborted, toFailure, type Failure } from './api.ts'
 
@@ -8,7 +8,7 @@ export type Loaded<Value> = { state: 'loading'; value?: undefined; failure?: und
 
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
-  now: Signal<Loaded<Value>>
+  now: ReadonlySignal<Loaded<Value>>
   /** Asks again; what is there stays until the answer comes. */
   reload(): Promise<void>
   /** Shows a change before the server has said so. */

@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from './api.ts'
 import { cookie, keepCookie } from './base.ts'
+import { openChanges } from './changes.ts'
 import type { Account, UserSettings } from './records.ts'
 
 interface Kept {
@@ -14,11 +15,9 @@ const KEY = 'av_session'
 const kept = readKept()
 export const account = signal<Account | undefined>(kept.account)
 /** As the server has them. */
-let stored: Partial<UserSettings> = kept.settings ?? {}
-/** What it was told but has not answered yet. */
-const changes = new Set<Partial<UserSettings>>()
-export const settings = signal(stored)
-const showSettings = (): void => void (settings.value = Object.assign({}, stored, ...changes) as Partial<UserSettings>)
+const stored = signal<Partial<UserSettings>>(kept.settings ?? {})
+const changes = openChanges<Partial<UserSettings>>()
+export const settings = computed((): Partial<UserSettings> => Object.assign({}, stored.value, ...changes.now.value))
 export const version = signal('')
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 
@@ -36,8 +35,7 @@ async function read(): Promise<void> {
   isSignedIn.value = true
   const [own, preferences] = await Promise.all([get<Account>(`/api/user/${ping.user}/`), get<UserSettings>('/api/config/user/')])
   account.value = own
-  stored = preferences
-  showSettings()
+  stored.value = preferences
 }
 
 effect(() => {
@@ -70,22 +68,15 @@ export async function signIn(username: string, password: string, isRemembered: b
 export async function signOut(): Promise<void> {
   await post('/logout/')
   account.value = undefined
-  stored = {}
-  showSettings()
+  stored.value = {}
   isSignedIn.value = false
 }
 
 /** Shown at once, kept for the next visit. @throws Failure  then it is as it was */
-export async function changeSettings(change: Partial<UserSettings>): Promise<void> {
-  changes.add(change)
-  showSettings()
-  try {
-    stored = await post<UserSettings>('/api/config/user/', change)
-  } finally {
-    changes.delete(change)
-    showSettings()
-  }
-}
+export const changeSettings = (change: Partial<UserSettings>): Promise<void> =>
+  changes.during(change, async () => {
+    stored.value = await post<UserSettings>('/api/config/user/', change)
+  })
 
 export type Look = 'system' | 'light' | 'dark'
 export const look = signal<Look>((document.documentElement.dataset['theme'] as Look | undefined) ?? 'system')

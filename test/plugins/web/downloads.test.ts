@@ -162,10 +162,11 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Ignore: Film item0000002' }).focus()
     const reached = page.locator('.queue-row:focus-within .queue-title')
     const far = reached.filter({ hasText: /item0000(1[5-9]|2)/ })
-    while (!(await far.isVisible())) {
+    for (let press = 0; press < 500 && !(await far.isVisible()); press++) {
       await page.keyboard.press('PageDown')
       await reached.waitFor()
     }
+    await far.waitFor()
     const [title, before] = [await reached.textContent(), await page.evaluate('scrollY')]
 
     const readAgain = page.waitForResponse((response) => response.url().includes('error=false'))

@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { get, toFailure, type Failure } from '../api.ts'
 import { listen, notifications, type QueueChange } from '../events.ts'
+import { gather } from '../gather.ts'
 import { openList, type List } from '../list.ts'
 import type { ErrorClass, PlatformState, QueueItem } from '../records.ts'
 
@@ -16,6 +17,7 @@ const listOf = (query: Record<string, string | boolean>): ItemList => openList<Q
 /** Many changes in a row are one question. */
 const TOGETHER_MS = 400
 const PLATFORM_MS = 1500
+const SOONEST_ATTEMPT_MS = 5000
 
 export type Queue = ReturnType<typeof openQueue>
 
@@ -28,7 +30,6 @@ export function openQueue() {
   const finished = signal(0)
   const platform = signal<PlatformState | undefined>(undefined)
   const platformFailure = signal<Failure | undefined>(undefined)
-  const timers = new Map<string, number>()
   /** The newest answer counts, whichever comes last. */
   let asked = 0
 
@@ -36,18 +37,6 @@ export function openQueue() {
   const adding = computed(() => notifications.value.filter(({ group }) => group === 'download:add'))
   const failedCount = computed(() => Object.values(platform.value?.waiting ?? {}).reduce((sum, count) => sum + count, 0))
   const waitingCount = computed(() => waiting.total.value ?? 0)
-
-  /** The last one of many within a moment. */
-  function soon(name: string, ms: number, act: () => void): void {
-    if (timers.has(name)) return
-    timers.set(
-      name,
-      setTimeout(() => {
-        timers.delete(name)
-        act()
-      }, ms),
-    )
-  }
 
   async function readPlatform(): Promise<void> {
     const mine = ++asked
@@ -61,8 +50,16 @@ export function openQueue() {
     }
   }
 
-  const lookAtPlatform = () => soon('platform', PLATFORM_MS, () => void readPlatform())
-  const readAgain = (list: ItemList, name: string) => soon(name, TOGETHER_MS, () => void list.reload())
+  const platformSoon = gather(() => void readPlatform(), PLATFORM_MS)
+  const lookAtPlatform = () => platformSoon.soon()
+  const nextAttempt = gather(() => void readPlatform(), SOONEST_ATTEMPT_MS)
+  const allSoon = gather(() => void readAll(), TOGETHER_MS)
+  const listsSoon = new Map<ItemList, ReturnType<typeof gather>>()
+  function readAgain(list: ItemList): void {
+    const known = listsSoon.get(list) ?? gather(() => void list.reload(), TOGETHER_MS)
+    listsSoon.set(list, known)
+    known.soon()
+  }
   const loaded = (): ItemList[] => [waiting, ignored, ...failed.values()]
 
   function failedOf(kind: ErrorClass): ItemList {
@@ -88,7 +85,7 @@ export function openQueue() {
   }
 
   function take(change: QueueChange): void {
-    if ('reset' in change && change.reset) return soon('all', TOGETHER_MS, () => void readAll())
+    if ('reset' in change && change.reset) return allSoon.soon()
     const { platform_id: id, removed } = change as { platform_id: string; removed?: true }
     if (removed) {
       if (running.value.has(id)) {
@@ -108,7 +105,7 @@ export function openQueue() {
     // What is new comes last; what was elsewhere goes back to its place, and that only the server knows.
     const last = home.rows.value.at(-1)
     if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)
-    else readAgain(home, `list ${loaded().indexOf(home)}`)
+    else readAgain(home)
     if (home !== waiting) lookAtPlatform()
   }
 
@@ -139,13 +136,12 @@ export function openQueue() {
         notifications.subscribe(lookAtPlatform),
         // The time of the next try passes without anybody saying so.
         platform.subscribe((state) => {
-          if (state && state.next_attempt > 0) soon('attempt', Math.max(5000, state.next_attempt * 1000 - Date.now() + 1000), () => void readPlatform())
+          if (state && state.next_attempt > 0) nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
         }),
       ]
       return () => {
         for (const end of ends) end()
-        for (const timer of timers.values()) clearTimeout(timer)
-        timers.clear()
+        for (const { end } of [platformSoon, nextAttempt, allSoon, ...listsSoon.values()]) end()
       }
     },
   }

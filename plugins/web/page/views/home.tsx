@@ -85,9 +85,8 @@ export default function Home() {
 /** Two rows that are there only where they have something to say. */
 function Beginning() {
   const { now } = useLoad('home/strips', async (signal) => {
-    await placeSaved()
     const [begun, fresh] = await Promise.all([
-      get<Page<Video>>('/api/video/', { watch: 'continue' }, signal),
+      placeSaved().then(() => get<Page<Video>>('/api/video/', { watch: 'continue' }, signal)),
       get<Page<Video>>('/api/video/', { watch: 'unwatched', sort: 'downloaded' }, signal),
     ])
     const isMany = fresh.paginate.total_hits > MANY

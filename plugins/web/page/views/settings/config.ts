@@ -1,5 +1,7 @@
 /** The settings of the installation, read once for the sections that show them, changed key by key. */
+import { useComputed } from '@preact/signals'
 import { get, post } from '../../api.ts'
+import { openChanges } from '../../changes.ts'
 import { useLoad, type Load } from '../../load.ts'
 
 export interface Config {
@@ -35,27 +37,27 @@ export interface OpenConfig extends Load<Config> {
   save(change: Change): Promise<void>
 }
 
+const changes = openChanges<Change>()
+
+/** With what is chosen but not answered yet: what is chosen next may build on it. */
 export function useConfig(): OpenConfig {
   const load = useLoad<Config>(KEY, (signal) => get('/api/config/', {}, signal))
-  const save = async (change: Change) => {
-    // Shown at once: what is chosen next may build on it, before the server has said so.
-    const before = load.now.peek().value
-    load.change((config) => merge(config, change))
-    try {
+  const now = useComputed(() => {
+    const loaded = load.now.value
+    return loaded.state === 'ready' ? { ...loaded, value: changes.now.value.reduce(merge, loaded.value) } : loaded
+  })
+  const save = (change: Change) =>
+    changes.during(change, async () => {
       const config = await post<Config>('/api/config/', change)
       load.change(() => config)
-    } catch (error) {
-      if (before) load.change((config) => merge(config, only(before, change)))
-      throw error
-    }
-  }
-  return { ...load, save }
+    })
+  return { ...load, now, save }
 }
 
-const merge = (config: Config, change: Change): Config => Object.fromEntries(Object.entries(config).map(([section, values]) => [section, { ...values, ...change[section as keyof Config] }])) as unknown as Config
-
-/** Of a configuration what a change is about. */
-const only = (config: Config, change: Change): Change => Object.fromEntries(Object.entries(change).map(([section, values]) => [section, Object.fromEntries(Object.keys(values).map((key) => [key, (config[section as keyof Config] as Record<string, unknown>)[key]]))]))
+function merge(config: Config, change: Change): Config {
+  const sections = Object.entries(config).map(([section, values]) => [section, { ...values, ...change[section as keyof Config] }])
+  return Object.fromEntries(sections) as unknown as Config
+}
 
 /** Quality as people choose it, written as yt-dlp's order of formats. */
 export interface Quality {
