@@ -1,7 +1,6 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { access, constants, mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
@@ -10,6 +9,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { systemClock, type Clock } from './clock.ts'
 import { StartError } from './error.ts'
 import { FactBoard, type FactName, type Listener } from './events.ts'
+import { openFolder } from './folder.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
 import { gateWrites, waitAtGate } from './index/gate.ts'
@@ -55,7 +55,7 @@ export interface OpenedApp {
  */
 export async function openApp({ sources, clock = systemClock, log: givenLog, plugins: given }: AppOptions): Promise<OpenedApp> {
   const core = readCore(sources)
-  await openDataFolder(core.dataDir)
+  await openFolder('data folder', core.dataDir, { mode: 0o700, setting: 'AV_DATA_DIR' })
   const loaded = registerPlugins(given ?? (await findPlugins(core)))
   const settings = readSettings(sources, loaded.settings)
   const log = givenLog ?? openLog(settings.logLevel)
@@ -156,18 +156,6 @@ async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result
   }
 }
 
-/** Made for its owner's eyes only. */
-async function openDataFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in the way' : `${code}`
-    throw new StartError(`The data folder ${folder} cannot be made or written (${why}): correct its permissions, or set AV_DATA_DIR`, { cause: error })
-  }
-}
-
 /** By the settings: on the server that AV_ELASTICSEARCH_URL names, or embedded. @param signal  ends waiting for a server that is away */
 export async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock, signal?: AbortSignal): Promise<Index> {
   if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, signal)
@@ -187,7 +175,12 @@ export async function openIndex(settings: Readonly<Settings>, definitions: reado
   })
   const lost = adapter.recovered ? `The index file was damaged and has been moved to ${basename(adapter.recovered)}` : isMissing ? `The index file ${basename(file)} was missing` : undefined
   if (lost) log.error(`${lost}; a blank one has taken its place`)
-  return gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
+  try {
+    return await gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
+  } catch (error) {
+    await adapter.close()
+    throw error
+  }
 }
 
 async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log, signal?: AbortSignal): Promise<Index> {

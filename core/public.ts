@@ -9,6 +9,7 @@ export type { Facts, FactName } from './events.ts'
 export { epochSeconds, localDay, localMinute, timeZone } from './clock.ts'
 export type { Clock, Timer } from './clock.ts'
 export type { Log } from './log.ts'
+export { openFolder } from './folder.ts'
 export { writeWhole } from './whole-file.ts'
 
 export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'

@@ -1,7 +1,7 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
-import { access, constants, mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { App, Settings } from 'archivolt'
+import { openFolder, type App, type Settings } from 'archivolt'
 import { openArt } from './art.ts'
 import { openLibrary } from './library.ts'
 import { isId, openPaths } from './paths.ts'
@@ -26,24 +26,12 @@ export function openMedia(app: Pick<App, 'settings' | 'platform' | 'log'>): Medi
   }
 }
 
-/** A download would find out only after hours. @throws a sentence for whoever starts the server */
-async function openFolder(name: string, folder: string, setting: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true })
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file is in the way' : `${code}`
-    throw new Error(`The ${name} ${folder} cannot be made or written (${why}): correct its permissions, or set ${setting}`, { cause })
-  }
-}
-
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
 export async function tidyMedia(app: Pick<App, 'settings' | 'log' | 'slot' | 'jobs'>): Promise<void> {
   const paths = pathsOf(app.settings)
   const library = openLibrary(paths)
-  await openFolder('library folder', paths.mediaDir, 'AV_MEDIA_DIR')
-  await openFolder('folder for pictures', paths.cacheDir, 'AV_CACHE_DIR')
+  await openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
+  await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })
   await rm(paths.incomingDir, { recursive: true, force: true })
 
   const ids = (await library.staged()).filter(isId)

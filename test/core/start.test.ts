@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -76,8 +76,16 @@ test('a library or picture folder that cannot be made is named, with its setting
 
   for (const setting of ['AV_MEDIA_DIR', 'AV_CACHE_DIR']) {
     const refusal = await tryToStart({ AV_DATA_DIR: join(folder, 'data'), [setting]: join(folder, 'file') })
-    assertRefused(refusal, new RegExp(`file cannot be made or written \\(a file is in the way\\): correct its permissions, or set ${setting}`))
+    assertRefused(refusal, new RegExp(`file cannot be made or written \\(a file is in the way\\): move it away, or set ${setting}`))
   }
+})
+
+test('a folder for snapshots that cannot be made is named, and the index is closed again', async (t) => {
+  const dataDir = await temporaryFolder(t)
+  await writeFile(join(dataDir, 'snapshots'), '')
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: dataDir }), /snapshots cannot be made or written \(a file is in the way\): move it away$/)
+  assert.deepEqual((await readdir(dataDir)).filter((name) => name.startsWith('index.')), ['index.sqlite'])
 })
 
 test('a plugin whose ledger migration fails is named', async (t) => {

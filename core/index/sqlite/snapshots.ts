@@ -1,17 +1,19 @@
 /** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../clock.ts'
 import { errors } from '../../error.ts'
+import { openFolder } from '../../folder.ts'
 import type { Log } from '../../log.ts'
+import { writeWhole } from '../../whole-file.ts'
 import type { IndexAdapter } from '../port.ts'
 import type { SnapshotRecord, Snapshots } from '../snapshots.ts'
 
 const FILE = /^([A-Za-z0-9_-]{1,128})\.sqlite$/
 /** What is written beside and renamed when it is whole. */
-const UNFINISHED = /\.(sqlite\.part(-wal|-shm|-journal)?|json\.partial)$/
+const UNFINISHED = /\.(sqlite|json)\.part(-wal|-shm|-journal)?$/
 
 /** The file beside a snapshot. */
 const About = Type.Object({
@@ -30,7 +32,7 @@ export interface SnapshotFolder {
 
 /** Opens the folder; what an interruption left of a snapshot is removed. What else lies there is let alone. */
 export async function openSnapshotFolder({ index, folder, clock, log }: SnapshotFolder): Promise<Snapshots> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await openFolder('folder for snapshots', folder, { mode: 0o700 })
   let running: SnapshotRecord | undefined
   const pathOf = (id: string) => join(folder, `${id}.sqlite`)
   const aboutOf = (id: string) => join(folder, `${id}.json`)
@@ -66,10 +68,8 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     }
   }
 
-  async function writeAbout(id: string, about: Static<typeof About>): Promise<void> {
-    const beside = `${aboutOf(id)}.partial`
-    await writeFile(beside, JSON.stringify(about), { mode: 0o600, flush: true })
-    await rename(beside, aboutOf(id))
+  function writeAbout(id: string, about: Static<typeof About>): Promise<void> {
+    return writeWhole(aboutOf(id), JSON.stringify(about))
   }
 
   async function get(id: string): Promise<SnapshotRecord | undefined> {

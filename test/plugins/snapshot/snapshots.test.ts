@@ -223,7 +223,7 @@ test('one that was cut off is cleaned away by the next start, and what else lies
   const [id] = await ids(app)
   await app.close()
   const put = (name: string) => writeFile(join(folderOf(app), name), 'half')
-  for (const name of ['cut.sqlite.part', 'cut.sqlite.part-journal', 'cut.sqlite.part-wal', 'cut.json.partial', 'notes.txt']) await put(name)
+  for (const name of ['cut.sqlite.part', 'cut.sqlite.part-journal', 'cut.sqlite.part-wal', 'cut.json.part', 'notes.txt']) await put(name)
   await mkdir(join(folderOf(app), 'moved away'))
 
   await app.restart()
