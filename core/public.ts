@@ -19,7 +19,7 @@ export { queryBool, queryDay, queryEnum, queryId, queryInt, queryText, ID_PATTER
 export type { Decoder } from './http/decode.ts'
 export { bytes, events, file, json, listing } from './http/reply.ts'
 export { STATUS as errorStatus } from './http/fault.ts'
-export type { Actor, AccountRecord, Accounts } from './http/auth.ts'
+export type { Actor, AccountRecord, Accounts, Proof } from './http/auth.ts'
 export type { PageWindow } from './http/page.ts'
 
 export { defineIndex } from './index/mapping.ts'

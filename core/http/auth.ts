@@ -6,7 +6,7 @@ import proxyaddr from 'proxy-addr'
 import { errors } from '../error.ts'
 import type { AccountRecord, Credentials } from '../ledger/users.ts'
 
-export type { AccountRecord, Accounts, Credentials } from '../ledger/users.ts'
+export type { AccountRecord, Accounts, Credentials, Proof } from '../ledger/users.ts'
 
 export interface Actor {
   /** 0: nobody has signed in. */

@@ -19,8 +19,7 @@ class Turn {
   waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
-  async run<Result>(most: number, work: () => Promise<Result>): Promise<Result> {
-    if (this.waiting >= most) throw errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
     this.waiting++
     const mine = this.#last.then(work)
     this.#last = mine.catch(() => undefined) // whoever comes next waits for the end, however it ends; the error is the caller's
@@ -31,6 +30,8 @@ class Turn {
     }
   }
 }
+
+const tooMany = () => errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })
 
 class Failures {
   readonly turn = new Turn()
@@ -55,6 +56,8 @@ export class LoginThrottle {
   readonly #clock: Clock
   readonly #accounts = new Map<string, Failures>()
   readonly #pairs = new Map<string, Failures>()
+  /** Attempts of an address that wait, under whatever names: all together must not fill the queue of the hashing. */
+  readonly #waiting = new Map<string, number>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -65,12 +68,26 @@ export class LoginThrottle {
    * @throws throttled  with the seconds to wait
    */
   async attempt<Result>(account: string, address: string, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
+    const waiting = this.#waiting.get(address) ?? 0
+    if (waiting >= MOST_WAITING_PER_ADDRESS) throw tooMany()
+    this.#waiting.set(address, waiting + 1)
+    try {
+      return await this.#inTurn(account, address, check)
+    } finally {
+      const left = this.#waiting.get(address)! - 1
+      if (left > 0) this.#waiting.set(address, left)
+      else this.#waiting.delete(address)
+    }
+  }
+
+  #inTurn<Result>(account: string, address: string, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
     const all = this.#record(this.#accounts, account)
     const pair = this.#record(this.#pairs, `${address}\0${account}`)
-    return pair.turn.run(MOST_WAITING_PER_ADDRESS, async () => {
+    return pair.turn.run(async () => {
       this.#refuseBlocked(pair)
       const isSlowed = all.count(this.#clock.now()) >= ALLOWED_FAILURES
-      const found = isSlowed ? await all.turn.run(MOST_WAITING_PER_ACCOUNT, () => this.#slowly(check)) : await check()
+      if (isSlowed && all.turn.waiting >= MOST_WAITING_PER_ACCOUNT) throw tooMany()
+      const found = isSlowed ? await all.turn.run(() => this.#slowly(check)) : await check()
       if (found === undefined) this.#fail(all, pair)
       else this.#pairs.delete(`${address}\0${account}`)
       return found

@@ -20,25 +20,38 @@ export interface AccountRecord {
   last_login: string | null
 }
 
+/**
+ * A right password. Hashing takes long enough for another request to change it: what is done on its strength asks again,
+ * in the write that does it.
+ */
+export interface Proof {
+  account: AccountRecord
+  /** It is still the password of an active account. */
+  holds(): boolean
+}
+
 /** Users, their tokens, sessions and settings. Passwords are scrypt, run asynchronously, two at once. */
 export interface Accounts {
   list(): AccountRecord[]
   get(id: number): AccountRecord | undefined
   /** @throws conflict: the name is taken */
   create(account: { username: string; password: string; isStaff: boolean }): Promise<AccountRecord>
-  /** A changed password ends the account's other sessions and revokes its token. @throws not_found, conflict (last active admin) */
-  change(id: number, change: { password?: string; is_staff?: boolean; is_active?: boolean }, keepSession?: string): Promise<AccountRecord>
+  /**
+   * A changed password ends the account's other sessions and revokes its token.
+   * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds)
+   */
+  change(id: number, change: { password?: string; is_staff?: boolean; is_active?: boolean }, by?: { keepSession?: string | undefined; proof?: Proof | undefined }): Promise<AccountRecord>
   /** And its token, sessions, settings. @throws not_found, conflict (last active admin) */
   remove(id: number): Promise<void>
   /** Right name and password, throttled per (account, address). @throws throttled; undefined: wrong */
-  checkPassword(username: string, password: string, address: string): Promise<AccountRecord | undefined>
+  checkPassword(username: string, password: string, address: string): Promise<Proof | undefined>
   /** The user's own password, for a change of it. Same throttle. */
-  isPassword(id: number, password: string, address: string): Promise<boolean>
-  /** The user's token, made now if there is none. */
-  token(id: number): Promise<string>
+  checkOwnPassword(id: number, password: string, address: string): Promise<Proof | undefined>
+  /** The user's token, made now if there is none. @throws bad_request: the proof no longer holds */
+  token(id: number, proof?: Proof): Promise<string>
   revokeToken(id: number): Promise<void>
-  /** A new session: values of the cookies `sessionid` and `csrftoken`. */
-  openSession(id: number, isRemembered: boolean): Promise<NewSession>
+  /** A new session: values of the cookies `sessionid` and `csrftoken`. @throws bad_request: the proof no longer holds */
+  openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
   endSession(session: string): Promise<void>
   settings(id: number): Record<string, unknown>
   changeSettings(id: number, changes: Record<string, unknown>): Promise<Record<string, unknown>>
@@ -127,6 +140,18 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
     if (countAdmins.get(row.id)!.others === 0) throw errors.conflict('This is the last active admin; make another account an admin first')
   }
 
+  const proofOf = (row: UserRow): Proof => ({
+    account: toRecord(row),
+    holds() {
+      const now = selectOne.get(row.id)
+      return now?.is_active === 1 && now.password === row.password
+    },
+  })
+
+  function refuseOutdated(proof: Proof | undefined): void {
+    if (proof && !proof.holds()) throw errors.badRequest('The password has been changed meanwhile; sign in with the new one')
+  }
+
   const forgetFirstPassword = async (id: number): Promise<void> => {
     if (id === FIRST_ID) await rm(passwordFile, { force: true })
   }
@@ -147,10 +172,11 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       })
     },
 
-    async change(id, change, keepSession) {
+    async change(id, change, { keepSession, proof } = {}) {
       existing(id)
       const hash = change.password === undefined ? undefined : await hashPassword(change.password)
       const record = await write(() => {
+        refuseOutdated(proof)
         const row = existing(id) // it may have changed while the password was hashed
         const after = { is_staff: change.is_staff ?? row.is_staff === 1, is_active: change.is_active ?? row.is_active === 1 }
         if (!after.is_staff || !after.is_active) refuseLastAdmin(row)
@@ -180,24 +206,23 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
           log.info({ address }, 'a login failed')
           return undefined
         }
-        return ledger.write(() => {
-          updateLogin.run(now(), row.id)
-          return toRecord(existing(row.id))
-        })
+        await ledger.write(() => updateLogin.run(now(), row.id))
+        return proofOf(row)
       })
     },
 
-    async isPassword(id, password, address) {
+    async checkOwnPassword(id, password, address) {
       const row = existing(id)
-      const isRight = await throttle.attempt(row.username, address, async () => ((await isPasswordOf(password, row.password)) ? true : undefined))
-      return isRight === true
+      return throttle.attempt(row.username, address, async () => ((await isPasswordOf(password, row.password)) ? proofOf(row) : undefined))
     },
 
-    async token(id) {
+    async token(id, proof) {
+      refuseOutdated(proof)
       return (
         tokens.show(id) ??
         write(() => {
           existing(id)
+          refuseOutdated(proof)
           return tokens.make(id)
         })
       )
@@ -210,9 +235,10 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       })
     },
 
-    openSession: (id, isRemembered) =>
+    openSession: (id, isRemembered, proof) =>
       write(() => {
         existing(id)
+        refuseOutdated(proof)
         return tokens.openSession(id, isRemembered)
       }),
 

@@ -72,12 +72,12 @@ export const changeUser = defineRoute({
     if (!accounts.get(id)) throw errors.notFound('user')
     if (!actor.isAdmin && (is_staff !== undefined || is_active !== undefined)) throw errors.permissionDenied('Only an admin may change a role')
     if (password === undefined && is_staff === undefined && is_active === undefined) throw errors.badRequest('Give one of password, is_staff, is_active')
-    if (!actor.isAdmin || current !== undefined) {
-      const isRight = current !== undefined && (await accounts.isPassword(actor.id, current, request.address))
-      if (!isRight) throw errors.badRequest('current_password must be the password that you have now', { fields: { current_password: current === undefined ? 'is required' : 'is wrong' } })
+    const proof = current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address)
+    if (!proof && (!actor.isAdmin || current !== undefined)) {
+      throw errors.badRequest('current_password must be the password that you have now', { fields: { current_password: current === undefined ? 'is required' : 'is wrong' } })
     }
     const change = { ...(password !== undefined && { password }), ...(is_staff !== undefined && { is_staff }), ...(is_active !== undefined && { is_active }) }
-    return accounts.change(id, change, actor.id === id ? actor.session : undefined)
+    return accounts.change(id, change, { proof, keepSession: actor.id === id ? actor.session : undefined })
   },
 })
 

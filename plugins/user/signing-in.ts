@@ -1,5 +1,5 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
-import { defineRoute, errors, Type, type AccountRecord, type Accounts } from 'archivolt'
+import { defineRoute, errors, Type, type Accounts, type Proof } from 'archivolt'
 
 /** Long enough for any pass phrase; a bound on what is hashed. */
 export const LONGEST_PASSWORD = 1024
@@ -11,16 +11,16 @@ const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 /** `name` is the same as `username`. Neither is required here: what is missing is told together. */
 const Credentials = Type.Object({ username: Type.Optional(Name), name: Type.Optional(Name), password: Type.Optional(Password) })
 
-async function signIn(accounts: Accounts, body: { username?: string; name?: string; password?: string }, address: string): Promise<AccountRecord> {
+async function signIn(accounts: Accounts, body: { username?: string; name?: string; password?: string }, address: string): Promise<Proof> {
   const username = body.username ?? body.name
   const { password } = body
   if (username === undefined || password === undefined) {
     const fields = { ...(username === undefined && { username: 'is required' }), ...(password === undefined && { password: 'is required' }) }
     throw errors.badRequest(`${Object.keys(fields).join(' and ')} ${Object.keys(fields).length > 1 ? 'are' : 'is'} required`, { fields })
   }
-  const account = await accounts.checkPassword(username, password, address)
-  if (!account) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
-  return account
+  const proof = await accounts.checkPassword(username, password, address)
+  if (!proof) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
+  return proof
 }
 
 const WRONG = 'Wrong name or password'
@@ -35,8 +35,9 @@ export const loginWithToken = defineRoute({
   reply: Type.Object({ token: Type.String(), user_id: Type.Integer() }),
   errors: ['throttled'],
   async handle({ body, request }, { accounts }) {
-    const { id } = await signIn(accounts, body, request.address)
-    return { token: await accounts.token(id), user_id: id }
+    const proof = await signIn(accounts, body, request.address)
+    const { id } = proof.account
+    return { token: await accounts.token(id, proof), user_id: id }
   },
 })
 
@@ -62,8 +63,9 @@ export const login = defineRoute({
   async handle({ body, request, headers }, { accounts }) {
     // Another site's page could sign its visitor in to the attacker's account.
     if (request.isCrossSite) throw errors.csrfFailed('This request was sent by a page of another site')
-    const { id } = await signIn(accounts, body, request.address)
-    const { sessionId, csrfToken, maxAgeSeconds } = await accounts.openSession(id, body.remember_me === 'on' || body.remember_me === true)
+    const proof = await signIn(accounts, body, request.address)
+    const isRemembered = body.remember_me === 'on' || body.remember_me === true
+    const { sessionId, csrfToken, maxAgeSeconds } = await accounts.openSession(proof.account.id, isRemembered, proof)
     headers.cookie('sessionid', sessionId, { maxAgeSeconds, httpOnly: true })
     headers.cookie('csrftoken', csrfToken, { maxAgeSeconds })
     return undefined

@@ -21,7 +21,7 @@ test('the first account is an admin with a token; its made-up password lies in a
   assert.deepEqual({ ...first, password: undefined }, { isNew: true, username: 'admin', password: undefined, passwordFile: path })
   assert.equal((await readFile(path, 'utf8')).trim(), first.password)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
-  assert.equal((await accounts.checkPassword('admin', first.password!, HERE))?.is_staff, true)
+  assert.equal((await accounts.checkPassword('admin', first.password!, HERE))?.account.is_staff, true)
   assert.deepEqual(await accounts.ensureFirst({ username: 'other', password: null }), { isNew: false, username: 'admin' })
 
   await accounts.change(1, { password: 'a new password' })
@@ -51,7 +51,7 @@ test('a login needs the right name and password of an active account', async (t)
   for (const [username, password] of [['admin', 'wrong'], ['nobody', 'right-password'], ['gone', 'right-password'], ['admin', '']]) {
     assert.equal(await accounts.checkPassword(username!, password!, HERE), undefined, username)
   }
-  assert.equal((await accounts.checkPassword('admin', 'right-password', HERE))?.id, 1)
+  assert.equal((await accounts.checkPassword('admin', 'right-password', HERE))?.account.id, 1)
   assert.match(accounts.get(1)!.last_login!, /^2026-01-15T10:00:0/)
 })
 
@@ -66,7 +66,7 @@ test('after five failures an address waits, longer with each further attempt, wh
   await clock.advance(240_000)
   const late = accounts.checkPassword('admin', 'right-password', HERE)
   await clock.advance(2000)
-  assert.equal((await late)?.id, 1)
+  assert.equal((await late)?.account.id, 1)
 })
 
 test('five failures from one address only slow the others: one attempt at a time, a second each', async (t) => {
@@ -75,9 +75,9 @@ test('five failures from one address only slow the others: one attempt at a time
 
   let done = 0
   const both = [ELSEWHERE, '192.0.2.3'].map(async (address) => {
-    const account = await accounts.checkPassword('admin', 'right-password', address)
+    const proof = await accounts.checkPassword('admin', 'right-password', address)
     done++
-    return account?.id
+    return proof?.account.id
   })
   await clock.advance(900)
   assert.equal(done, 0)
@@ -123,9 +123,37 @@ test('a token stays the same until it is revoked or the password changes', async
 test('a changed password ends the other sessions and leaves the one that changed it', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const [mine, other] = [await accounts.openSession(1, true), await accounts.openSession(1, true)]
-  await accounts.change(1, { password: 'another one' }, accounts.bySession(mine.sessionId)!.session.hash)
+  await accounts.change(1, { password: 'another one' }, { keepSession: accounts.bySession(mine.sessionId)!.session.hash })
   assert.ok(accounts.bySession(mine.sessionId))
   assert.equal(accounts.bySession(other.sessionId), undefined)
+})
+
+test('a password that is changed after it was checked opens nothing any more', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  const proof = await accounts.checkPassword('admin', 'right-password', HERE)
+  const own = await accounts.checkOwnPassword(1, 'right-password', HERE)
+  assert.ok(proof?.holds() && own?.holds())
+
+  await accounts.change(1, { password: 'another one' })
+
+  const meanwhile = { code: 'bad_request', message: /changed meanwhile/ }
+  await assert.rejects(accounts.token(1, proof), meanwhile)
+  await assert.rejects(accounts.openSession(1, true, proof), meanwhile)
+  await assert.rejects(accounts.change(1, { password: 'right-password' }, { proof: own }), meanwhile)
+  await accounts.token(1)
+  await assert.rejects(accounts.token(1, proof), meanwhile)
+  assert.ok(await accounts.checkPassword('admin', 'another one', HERE))
+})
+
+test('one address with many names leaves room for others', async (t) => {
+  const { accounts } = await withAdmin(await testAccounts(t))
+  const flood = Array.from({ length: 115 }, (_, at) => accounts.checkPassword(`nobody${at}`, 'wrong', HERE))
+  const mine = accounts.checkPassword('admin', 'right-password', ELSEWHERE)
+  const all = await Promise.allSettled(flood)
+  assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 20)
+  assert.ok(all.every((one) => one.status === 'fulfilled' || secondsToWait(one.reason) === 5))
+  assert.ok(await mine)
+  assert.equal(await accounts.checkPassword('nobody0', 'wrong', HERE), undefined)
 })
 
 test('the last active admin can neither be removed nor lose the role', async (t) => {
