@@ -50,18 +50,25 @@ export function openBackups(app: App) {
     return definition && app.index.collection(definition)
   }
 
-  async function record(filename: string): Promise<BackupRecord> {
+  async function find(filename: string): Promise<BackupRecord | undefined> {
     const match = FILE_NAME.exec(filename)
     const found = match && (await stat(join(folder, filename)).catch(ignoreMissing))
-    if (!found?.isFile()) throw errors.notFound('backup', filename)
+    if (!found?.isFile()) return undefined
     return { filename, file_path: `backups/${filename}`, file_size: found.size, timestamp: match?.[1] ?? '', reason: match?.[3] ?? '' }
   }
 
+  async function record(filename: string): Promise<BackupRecord> {
+    const found = await find(filename)
+    if (!found) throw errors.notFound('backup', filename)
+    return found
+  }
+
+  /** Newest name first. What is no file, or is deleted meanwhile, is passed over. */
   async function list(): Promise<BackupRecord[]> {
     const files = (await readdir(folder).catch(ignoreMissing)) ?? []
     const found = []
-    for (const filename of files.filter((name) => FILE_NAME.test(name)).sort().reverse()) found.push(await record(filename))
-    return found
+    for (const filename of files.sort().reverse()) found.push(await find(filename))
+    return found.filter((item) => item !== undefined)
   }
 
   /** Paths are made from checked names only. @throws not_found */

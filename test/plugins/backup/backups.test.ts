@@ -1,6 +1,6 @@
 /** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -94,6 +94,20 @@ test('a file that is there is not overwritten; one can be deleted, once', async 
   assert.deepEqual((await admin.delete('/api/backup/ta_backup-20240101-auto.zip/')).body, { message: 'file ta_backup-20240101-auto.zip deleted' })
   for (const method of ['get', 'post', 'delete'] as const) assert.equal((await admin[method]('/api/backup/ta_backup-20240101-auto.zip/')).status, 404, method)
   assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
+})
+
+test('what bears the name of a backup and is no file is passed over by the list', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await mkdir(join(app.dataDir, 'backups', 'av_backup-20240101-auto.zip'), { recursive: true })
+  // A file that is deleted between being listed and being looked at is as one that a link leads nowhere to.
+  await symlink('nowhere', join(app.dataDir, 'backups', 'av_backup-20240102-auto.zip'))
+  await writeFile(join(app.dataDir, 'backups', 'av_backup-20240103-auto.zip'), 'x')
+
+  const { status, body } = await admin.get('/api/backup/')
+
+  assert.equal(status, 200)
+  assert.deepEqual(body.map(({ filename }: { filename: string }) => filename), ['av_backup-20240103-auto.zip'])
 })
 
 test('a preview tells what a restore would do, and does nothing', async (t) => {
