@@ -66,6 +66,15 @@ export const whereSql = (layout: Layout, names: TableNames, filter: Filter | und
   return { text: ` WHERE (${text})`, values }
 }
 
+/**
+ * Those of a list of ids that a filter leaves, `m.rid` in the order of `j.key`: bind the ids as JSON, then the values.
+ * The list leads, whatever the planner guesses: from the filter's side it would be read through for each row.
+ */
+export function givenSql(layout: Layout, names: TableNames, filter: Filter | undefined): Sql {
+  const where = whereSql(layout, names, filter)
+  return { text: `FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${where.text}`, values: where.values }
+}
+
 export interface OrderColumn {
   name: string
   order: 'asc' | 'desc'

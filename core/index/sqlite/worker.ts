@@ -4,7 +4,7 @@ import { applyChange, Refusal, WrongType, type JsonObject } from '../document.ts
 import { MAX_WINDOW, type Change, type Filter } from '../port.ts'
 import { aggregate } from './aggregate.ts'
 import { connect, isDamage, type Connection } from './connection.ts'
-import { countSql, filterSql, pageSql, whereSql } from './filter.ts'
+import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
 import type { Arguments, FoundRows, IdText, Operation, Request, Response, Result } from './protocol.ts'
 import { openQueue, type Job, type Units } from './queue.ts'
 import { copyTo, openSnapshot, type SnapshotReader } from './snapshot.ts'
@@ -37,10 +37,10 @@ const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
     const { from = 0, size = 10 } = query
     const { layout, names } = tables
     if (query.ids) {
-      const where = query.filter ? filterSql(layout, names, query.filter) : { text: '1', values: [] }
-      const given = `FROM json_each(?) j JOIN "${names.main}" m ON m.id = j.value WHERE ${where.text}`
-      const rids = pluck<number>(`SELECT m.rid ${given} ORDER BY j.key LIMIT ? OFFSET ?`).all(JSON.stringify(query.ids), ...where.values, size, from)
-      const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given}`).get(JSON.stringify(query.ids), ...where.values)!
+      const given = givenSql(layout, names, query.filter)
+      const values = [JSON.stringify(query.ids), ...given.values]
+      const rids = pluck<number>(`SELECT m.rid ${given.text} ORDER BY j.key LIMIT ? OFFSET ?`).all(...values, size, from)
+      const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given.text}`).get(...values)!
       return withTexts(tables, rids.map((rid) => ({ rid, score: 0 })), total)
     }
     const matching = count(tables, query.filter, MAX_WINDOW + 1)

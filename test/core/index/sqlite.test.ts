@@ -11,9 +11,12 @@ import type { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { Type } from 'typebox'
 import { isAppError } from '../../../core/error.ts'
+import { definitionData } from '../../../core/index/document.ts'
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
+import { givenSql } from '../../../core/index/sqlite/filter.ts'
+import { layoutOf, tableNames } from '../../../core/index/sqlite/layout.ts'
 import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { copyTo } from '../../../core/index/sqlite/snapshot.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
@@ -422,6 +425,18 @@ test('a mapping that cannot work is refused by name', async (t) => {
     [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword' } }, covers: [['a']] }), /a list or statistic/],
   ]
   for (const [definition, message] of cases) await assert.rejects(openBooks(folder, [definition]), message)
+})
+
+test('a list of ids leads its filter, also before anything was learnt of the tables', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  const given = givenSql(layoutOf(definitionData(bookIndex)), tableNames('book', 1), { eq: ['owner', 'me'] })
+  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+  t.after(() => db.close())
+
+  const plan = (ends: string) => db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${ends}`).all('[]', ...given.values).map(({ detail }) => detail.split(' ', 2).join(' '))
+
+  for (const ends of [`SELECT count(*) ${given.text}`, `SELECT m.rid ${given.text} ORDER BY j.key LIMIT 12`]) assert.deepEqual(plan(ends).slice(0, 2), ['SCAN j', 'SEARCH m'], ends)
 })
 
 test('what was learnt of an index with few documents is no plan for one with many', async (t) => {
