@@ -114,7 +114,7 @@ async function namesOf(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (thrown) {
-    if (isMissing(thrown) || (thrown as NodeJS.ErrnoException).code === 'ENOTDIR') return []
+    if (isMissing(thrown)) return []
     throw thrown
   }
 }

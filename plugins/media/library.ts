@@ -11,8 +11,10 @@ type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'trash' | 'put
   trashed(): Promise<string[]>
 }
 
-export const isMissing = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'
-const isExisting = (thrown: unknown): boolean => ['EEXIST', 'ENOTEMPTY'].includes(String((thrown as NodeJS.ErrnoException | null)?.code))
+const isOneOf = (thrown: unknown, ...codes: string[]): boolean => codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
+/** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
+export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
 
 /** Makes a file's bytes, or a folder's names, survive a power cut. */
 export async function sync(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Files over HTTP: for users only, names of ours only, a placeholder for what is known. */
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
@@ -66,6 +66,20 @@ test('a hostile path is 404 and reaches no file', async (t) => {
     '/cache/channels/..%2fUC1_thumb.jpg',
   ]
   for (const path of paths) assert.equal((await app.as('user').get(path)).status, 404, path)
+})
+
+test('where no file can be is 404: below a file, behind a link to itself, under a name that is too long', async (t) => {
+  const app = await videoApp(t)
+  await mkdir(app.inLibrary(), { recursive: true })
+  await writeFile(app.inLibrary('README'), 'not a folder')
+  await symlink('loop', app.inLibrary('loop'))
+  await symlink('x'.repeat(300), app.inLibrary('long'))
+  await mkdir(join(app.dataDir, 'cache', 'videos'), { recursive: true })
+  await writeFile(join(app.dataDir, 'cache', 'videos', 'v'), 'not a folder')
+
+  for (const path of ['/media/README/v1.mp4', '/media/README/v1.en.vtt', '/media/loop/v1.mp4', '/media/long/v1.mp4', '/cache/videos/v/v1.jpg']) {
+    assert.equal((await app.as('user').get(path)).status, 404, path)
+  }
 })
 
 test('a start clears staging that nobody goes on with, and puts back what no removal owns', async (t) => {
