@@ -223,10 +223,11 @@ export function openBackups(app: App) {
       return filename
     },
 
-    /** Keeps the newest `auto` files, by name. */
-    async rotate(keep: number): Promise<void> {
-      const autos = (await list()).filter(({ reason }) => reason === 'auto')
-      for (const { filename } of autos.slice(keep)) await rm(join(folder, filename), { force: true })
+    /** Keeps so many `auto` files: the one just made, then the newest by day, whatever their prefix. */
+    async rotate(keep: number, made: string): Promise<void> {
+      const others = (await list()).filter(({ filename, reason }) => reason === 'auto' && filename !== made)
+      others.sort((one, other) => other.timestamp.localeCompare(one.timestamp))
+      for (const { filename } of others.slice(keep - 1)) await rm(join(folder, filename), { force: true })
     },
 
     async remove(filename: string): Promise<void> {

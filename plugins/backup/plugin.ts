@@ -24,9 +24,9 @@ const runBackup = defineTask({
   schedule: { auto: '0 18 0', config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }) },
   async run(job, app) {
     const { reason = 'auto' } = job.payload
-    await app.backups.create(reason, job)
+    const made = await app.backups.create(reason, job)
     const rotate = job.payload.rotate ?? app.schedules.get('run_backup')?.config.rotate
-    if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate)
+    if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate, made)
     return null
   },
 })

@@ -66,6 +66,28 @@ test('a second backup of a day takes the place of the first; only as many automa
   ])
 })
 
+test('automatic backups go by their day, whatever their prefix, and never the one just made', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  const folder = join(app.dataDir, 'backups')
+  await mkdir(folder)
+  await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 2 } })
+  const cases: Array<[there: string[], left: string[]]> = [
+    [['ta_backup-20240101-auto.zip', 'av_backup-20240102-auto.zip'], ['av_backup-20240102-auto.zip']],
+    [['ta_backup-20260115-auto.zip', 'ta_backup-20260114-auto.zip', 'av_backup-20260113-auto.zip'], ['ta_backup-20260115-auto.zip']],
+    [['ta_backup-20990101-auto.zip', 'ta_backup-20990102-auto.zip'], ['ta_backup-20990102-auto.zip']],
+  ]
+
+  for (const [there, left] of cases) {
+    for (const name of await readdir(folder)) await rm(join(folder, name))
+    for (const name of there) await writeFile(join(folder, name), 'x')
+    await admin.post('/api/backup/')
+    await app.settled()
+
+    assert.deepEqual((await readdir(folder)).toSorted(), ['av_backup-20260115-auto.zip', ...left].toSorted())
+  }
+})
+
 test('a scheduled backup is made on its day', async (t) => {
   const app = await testApp(t)
   await app.as('admin').post('/api/schedule/', { task_name: 'run_backup', schedule: '0 11 *', config: { rotate: 1 } })
