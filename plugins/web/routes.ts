@@ -59,7 +59,8 @@ export const showAsset = defineRoute({
   reply: Type.String(),
   replyType: 'text/javascript',
   handle({ params, request, headers }) {
-    const known = built().assets[params.file]
+    const { assets } = built()
+    const known = Object.hasOwn(assets, params.file) ? assets[params.file] : undefined
     if (!known) throw errors.notFound('file', params.file)
     headers.set('Vary', 'Accept-Encoding')
     const encoding = chosenEncoding(request.headers['accept-encoding'] ?? '', known)

@@ -66,7 +66,7 @@ test('scripts and styles come compressed as the browser likes, and are kept for 
   assert.match(String(brotli.headers['cache-control']), /max-age=31536000, immutable/)
   assert.equal(brotli.headers['vary'], 'Accept-Encoding')
   assert.equal(brotli.headers['content-type'], 'text/javascript; charset=utf-8')
-  for (const name of ['../built.json', 'built.json', 'nothing.js']) assert.equal((await ask(`${app.url}assets/${name}`)).status, 404, name)
+  for (const name of ['../built.json', 'built.json', 'nothing.js', 'constructor', 'toString']) assert.equal((await ask(`${app.url}assets/${name}`)).status, 404, name)
 })
 
 test('the first load of Home is at most 100 kB of script and style', async (t) => {
