@@ -19,6 +19,9 @@ const announcedBytes = (request: IncomingMessage): number => Number(request.head
 
 export const hasBody = (request: IncomingMessage): boolean => announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
 
+/** Its body is looked at, also where the route has no use for one. */
+export const isWriting = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
+
 /**
  * What the headers alone rule out.
  * @throws body_too_large, unsupported_media_type
@@ -28,7 +31,7 @@ export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   const limit = route.rawBody?.maxBodyBytes ?? LARGEST_BODY_BYTES
   if (announcedBytes(request) > limit) throw errors.bodyTooLarge(`The body may have at most ${limit} bytes`)
   if (request.headers['content-encoding'] !== undefined) throw errors.unsupportedMediaType('The body must not be compressed')
-  const isWrite = request.method === 'POST' || request.method === 'PUT'
+  const isWrite = isWriting(request)
   if (!route.body && !route.rawBody && !isWrite) return // nobody looks at it
   const type = mediaType(request)
   // A chunked body may turn out to be empty, and an empty one needs no type.
@@ -41,7 +44,8 @@ function mediaType(request: IncomingMessage): string | undefined {
   const header = request.headers['content-type']
   if (header === undefined || header === '') return undefined
   try {
-    const { type, parameters } = parseContentType(header)
+    // A semicolon with nothing behind it is allowed by RFC 9110, and unknown to the package.
+    const { type, parameters } = parseContentType(header.replace(/[;\s]+$/, ''))
     const charset = parameters['charset']?.toLowerCase() ?? 'utf-8'
     return charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii' ? type : `${type} in ${charset}`
   } catch {
@@ -132,6 +136,8 @@ export function rawBody(request: IncomingMessage, maxBodyBytes: number): Readabl
     },
   })
   request.setTimeout(SILENT_RAW_BODY_MS, () => request.destroy())
+  // What the handler does with it may take longer, in silence.
+  request.on('end', () => request.setTimeout(0))
   // Not stream.pipeline: it would destroy the socket with the request, and no answer could be sent.
   request.on('close', () => {
     if (!request.complete) counted.destroy(errors.badRequest('The body was cut off'))

@@ -1,6 +1,6 @@
 /** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError } from '../error.ts'
@@ -9,7 +9,7 @@ import type { Accounts, Credentials } from '../ledger/users.ts'
 import type { Preferences } from '../ledger/settings.ts'
 import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type SlotName } from '../plugin/define.ts'
 import { openAuth, type Actor } from './auth.ts'
-import { checkBodyHeaders, drain, hasBody, rawBody, readBody } from './body.ts'
+import { checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
@@ -57,6 +57,8 @@ const HEALTH = defineRoute({
   replyType: 'text/plain',
   handle: () => new BytesReply('ok', 'text/plain; charset=utf-8'),
 })
+/** Of a route that declares none: whatever its keys are, garbage must not start work. */
+const ANY_BODY = Type.Object({})
 /** Tells this life of the process apart from others in request ids. */
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
@@ -89,7 +91,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       auth.may(actor, route.access)
 
       const input = check(exchange, route, params, query, actor)
-      if (route.body) input.body = (await checkedBody(exchange, route)) as never
+      const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
+      if (schema) input.body = (await checkedBody(exchange, route, schema)) as never
       const value = await answer(route, input, query)
 
       Object.assign(exchange.headers, input.headers.values)
@@ -116,7 +119,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const { request, response, id } = exchange
     const query = decodeQuery(decodersOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
-    if (request.headers.expect !== undefined && (route.body || route.rawBody)) response.writeContinue()
+    if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request))) response.writeContinue()
     const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, pageSize(actor))
     const { address, isSecure, isCrossSite } = auth.origin(request)
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
@@ -124,11 +127,11 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return new Input({ params, query, actor, page }, own, new HandlerHeaders(settings.basePath, isSecure), signals, response)
   }
 
-  async function checkedBody({ request }: Exchange, route: Route): Promise<unknown> {
+  async function checkedBody({ request }: Exchange, route: Route, schema: TSchema): Promise<unknown> {
     const body = await readBody(request, clock)
     if (body === undefined && route.bodyOptional) return undefined
     const given = body === undefined ? {} : body
-    checkBody(route.body!, given)
+    checkBody(schema, given)
     return given
   }
 

@@ -1,4 +1,5 @@
 /** What goes to the socket: JSON, bytes, files with byte ranges, event streams, errors. */
+import type { Stats } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip as gzipWithCallback } from 'node:zlib'
@@ -133,6 +134,11 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
       if (!response.headersSent) for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
       reject(fileFault(status, error))
     }
+    // Asked for the last bytes of a file that has fewer, it is all of them (RFC 9110); the package takes no such range.
+    stream.on('file', (_path: string, { size }: Stats) => {
+      const [, last] = /^bytes=-(\d+)$/.exec(request.headers.range ?? '') ?? []
+      if (last !== undefined && Number(last) > size && size > 0) request.headers.range = 'bytes=0-'
+    })
     stream.on('directory', () => refuse(404))
     stream.on('error', (error: Error & { status?: number }) => refuse(error.status ?? 500, error))
     stream.pipe(response)

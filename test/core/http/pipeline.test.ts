@@ -178,6 +178,17 @@ test('an empty body with the type of JSON is no body, on every method', async (t
   assert.deepEqual((await ask('/api/thing/x/', { method: 'DELETE', json: { why: 'old' } })).body, { body: { why: 'old' } })
 })
 
+test('a body that nobody has a use for must still be one', async (t) => {
+  const { ask, raw, tokens } = await testServer(t, ROUTES)
+  const headers = { 'Content-Type': 'application/json' }
+  for (const content of ['{', '[]', '[1', '"text"', 'null']) assert.equal((await ask('/api/start/', { method: 'POST', content, headers })).status, 400, content)
+  for (const content of ['', '{}', '{"more":1}']) assert.equal((await ask('/api/start/', { method: 'POST', content, headers })).status, 200, content)
+  assert.equal((await ask('/api/start/', { method: 'POST', content: '{}', headers: { 'Content-Type': 'application/json;' } })).status, 200)
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+  const head = `POST /api/start/ HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${tokens.user}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
+  assert.match(await raw(`${head}${chunk.repeat(40)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
+})
+
 test('a form is taken where the route says so', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const answer = await ask('/api/form/', { method: 'POST', as: 'nobody', content: 'name=a+b&x=1', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Type } from 'typebox'
+import { rawBody } from '../../../core/http/body.ts'
 import { bytes, events, file } from '../../../core/http/reply.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
 import { testServer } from './given.ts'
@@ -48,6 +50,9 @@ test('ranges: which bytes are sent', async (t) => {
     ['bytes=0-3', 206, 'abcd', 'bytes 0-3/26'],
     ['bytes=24-', 206, 'yz', 'bytes 24-25/26'],
     ['bytes=-2', 206, 'yz', 'bytes 24-25/26'],
+    ['bytes=-26', 206, CONTENT, 'bytes 0-25/26'],
+    ['bytes=-65557', 206, CONTENT, 'bytes 0-25/26'],
+    ['bytes=-0', 416, undefined, 'bytes */26'],
     ['bytes=20-99', 206, 'uvwxyz', 'bytes 20-25/26'],
     ['bytes=0-0', 206, 'a', 'bytes 0-0/26'],
     ['bytes=0-1,4-5', 200, CONTENT, null],
@@ -191,6 +196,21 @@ test('a body may be streamed, up to the route’s own limit', async (t) => {
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
   const head = `PUT /upload/ HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${tokens.admin}\r\nContent-Type: application/zip\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
   assert.match(await raw(`${head}${chunk.repeat(62)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
+})
+
+test('a body that is whole may be worked on in silence for as long as that takes', async (t) => {
+  const timeouts: Array<number | undefined> = []
+  const server = createServer(async (incoming, response) => {
+    const stream = rawBody(incoming, 1000)
+    timeouts.push(incoming.socket.timeout)
+    await stream.resume().toArray()
+    timeouts.push(incoming.socket.timeout)
+    response.end()
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method: 'PUT', body: 'x'.repeat(1000) })
+  assert.deepEqual(timeouts, [60_000, 0])
 })
 
 test('a streamed body that is cut off is an error for who reads it, and no defect', async (t) => {
