@@ -1,4 +1,5 @@
 /** One run of one job: what the task is handed, and how it came out. */
+import { getSystemErrorMap } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { isAppError } from '../error.ts'
 import { waitAtGate } from '../index/gate.ts'
@@ -85,8 +86,10 @@ function isWorthRetrying(error: unknown): boolean {
   return !isAppError(error) || isAppError(error, 'unavailable')
 }
 
+/** A failure of the system names paths of this machine, which its code does not; the log has both. */
 function textOf(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error)
+  const system = error instanceof Error && 'syscall' in error ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0) : undefined
+  const said = system ? system.join(': ') : error instanceof Error ? error.message : String(error)
   return shorten(said === '' ? 'Failed without a word' : said, LONGEST_TEXT)
 }
 

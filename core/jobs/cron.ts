@@ -24,14 +24,18 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   const [minute, hour, weekday] = fields as [string, string, string]
   if (!/^\d{1,2}$/.test(minute) || Number(minute) > 59) throw errors.badRequest('The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour')
   // croner is given plain lists: its own reading of unusual forms plays no part.
-  const five = `${Number(minute)} ${listed(hour, 23, 'hour')} * * ${listed(weekday, 6, 'day of the week')}`
+  const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
+  const five = `${Number(minute)} ${hours} * * ${weekdays}`
   const cron = new Cron(five, { paused: true, mode: '5-part', ...(timeZone === undefined ? {} : { timezone: timeZone }) })
   return {
     text: fields.join(' '),
     next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
-    inWords: () => toWords(`${Number(minute)} ${hour} * * ${weekday}`, { use24HourTimeFormat: true, throwExceptionOnParseError: true }),
+    // Ranges and steps read better as they were given; cronstrue knows no list that has a `*` in it.
+    inWords: () => toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, { use24HourTimeFormat: true, throwExceptionOnParseError: true }),
   }
 }
+
+const isMixed = (field: string): boolean => field.includes(',') && field.includes('*')
 
 /** `*`, `n`, `n-m`, `*` in steps, and lists of them, as a list of numbers, or `*`. */
 function listed(field: string, highest: number, name: string): string {

@@ -163,9 +163,12 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
       const cron = readCron(schedule === 'auto' ? task.schedule.auto : schedule, timeZone)
       const wanted = config ?? rows.get(name)?.config ?? task.schedule.initialConfig ?? {}
       checkConfig(task, wanted)
-      await ledger.write(() => rows.put(name, cron.text, wanted, cron.next(clock.now()) ?? null))
+      const row = await ledger.write(() => {
+        rows.put(name, cron.text, wanted, cron.next(clock.now()) ?? null)
+        return rows.get(name)!
+      })
       waitForNext()
-      return toRecord(rows.get(name)!)
+      return toRecord(row)
     },
 
     async remove(name) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { errors } from '../../../core/error.ts'
@@ -54,6 +55,17 @@ test('a failure ends the job with its text; the traceback is kept only in debug 
     assert.deepEqual([ended.state, ended.result], ['FAILURE', 'no route to https://***@host/x'])
     assert.equal(ended.traceback !== null, debug)
   }
+})
+
+test('a failure of the system is told by its code, without paths of this machine', async (t) => {
+  const fail = defineTask({ name: 'fail', title: 'Fail', payload: Anything, lane: 'light', run: () => readFile('/srv/nowhere/private').then(() => undefined) })
+  const { jobs } = await openWorkshop(t, [fail])
+  await jobs.begin()
+
+  const ended = await jobs.ended((await jobs.start(fail)).id)
+
+  assert.equal(ended.result, 'ENOENT: no such file or directory')
+  assert.doesNotMatch(JSON.stringify(jobs.notifications()), /nowhere/)
 })
 
 test('unavailable and unknown errors are tried again at their time, others fail at once', async (t) => {

@@ -43,6 +43,8 @@ test('times are of the time zone; where clocks change a time is neither lost nor
 test('a schedule is put into words', () => {
   assert.equal(readCron('0 8 *').inWords(), 'At 08:00')
   assert.match(readCron('0 18 0').inWords(), /At 18:00.*Sunday/)
+  assert.equal(readCron('0 8 0,*').inWords(), 'At 08:00')
+  assert.match(readCron('0 5,*/12 *').inWords(), /^At 00:00, 05:00,? and 12:00$/)
 })
 
 interface Ran {
@@ -207,4 +209,12 @@ test('outgoing URLs: per task, twice is once, removed one by one or all', async 
   for (let number = 0; number < 50; number++) await schedules.addOutgoing('scan', `https://host/${number}`)
   await assert.rejects(schedules.addOutgoing('scan', 'https://host/one-more'), { code: 'conflict' })
   assert.equal(schedules.outgoing().scan?.urls.length, 50)
+})
+
+test('a schedule that is set while it is removed is answered as it was set', async (t) => {
+  const it = await aScheduler(t)
+  const [set, removed] = await Promise.allSettled([it.schedules.set('check', '0 5 *'), it.schedules.remove('check')])
+  assert.deepEqual([set.status, removed.status], ['fulfilled', 'fulfilled'])
+  assert.equal(set.status === 'fulfilled' && set.value.schedule, '0 5 *')
+  assert.equal(it.schedules.get('check'), undefined)
 })
