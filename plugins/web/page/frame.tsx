@@ -16,6 +16,7 @@ import { Menu } from './parts/menu.tsx'
 import { PlaylistDialog } from './parts/playlist-dialog.tsx'
 import { sayFailure, Toasts } from './parts/toast.tsx'
 import { PasteSheet } from './paste.tsx'
+import type { Page, QueueItem } from './records.ts'
 import { match, navigate, place } from './router.ts'
 import { account, chooseLook, isAdmin, look, signOut, type Look } from './session.ts'
 import { t, type PlainKey } from './texts.ts'
@@ -104,8 +105,9 @@ function Waiting() {
   const [count, setCount] = useState(0)
   useEffect(() => {
     const { soon, end } = gather(() => {
-      get<{ pending: number }>('/api/stats/download/').then(
-        ({ pending }) => setCount(pending),
+      // As the view counts them: those that failed do not wait.
+      get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
+        ({ paginate }) => setCount(paginate.total_hits),
         () => setCount(0), // the frame says already that nothing answers
       )
     }, 1000)

@@ -121,7 +121,7 @@ describe('downloads', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
     await page.getByText('Film waiting2222').waitFor()
-    const { asked, release } = await holdBack(page, /filter=pending&error=false/)
+    const { asked, release } = await holdBack(page, /filter=pending&error=false&page=/)
     await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'pending' })
     await asked
 
@@ -153,6 +153,25 @@ describe('downloads', { skip: noBrowser }, () => {
     assert.equal((await app.as('admin').get('/api/download/?filter=ignore')).body.paginate.total_hits, 3)
   })
 
+  test('the number beside Downloads is the one of what waits there, in one line at any width', async (t) => {
+    const app = await filled(t)
+    await app.app.queue.add(Array.from({ length: 120 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+    const { page, go, shot } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/?show=failed')
+    const link = page.getByRole('link', { name: 'Downloads' })
+    await link.getByText('123', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Waiting 123' }).waitFor()
+    await page.getByText('Film failed11111').waitFor()
+
+    for (const width of [1280, 800, 390, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      await shot(`downloads-${width}`)
+      const lines = await link.locator('.count, .rail-label').evaluateAll((parts) => parts.map((part) => part.getClientRects()[0]!.height / parseFloat(getComputedStyle(part).lineHeight)))
+      assert.ok(lines.every((count) => count < 1.5), `${width}: ${lines}`)
+      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width, `${width}`)
+    }
+  })
+
   test('a list of hundreds is read as far as one looks, and stays where it is when much changes', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add(Array.from({ length: 300 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
@@ -169,7 +188,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await far.waitFor()
     const [title, before] = [await reached.textContent(), await page.evaluate('scrollY')]
 
-    const readAgain = page.waitForResponse((response) => response.url().includes('error=false'))
+    const readAgain = page.waitForResponse((response) => response.url().includes('error=false&page='))
     await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'delete' })
     await readAgain
     await page.waitForLoadState('networkidle')
