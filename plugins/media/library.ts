@@ -2,7 +2,7 @@
 import { mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { errors } from 'archivolt'
-import { mediaName, subtitleName, type Paths } from './paths.ts'
+import { isId, mediaName, subtitleName, type Paths } from './paths.ts'
 import type { Media } from './types.ts'
 
 type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'trash' | 'putBack' | 'emptyTrash' | 'space'> & {
@@ -85,7 +85,8 @@ export function openLibrary(paths: Paths): Library {
 
   async function putBack(jobId: string): Promise<void> {
     const trash = paths.trashOf(jobId)
-    for (const channelId of await namesIn(trash)) {
+    // File servers put folders of their own beside those of channels.
+    for (const channelId of (await namesIn(trash)).filter(isId)) {
       const home = paths.channelFolder(channelId)
       await mkdir(home, { recursive: true })
       for (const name of await namesIn(join(trash, channelId))) {

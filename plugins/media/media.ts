@@ -41,12 +41,16 @@ export async function tidyMedia(app: Pick<App, 'settings' | 'log' | 'slot' | 'jo
   for (const jobId of (await library.trashed()).filter(isId)) {
     const state = app.jobs.get(jobId)?.state
     if (state === 'PENDING' || state === 'STARTED' || state === 'RETRY') continue // the removal goes on by itself
-    if (state === 'SUCCESS') {
-      await library.emptyTrash(jobId)
-      continue
+    try {
+      if (state === 'SUCCESS') {
+        await library.emptyTrash(jobId)
+        continue
+      }
+      // A removal that did not reach its end may still have its document: its files are worth more than the room.
+      app.log.warn({ jobId }, 'files of an unfinished removal are put back into the library')
+      await library.putBack(jobId)
+    } catch (err) {
+      app.log.error({ err, jobId }, 'the trash of a removal could not be cleared: what is in it stays until the next start')
     }
-    // A removal that did not reach its end may still have its document: its files are worth more than the room.
-    app.log.warn({ jobId }, 'files of an unfinished removal are put back into the library')
-    await library.putBack(jobId)
   }
 }

@@ -94,3 +94,22 @@ test('a start clears staging that nobody goes on with, and puts back what no rem
   assert.deepEqual(await readdir(app.inLibrary('.staging')), [])
   assert.deepEqual([await readdir(app.inLibrary('UC1')), await readdir(app.inLibrary('.trash'))], [['v1.mp4'], []])
 })
+
+test('a start puts back what lies beside folders of a file server, and goes on past a trash that it cannot clear', async (t) => {
+  const app = await videoApp(t)
+  await mkdir(app.inLibrary('UC1'), { recursive: true })
+  await writeFile(app.inLibrary('UC1', 'v1.mp4'), 'film')
+  await app.app.media.trash('lost-job', { channelId: 'UC1', videoId: 'v1' })
+  await mkdir(app.inLibrary('.trash', 'lost-job', '@eaDir', 'v1.mp4'), { recursive: true })
+  await writeFile(app.inLibrary('.trash', 'lost-job', '.DS_Store'), '')
+  // A plain file stands where this one's channel folder would be made.
+  await mkdir(app.inLibrary('.trash', 'a-stuck-job', 'UC2'), { recursive: true })
+  await writeFile(app.inLibrary('.trash', 'a-stuck-job', 'UC2', 'v2.mp4'), 'film')
+  await writeFile(app.inLibrary('UC2'), 'not a folder')
+
+  await app.restart()
+
+  assert.deepEqual(await readdir(app.inLibrary('UC1')), ['v1.mp4'])
+  assert.deepEqual(await readdir(app.inLibrary('.trash')), ['a-stuck-job'])
+  assert.deepEqual(await readdir(app.inLibrary('.trash', 'a-stuck-job', 'UC2')), ['v2.mp4'])
+})
