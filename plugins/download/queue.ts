@@ -218,7 +218,8 @@ export function openQueue(app: App) {
 
     /** Notes why an item cannot be had; it is skipped until its status is set again or `retryAt` has come. */
     async fail(id: string, failure: ItemFailure): Promise<void> {
-      await items.patch(id, { set: failed(failure) }, { visible: true })
+      // The time of an earlier message must not outlive it: an item that is due is taken before all others.
+      await items.patch(id, { set: { retry_at: null, ...failed(failure) } }, { visible: true })
       await changed(id)
     },
 

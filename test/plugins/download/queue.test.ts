@@ -83,6 +83,21 @@ test('auto_start comes first, then the oldest; filters choose', async (t) => {
   }
 })
 
+test('an item that fails for good when its time has come lets the others go on', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  const retryAt = Math.floor(app.clock.now() / 1000) + 3600
+  await queue.add([newItem('premiere111')], 'pending', { failure: { message: 'It is still to come', errorClass: 'upcoming', retryAt } })
+  await queue.add([newItem('another1111')], 'pending')
+  await app.clock.advance(3_601_000)
+  assert.equal((await queue.next(false, []))?.platform_id, 'premiere111')
+
+  await queue.fail('premiere111', { message: 'It is gone', errorClass: 'gone' })
+
+  assert.equal((await show(app, 'premiere111')).retry_at, undefined)
+  assert.equal((await queue.next(false, []))?.platform_id, 'another1111')
+})
+
 test('many are changed or forgotten at once', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add(Array.from({ length: 250 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`)), 'pending')
