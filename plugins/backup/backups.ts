@@ -38,6 +38,9 @@ export interface RestoreReport {
   unknownSettings: string[]
 }
 
+/** Told of each document that is left out. */
+type Skip = (id: string, reason: string) => void
+
 export type Backups = ReturnType<typeof openBackups>
 
 export function openBackups(app: App) {
@@ -45,8 +48,9 @@ export function openBackups(app: App) {
   const form = storedForm(app)
   let isBeginning = false
   const names = () => [...ORDER, ...app.index.definitions.map(({ name }) => name).filter((name) => !ORDER.includes(name))]
+  const definitionOf = (name: string) => app.index.definitions.find((candidate) => candidate.name === name)
   const collectionOf = (name: string) => {
-    const definition = app.index.definitions.find((candidate) => candidate.name === name)
+    const definition = definitionOf(name)
     return definition && app.index.collection(definition)
   }
 
@@ -119,21 +123,27 @@ export function openBackups(app: App) {
     }
   }
 
-  /** Documents of an archive in our form, in batches. Those that cannot be used are counted, with the first reasons in the log. */
-  async function* converted(entry: DocumentEntry, lines: AsyncIterable<string>, number: () => number, skip: (id: string, reason: string) => void): AsyncIterable<Converted[]> {
-    const definition = app.index.definitions.find(({ name }) => name === entry.collection)
-    if (!definition) return
+  /** A document of an archive in our form, if it can be used. */
+  function usable(collection: string, id: string, stored: Stored, number: number, skip: Skip): Converted | undefined {
+    try {
+      const document = form.toOurs(collection, id, stored, number)
+      const fault = Value.Errors(definitionOf(collection)!.doc, document.doc)[0]
+      if (fault) throw new Unusable(`${fault.instancePath || 'the document'} ${fault.message}`)
+      return document
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error
+      skip(id, error.message)
+      return undefined
+    }
+  }
+
+  /** Documents of an archive in our form, in batches. Those that cannot be used are skipped. */
+  async function* converted(entry: DocumentEntry, lines: AsyncIterable<string>, number: () => number, skip: Skip): AsyncIterable<Converted[]> {
+    if (!definitionOf(entry.collection)) return
     let batch: Converted[] = []
     for await (const { id, stored } of documentsIn(lines, skip)) {
-      try {
-        const document = form.toOurs(entry.collection, id, stored, number())
-        const fault = Value.Errors(definition.doc, document.doc)[0]
-        if (fault) throw new Unusable(`${fault.instancePath || 'the document'} ${fault.message}`)
-        batch.push(document)
-      } catch (error) {
-        if (!(error instanceof Unusable)) throw error
-        skip(id, error.message)
-      }
+      const document = usable(entry.collection, id, stored, number(), skip)
+      if (document) batch.push(document)
       if (batch.length >= RESTORE_BATCH) {
         yield batch
         batch = []
@@ -142,16 +152,28 @@ export function openBackups(app: App) {
     if (batch.length) yield batch
   }
 
+  /** A backup without a channel's own document still has it in its videos. @param seen  ids of channels that are not looked for again */
+  function* channelsIn(videos: Converted[], seen: Set<string>, skip: Skip): Iterable<Converted> {
+    for (const { doc, channel } of videos) {
+      const id = (doc as VideoDoc).channel_id
+      if (!channel || seen.has(id)) continue
+      seen.add(id)
+      const document = usable('channel', id, channel, 0, skip)
+      if (document) yield document
+    }
+  }
+
   async function restore(filename: string, job: JobContext<object>): Promise<RestoreReport> {
     const path = await pathOf(filename)
     const files = await readEntries(path)
     const report: RestoreReport = { restored: 0, skipped: 0, unknownSettings: [] }
-    const skip = (id: string, reason: string) => {
+    // What was skipped is counted, with the first reasons in the log.
+    const skip: Skip = (id, reason) => {
       report.skipped += 1
       if (report.skipped <= 50) job.log.warn({ id }, `skipped: ${reason}`)
     }
-    const embedded = new Map<string, Stored>()
-    const channels = new Set<string>()
+    const channels = new Set<string>() // ids only: documents are written as they come
+    const fromVideos = new Set<string>()
     let config: Stored | undefined
     let fileNumber = 0
     let read = 0
@@ -167,16 +189,22 @@ export function openBackups(app: App) {
           for await (const { stored } of documentsIn(lines, skip)) config = stored
           return
         }
-        const watched = entry.collection === 'video' ? rememberChannels(lines, embedded) : lines
-        for await (const batch of converted(entry, watched, () => read++, skip)) {
-          if (entry.collection === 'channel') for (const { id } of batch) channels.add(id)
+        for await (const batch of converted(entry, lines, () => read++, skip)) {
+          if (entry.collection === 'channel') {
+            for (const { id } of batch) {
+              channels.add(id)
+              if (fromVideos.delete(id)) report.restored -= 1 // its own document takes the place of that
+            }
+          }
+          if (entry.collection === 'video') {
+            const found = [...channelsIn(batch, channels, skip)]
+            for (const { id } of found) fromVideos.add(id)
+            if (found.length) count(await write('channel', found))
+          }
           count(await write(entry.collection, batch))
           job.signal.throwIfAborted()
         }
       })
-      // A backup without the channel's own document still has it in its videos.
-      const missing = [...embedded].filter(([id]) => !channels.has(id)).map(([id, stored]) => form.toOurs('channel', id, stored, read++))
-      if (missing.length) count(await write('channel', missing))
     })
     if (config) report.unknownSettings = await applySettings(config)
     await app.tell('index.replaced', {})
@@ -316,7 +344,7 @@ function* documentLines(documents: Iterable<{ id: string; stored: Stored }>, ind
 }
 
 /** Pairs of an action line and a document. */
-async function* documentsIn(lines: AsyncIterable<string>, skip: (id: string, reason: string) => void): AsyncIterable<{ id: string; stored: Stored }> {
+async function* documentsIn(lines: AsyncIterable<string>, skip: Skip): AsyncIterable<{ id: string; stored: Stored }> {
   let id: string | undefined
   for await (const line of lines) {
     if (!line.trim()) continue
@@ -339,16 +367,6 @@ function parse(line: string): Stored | undefined {
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : undefined
   } catch {
     return undefined
-  }
-}
-
-/** Passes the lines on and keeps the first form of every channel that stands in a video. */
-async function* rememberChannels(lines: AsyncIterable<string>, channels: Map<string, Stored>): AsyncIterable<string> {
-  for await (const line of lines) {
-    const channel = parse(line)?.channel as Stored | undefined
-    const id = channel?.channel_id
-    if (typeof id === 'string' && typeof channel?.channel_name === 'string' && !channels.has(id)) channels.set(id, channel)
-    yield line
   }
 }
 

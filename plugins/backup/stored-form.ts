@@ -11,13 +11,18 @@ export type Stored = Record<string, unknown>
 export interface Converted {
   id: string
   doc: Record<string, unknown>
+  /** The channel that stands inside a video, as it is stored there: still to be converted and checked. */
+  channel?: Stored
 }
 
 /** Why a document is left out; the restore goes on with the next. */
 export class Unusable extends Error {}
 
 const SAFE_ID = new RegExp(ID_PATTERN)
-const LANGUAGE = /^[A-Za-z0-9-]{1,20}$/
+const LANGUAGE = /^[A-Za-z0-9-]{1,35}$/
+
+/** Either side of 1970 (ECMA-262, 21.4.1.1): there is no day beyond. */
+const LAST_SECOND = 8.64e12
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const whole = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : 0)
@@ -25,6 +30,12 @@ const real = (value: unknown): number => (typeof value === 'number' && Number.is
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [])
 const object = (value: unknown): Stored => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : {})
 const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(object) : [])
+
+/** Epoch seconds. */
+function time(value: unknown): number {
+  if (typeof value === 'number' && Math.abs(value) > LAST_SECOND) throw new Unusable(`${value} is no time`)
+  return whole(value)
+}
 
 function safeId(value: unknown, what: string): string {
   if (typeof value === 'string' && SAFE_ID.test(value)) return value
@@ -89,7 +100,7 @@ export function storedForm(app: App) {
     channel(stored) {
       const id = safeId(stored.channel_id, 'channel_id')
       const pictures = Object.fromEntries(['thumb', 'banner', 'tvart'].flatMap((kind) => (text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [])))
-      const refreshedAt = whole(stored.channel_last_refresh)
+      const refreshedAt = time(stored.channel_last_refresh)
       return {
         id,
         doc: {
@@ -115,14 +126,15 @@ export function storedForm(app: App) {
 
     video(stored) {
       const id = platformId(stored)
-      const channelId = safeId(object(stored.channel).channel_id, 'channel.channel_id')
+      const channel = object(stored.channel)
+      const channelId = safeId(channel.channel_id, 'channel.channel_id')
       const { player, stats } = { player: object(stored.player), stats: object(stored.stats) }
       const duration = whole(player.duration)
       const streams = objects(stored.streams).map(({ type, index, codec, bitrate, width, height }) => ({
         type, index: whole(index), codec: text(codec), bitrate: whole(bitrate), ...(type === 'video' && { width: whole(width), height: whole(height) }),
       }))
       const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
-      const refreshedAt = whole(stored.vid_last_refresh)
+      const refreshedAt = time(stored.vid_last_refresh)
       return {
         id,
         doc: {
@@ -133,8 +145,8 @@ export function storedForm(app: App) {
           category: texts(stored.category),
           tags: texts(stored.tags),
           vid_type: stored.vid_type,
-          published: typeof stored.published === 'number' ? localDay(stored.published) : text(stored.published),
-          date_downloaded: whole(stored.date_downloaded),
+          published: typeof stored.published === 'number' ? localDay(time(stored.published)) : text(stored.published),
+          date_downloaded: time(stored.date_downloaded),
           vid_last_refresh: localDay(refreshedAt),
           vid_thumb_url: app.media.artUrl('video', id),
           vid_thumb_base64: false,
@@ -158,15 +170,16 @@ export function storedForm(app: App) {
             duration,
             duration_str: app.videos.durationText(duration),
             watched: player.watched === true,
-            ...(player.watched === true && typeof player.watched_date === 'number' && { watched_date: whole(player.watched_date) }),
+            ...(player.watched === true && typeof player.watched_date === 'number' && { watched_date: time(player.watched_date) }),
           },
         },
+        ...(typeof channel.channel_name === 'string' && { channel }),
       }
     },
 
     playlist(stored) {
       const id = safeId(stored.playlist_id, 'playlist_id')
-      const refreshedAt = whole(stored.playlist_last_refresh)
+      const refreshedAt = time(stored.playlist_last_refresh)
       return {
         id,
         doc: {
@@ -192,7 +205,7 @@ export function storedForm(app: App) {
 
     download(stored, number) {
       const id = platformId(stored)
-      const timestamp = whole(stored.timestamp)
+      const timestamp = time(stored.timestamp)
       const message = text(stored.message)
       const isOpen = stored.status !== 'ignore'
       const isAuto = isOpen && stored.auto_start === true
@@ -203,7 +216,7 @@ export function storedForm(app: App) {
           status: !isOpen ? 'ignore' : isAuto ? 'priority' : 'pending',
           auto_start: isAuto,
           ...(message && { message, error_class: text(stored.error_class) || 'unknown' }),
-          ...(typeof stored.retry_at === 'number' && { retry_at: whole(stored.retry_at) }),
+          ...(typeof stored.retry_at === 'number' && { retry_at: time(stored.retry_at) }),
           title: text(stored.title),
           channel_id: text(stored.channel_id),
           channel_name: text(stored.channel_name),
@@ -226,7 +239,7 @@ export function storedForm(app: App) {
 
     comment(stored) {
       const id = platformId(stored)
-      return { id, doc: { platform_id: id, comment_last_refresh: whole(stored.comment_last_refresh), comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)) } }
+      return { id, doc: { platform_id: id, comment_last_refresh: time(stored.comment_last_refresh), comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)) } }
     },
 
     subtitle(stored) {
@@ -245,8 +258,8 @@ export function storedForm(app: App) {
           subtitle_end: text(stored.subtitle_end),
           subtitle_lang: language,
           subtitle_source: text(stored.subtitle_source),
-          subtitle_last_refresh: whole(stored.subtitle_last_refresh),
-          date_downloaded: whole(stored.subtitle_last_refresh),
+          subtitle_last_refresh: time(stored.subtitle_last_refresh),
+          date_downloaded: time(stored.subtitle_last_refresh),
           channel_id: text(stored.subtitle_channel_id),
         },
       }
@@ -277,7 +290,7 @@ function comment(stored: Stored) {
     id: text(stored.comment_id),
     parent: text(stored.comment_parent) || 'root',
     text: text(stored.comment_text),
-    timestamp: whole(stored.comment_timestamp),
+    timestamp: time(stored.comment_timestamp),
     likeCount: whole(stored.comment_likecount),
     isFavorited: stored.comment_is_favorited === true,
     author: text(stored.comment_author),
@@ -293,7 +306,7 @@ function segmentList(stored: Stored) {
   }))
   return {
     is_enabled: stored.is_enabled === true,
-    ...(typeof stored.last_refresh === 'number' && { last_refresh: whole(stored.last_refresh) }),
+    ...(typeof stored.last_refresh === 'number' && { last_refresh: time(stored.last_refresh) }),
     has_unlocked: typeof stored.has_unlocked === 'boolean' ? stored.has_unlocked : segments.length > 0 && segments.every(({ locked }) => !locked),
     segments,
   }

@@ -119,6 +119,68 @@ test('paths and URLs of a backup are computed anew, never believed', async (t) =
   assert.deepEqual(await app.ids('channel'), ['UC1'], 'a channel that stands only inside its videos')
 })
 
+test('a time of no calendar leaves out its document and no other, in a preview too', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  const never = 1e13
+  const videos = {
+    v1: aStoredVideo('v1'),
+    v2: aStoredVideo('v2', { vid_last_refresh: never }),
+    v3: aStoredVideo('v3', { published: -never }),
+    v4: aStoredVideo('v4', { date_downloaded: never }),
+    v5: aStoredVideo('v5', { player: { watched: true, watched_date: never } }),
+    v6: aStoredVideo('v6', { vid_last_refresh: 1e300 }),
+    v7: aStoredVideo('v7', { published: 8.64e12, date_downloaded: -8.64e12 }),
+  }
+  const channels = { UC1: aStoredChannel('UC1'), UC2: aStoredChannel('UC2', { channel_last_refresh: never }) }
+  const downloads = { d1: { youtube_id: 'd1', timestamp: never }, d2: { youtube_id: 'd2', timestamp: 1_768_000_000 } }
+  await upload(app, await zipOf(fileOf('channel', channels), fileOf('video', videos), fileOf('download', downloads)))
+
+  const preview = await admin.get(`/api/backup/${NAME}/preview/`)
+  const task = await restore(app)
+
+  assert.equal(preview.status, 200, preview.text)
+  assert.deepEqual([preview.body.channel.backup, preview.body.video.backup, preview.body.download.backup], [1, 2, 1])
+  assert.equal(task.result, `${NAME} restored: 4 documents, 7 skipped`)
+  assert.deepEqual([await app.ids('channel'), await app.ids('video'), await app.ids('download')], [['UC1'], ['v1', 'v7'], ['d2']])
+  for (const path of ['/api/video/', '/api/channel/', '/api/download/', '/api/stats/growth/']) assert.equal((await admin.get(path)).status, 200, path)
+})
+
+test('a channel inside a video is checked as one of its own is, and taken only with its video', async (t) => {
+  const app = await testApp(t)
+  const inside = (id: string, channelId: string, changes: object = {}) => aStoredVideo(id, { channel: aStoredChannel(channelId, changes) })
+  const overwrites = { channel_overwrites: { autodelete_days: 'soon', nonsense: [1] } }
+  const videos = {
+    v1: inside('v1', 'UC1'),
+    v2: inside('v2', 'not an id!'),
+    v3: inside('v3', 'UC3', overwrites),
+    v4: inside('v4', 'UC3', overwrites),
+    '!': inside('!', 'UC4'),
+    v5: inside('v5', 'UC5', { channel_last_refresh: 1e13 }),
+    v6: aStoredVideo('v6', { channel: { channel_id: 'UC6' } }),
+  }
+  await upload(app, await zipOf(fileOf('video', videos)))
+
+  const task = await restore(app)
+
+  assert.equal(task.result, `${NAME} restored: 6 documents, 4 skipped`)
+  assert.deepEqual(await app.ids('video'), ['v1', 'v3', 'v4', 'v5', 'v6'])
+  assert.deepEqual(await app.ids('channel'), ['UC1'])
+})
+
+test('a channel’s own document goes before the one inside its videos, wherever it stands in the archive', async (t) => {
+  const app = await testApp(t)
+  const many = Object.fromEntries(Array.from({ length: 250 }, (_, number) => [`v${number}`, aStoredVideo(`v${number}`, { channel: aStoredChannel(`UC${number}`) })]))
+  const own = (id: string) => fileOf('channel', { [id]: aStoredChannel(id, { channel_name: 'Its own' }) }, `es_channel-20260110-${id.slice(2)}.json`)
+  await upload(app, await zipOf(own('UC7'), fileOf('video', many), own('UC8'), own('UC9')))
+
+  const task = await restore(app)
+
+  assert.equal(task.result, `${NAME} restored: 500 documents, 0 skipped`)
+  assert.equal((await app.ids('channel')).length, 250)
+  for (const [id, name] of [['UC7', 'Its own'], ['UC8', 'Its own'], ['UC9', 'Its own'], ['UC10', 'Channel UC10']]) assert.equal((await app.doc('channel', id!)).channel_name, name)
+})
+
 const GOOD = await zipOf(fileOf('channel', { UC1: aStoredChannel('UC1') }))
 const BOMB = Buffer.alloc(4 * 2 ** 20)
 const REFUSED: Array<[what: string, zip: Buffer]> = [
