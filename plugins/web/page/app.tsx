@@ -2,8 +2,8 @@
 import { effect, signal, useSignal } from '@preact/signals'
 import { render, type ComponentType } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { isSignedIn, toFailure, type Failure } from './api.ts'
-import { openEvents } from './events.ts'
+import { get, isSignedIn, toFailure, type Failure } from './api.ts'
+import { connection, openEvents } from './events.ts'
 import { Frame } from './frame.tsx'
 import { forget } from './load.ts'
 import { Failed, Empty } from './parts/states.tsx'
@@ -55,21 +55,24 @@ function Current() {
 }
 
 function Shown({ view, params, entry }: { view: View; params: Record<string, string>; entry: string }) {
-  const failed = useSignal<unknown>(undefined)
+  const failed = useSignal<Failure | undefined>(undefined)
   const Component = loaded.value.get(view)
-  // A chunk that is not there any more is one of an older build: the document brings the new ones.
+  /** Whether nothing answers, or the chunk is one of an older build: then the document brings the new ones. */
+  const askWhy = (then: () => void) => void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
+  const again = () => askWhy(() => location.reload())
   const load = () =>
     void view.load().then(
       (module) => void (loaded.value = new Map(loaded.value).set(view, module.default)),
-      (error: unknown) => void (failed.value = error),
+      (error: unknown) => askWhy(() => void (failed.value = toFailure(error))),
     )
   useEffect(load, [view])
+  useEffect(() => connection.subscribe((now) => now === 'connected' && failed.peek()?.status === 0 && again()), [])
   useLayoutEffect(() => setTitle(t(view.title)), [view, entry])
   // What was there before is there again at once, so the place is too.
   useLayoutEffect(() => {
     return Component && restoreScroll(entry)
   }, [entry, Component])
-  if (failed.value) return <Failed isWhole failure={failed.value} onRetry={() => location.reload()} />
+  if (failed.value) return <Failed isWhole failure={failed.value} onRetry={again} />
   return Component ? <Component params={params} /> : null
 }
 

@@ -78,6 +78,46 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByText('The connection to the server is lost').waitFor({ state: 'detached' })
   })
 
+  test('a view that cannot be fetched says that nothing answers, and is there once something does', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    const connected = page.waitForResponse('**/api/events/')
+    await go('/')
+    await connected
+    await page.getByText('Your archive is empty').waitFor()
+
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Statistics' }).click()
+    const said = page.getByRole('alert').getByText('The server does not answer')
+    await said.waitFor()
+    const asked = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/ping/'))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await asked
+    await said.waitFor()
+    await page.context().setOffline(false)
+
+    await page.getByText('Nothing to count yet').waitFor()
+  })
+
+  test('a lost connection is said also further down', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), ...Array.from({ length: 60 }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}` })))
+    const { page, go } = await openPage(t, app.url, { as })
+    const connected = page.waitForResponse('**/api/events/')
+    await go('/?watch=unwatched')
+    await connected
+    await page.getByRole('link', { name: 'Film 1', exact: true }).waitFor()
+    await page.evaluate('scrollTo(0, 900)')
+
+    await page.context().setOffline(true)
+
+    const notice = page.getByText('The connection to the server is lost')
+    await notice.waitFor()
+    assert.ok(Number(await page.evaluate('scrollY')) > 800)
+    const [header, { y }] = [(await page.getByRole('banner').boundingBox())!, (await notice.boundingBox())!]
+    assert.ok(y >= header.height && y < 200, `${y}`)
+  })
+
   test('whoever was offline when it opened goes on once they are online', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as })
