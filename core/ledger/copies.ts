@@ -1,5 +1,5 @@
 /** Copies of the ledger: before a migration, one a day, and the way back from the newest one. */
-import { chmodSync, closeSync, copyFileSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
@@ -102,24 +102,41 @@ export function openChecked(file: string): Database.Database {
 }
 
 /**
- * Moves a damaged ledger aside and puts the newest good copy in its place.
+ * Puts the newest good copy in the place of a ledger that cannot be used; what is there is moved aside.
+ * Cut off at any point, the ledger is missing, and the next start does the same.
+ * @param fault  what is wrong with it: 'missing', 'empty', 'damaged'
  * @returns the open file (a blank one where no copy is good) and what was done, for the log and the page
  */
-export function recoverFrom(file: string, now: number): { db: Database.Database; said: string } {
+export function recoverFrom(file: string, fault: string, now: number): { db: Database.Database; said: string } {
   const aside = `${file}.damaged-${stampOf(now)}`
+  const isMoved = existsSync(file)
   for (const end of ['', '-wal', '-shm']) {
     if (existsSync(file + end)) renameSync(file + end, aside + end)
   }
+  const moved = isMoved ? `it was moved to ${aside} and ` : ''
+  const part = `${file}.part`
   for (const copy of copiesOf(file)) {
-    copyFileSync(copy, file)
-    chmodSync(file, 0o600)
+    copyFileSync(copy, part)
+    chmodSync(part, 0o600)
     try {
-      return { db: openChecked(file), said: `The ledger ${file} was damaged: it was moved to ${aside} and the copy ${copy} took its place` }
+      openChecked(part).close()
+      syncFile(part)
+      renameSync(part, file)
+      return { db: openChecked(file), said: `The ledger ${file} was ${fault}: ${moved}the copy ${copy} took its place` }
     } catch (error) {
+      rmSync(part, { force: true })
       if (!isDamage(error)) throw error
-      rmSync(file, { force: true })
     }
   }
   closeSync(openSync(file, 'a', 0o600))
-  return { db: openChecked(file), said: `The ledger ${file} was damaged and there is no copy of it: it was moved to ${aside} and a blank one took its place` }
+  return { db: openChecked(file), said: `The ledger ${file} was ${fault} and there is no copy of it: ${moved}a blank one took its place` }
+}
+
+function syncFile(path: string): void {
+  const handle = openSync(path, 'r+')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }

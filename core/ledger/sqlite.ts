@@ -1,11 +1,11 @@
 /** The SQLite file of all that happens: opened once, written in one transaction per tick. */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Log } from '../log.ts'
-import { backupTo, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './copies.ts'
+import { backupTo, copiesOf, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './copies.ts'
 import { lockFolder } from './lock.ts'
 import { applyMigrations, planMigrations, type MigrationOwner } from './migrate.ts'
 
@@ -65,15 +65,21 @@ export async function openLedger({ file, log, clock, plugins = [] }: LedgerOptio
 }
 
 function openOrRecover(file: string, clock: Clock, log: Log): { db: Database.Database; recovered: string | undefined } {
+  const recover = (fault: string, err?: unknown) => {
+    const { db, said } = recoverFrom(file, fault, clock.now())
+    log.error({ err }, said)
+    return { db, recovered: said }
+  }
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  // Where there are copies there was a ledger: a blank one would put them out within days.
+  if (!size && copiesOf(file).length > 0) return recover(size === undefined ? 'missing' : 'empty')
   // Made here, for its owner's eyes only: SQLite gives its log the same mode.
   closeSync(openSync(file, 'a', 0o600))
   try {
     return { db: openChecked(file), recovered: undefined }
   } catch (error) {
     if (!isDamage(error)) throw error
-    const { db, said } = recoverFrom(file, clock.now())
-    log.error({ err: error }, said)
-    return { db, recovered: said }
+    return recover('damaged', error)
   }
 }
 

@@ -233,6 +233,30 @@ test('a damaged ledger is moved aside and the newest good copy takes its place',
   assert.equal(readdirSync(folder).filter((name) => name.startsWith('ledger.sqlite.damaged-')).length, 3)
 })
 
+test('a ledger that is missing or empty where there are copies is one that was lost', async (t) => {
+  const clock = testClock()
+  const { folder, file, ledger, add } = await aLedger(t, { clock })
+  await add(1)
+  await ledger.backup(join(copiesFolder(file), 'daily-2026-01-14.sqlite'))
+  await ledger.close()
+
+  const losses: Record<string, () => void> = {
+    'was missing': () => rmSync(file),
+    'was empty': () => truncateSync(file, 0),
+    // As after a recovery that was cut off: what is left of the log belongs to another file.
+    'was missing: the copy': () => (rmSync(file), writeFileSync(`${file}-wal`, 'x'.repeat(5000)), writeFileSync(`${file}.part`, 'half')),
+  }
+  for (const [said, lose] of Object.entries(losses)) {
+    lose()
+    await clock.advance(1000)
+    const next = await aLedger(t, { folder, clock })
+    assert.match(next.ledger.recovered ?? '', new RegExp(`${said}.*daily-2026-01-14`), said)
+    assert.deepEqual(next.ids(), [1], said)
+    await next.ledger.close()
+  }
+  assert.equal((await aLedger(t, { folder, clock })).ledger.recovered, undefined)
+})
+
 test('a damaged ledger without a copy starts blank and says so', async (t) => {
   const { folder, file, ledger } = await aLedger(t)
   assert.equal(ledger.recovered, undefined)
