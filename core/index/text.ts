@@ -10,18 +10,22 @@ const MOST_QUERY_WORDS = 32
 const STEMS_KEPT = 50_000
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
-/** Diacritics and invisible joiners. Not all of \p{M}: in Thai, Hindi or Japanese marks make the letter another one. */
+/** Diacritics, invisible joiners, and what chooses among the forms of a sign. Not all of \p{M}: in Thai, Hindi or Japanese marks make the letter another one. */
 const MARKS =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f\u00ad\u200c\u200d\ufeff]/g
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u180b-\u180f\ufe00-\ufe0f\ufe20-\ufe2f\u00ad\u200c\u200d\ufeff\u{e0100}-\u{e01ef}]/gu
 /** Letters that Unicode does not decompose, though people type them without their mark. */
 const LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't', ı: 'i', ς: 'σ' }
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
-const RUN = /[\p{L}\p{N}\p{M}\u00ad\u200c\u200d]+/gu
+/** Begins with a letter or digit: a mark before it belongs to the sign that it stands behind. */
+const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u00ad\u200c\u200d]*/gu
 /** Written without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 /** 東京タワー is one word to the segmenter; people ask for 東京. So scripts are parted first. */
 const SCRIPT_RUN =
   /[\p{Script=Katakana}ー\uff70]+|[\p{Script=Han}\p{Script=Hiragana}]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Katakana}ー\uff70\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+/** Katakana of half width have their marks as letters. */
+const HALF_WIDTH = /[\uff66-\uff9f]/
+const LETTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** Lower case without diacritics, compatible forms made equal: `Crème ﬁne` → `creme fine`. Also the order of texts. */
@@ -46,14 +50,30 @@ export function* words(text: string): Generator<Word> {
       yield* termsOf(run[0], run.index)
       continue
     }
-    for (const part of run[0].matchAll(SCRIPT_RUN)) {
-      for (const piece of segmenter.segment(part[0])) yield* termsOf(piece.segment, run.index + part.index + piece.index)
+    const { plain, placeOf } = composed(run[0])
+    for (const part of plain.matchAll(SCRIPT_RUN)) {
+      for (const piece of segmenter.segment(part[0])) {
+        const first = part.index + piece.index
+        yield* termsOf(piece.segment, run.index + placeOf(first), run.index + placeOf(first + piece.segment.length))
+      }
     }
   }
 }
 
-function* termsOf(piece: string, start: number): Generator<Word> {
-  const end = start + piece.length
+/** A run with its letters as the segmenter's dictionary has them, composed and without marks; and where each of its units stood. */
+function composed(run: string): { plain: string; placeOf: (unit: number) => number } {
+  if (!HALF_WIDTH.test(run) && run.normalize('NFC').replace(MARKS, '') === run) return { plain: run, placeOf: (unit) => unit }
+  let plain = ''
+  const places: number[] = []
+  for (const { 0: letter, index } of run.matchAll(LETTER)) {
+    const form = letter.normalize(HALF_WIDTH.test(letter) ? 'NFKC' : 'NFC').replace(MARKS, '')
+    for (let unit = 0; unit < form.length; unit++) places.push(index)
+    plain += form
+  }
+  return { plain, placeOf: (unit) => places[unit] ?? run.length }
+}
+
+function* termsOf(piece: string, start: number, end = start + piece.length): Generator<Word> {
   // Folding may bring separators in (½ becomes 1⁄2): split again; all parts stand where the piece stood.
   for (const match of fold(piece).matchAll(RUN)) yield { term: cut(match[0]), start, end }
 }

@@ -407,6 +407,13 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         assert.deepEqual(await found('大阪'), [])
       })
 
+      test('a word is found however its letters were put together, and emoji are no words', async () => {
+        const list = ['ガンダム 第1話', '葛城へ', '▶\ufe0fGo', '5\ufe0f\u20e3 tips ❤\ufe0f']
+        await given(titles([...list, list[0]!.normalize('NFD'), '葛\u{e0100}城へ', 'ｶﾞﾝﾀﾞﾑ']))
+        const cases = { ガンダム: ['p1', 'p5', 'p7'], [list[0]!.normalize('NFD')]: ['p1', 'p5'], 葛城: ['p2', 'p6'], go: ['p3'], '5': ['p4'], 'tips ❤\ufe0f': ['p4'], '❤\ufe0f': [], '🍞': [] }
+        for (const [words, ids] of Object.entries(cases)) assert.deepEqual((await found(words)).sort(), ids, words)
+      })
+
       test('every word must match, each in any field', async () => {
         await given({
           p1: { title: 'Garden birds', topics: ['winter'] },

@@ -5,7 +5,7 @@ import { fieldPlans, type DefinitionData, type FieldPlan } from '../document.ts'
 import type { Shape } from '../migrate.ts'
 
 /** Raised when the same mapping comes to lie otherwise in the index, or text.ts makes other words: everything is rebuilt. */
-const LAYOUT = 1
+const LAYOUT = 2
 /** Beginnings of words are kept up to this length; longer ones are few and looked up among the words. */
 export const LONGEST_GRAM = 8
 const REFRESH_INTERVAL = '500ms'

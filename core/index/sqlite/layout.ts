@@ -3,7 +3,7 @@ import { fieldPlans, type DefinitionData, type FieldPlan } from '../document.ts'
 import type { Shape } from '../migrate.ts'
 
 /** Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is rebuilt. */
-const LAYOUT = 1
+const LAYOUT = 2
 
 export interface Column {
   /** As it is in the table: the field's name, with `~` behind it where it holds the folded text that is sorted by. */

@@ -28,11 +28,22 @@ test('texts are split at everything that is no letter or digit', () => {
   assert.deepEqual(tokens(' \u0301 — '), [])
 })
 
+test('what chooses the form of a sign is no part of a word', () => {
+  assert.deepEqual(tokens('▶\ufe0fGo 5\ufe0f\u20e3 1\ufe0f\u20e32\ufe0f\u20e3'), ['go', '5', '12'])
+  for (const sign of ['❤\ufe0f', '🍞', '\ufe0f', '👨\u200d👩\u200d👧', '❤\ufe0f\u200d🔥']) assert.deepEqual(queryWords(sign), [], sign)
+})
+
 test('scripts without spaces are segmented, each script for itself', () => {
   assert.deepEqual(tokens('東京タワー'), ['東京', 'タワー'])
   assert.deepEqual(tokens('北京大学生活'), ['北京', '大学', '生活'])
   assert.deepEqual(tokens('iPhone用ケース'), ['iphone', '用', 'ケース'])
   assert.deepEqual(tokens('สวัสดีชาวโลก'), ['สวัสดี', 'ชาว', 'โลก'])
+})
+
+test('composed, decomposed, half-width and variant letters make the same words', () => {
+  for (const text of ['ガンダム 第1話', 'こんばんは世界', 'がっこうへ行く', '서울大学', 'สวัสดีชาวโลก', 'Crème 東京é']) assert.deepEqual(tokens(text.normalize('NFD')), tokens(text.normalize('NFC')), text)
+  assert.deepEqual(tokens('ｶﾞﾝﾀﾞﾑ'), tokens('ガンダム'))
+  assert.deepEqual(tokens('葛\u{e0100}城へ'), tokens('葛城へ'))
 })
 
 test('hostile texts stay bounded: long words are cut, endless ones end', () => {
@@ -82,6 +93,10 @@ test('found words are marked where they stand in the text as it was given', () =
   assert.equal(mark('東京タワーの夜景', '東京'), '[東京]タワーの夜景')
   assert.equal(mark('runner', 'run', { prefixLast: true }), '[runner]')
   assert.equal(mark('¾ cup, 3 eggs', '3'), '[¾] cup, [3] eggs')
+  assert.equal(mark('▶\ufe0fGo 5\ufe0f\u20e3', 'go 5'), '▶\ufe0f[Go] [5\ufe0f\u20e3]')
+  const greeting = 'iPad用 こんばんは世界、ガンダム!'
+  assert.equal(mark(greeting.normalize('NFD'), '世界 ガンダム'), 'iPad用 こんばんは[世界]、[ガン][ダム]!'.normalize('NFD'))
+  assert.equal(mark('新 ｶﾞﾝﾀﾞﾑ 葛\u{e0100}城。', 'ガンダム 葛城'), '新 [ｶﾞﾝ][ﾀﾞﾑ] [葛\u{e0100}城]。')
   assert.equal(mark('nothing here', 'absent'), 'nothing here')
 })
 
