@@ -15,6 +15,8 @@ const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment'
 const DOCUMENTS_A_FILE = 500
 const COMMENTS_A_FILE = 200
 const RESTORE_BATCH = 100
+/** Whichever runs, all documents are replaced. */
+const RESTORES = ['restore_backup', 'restore_snapshot']
 const MAX_UPLOAD_BYTES = 4 * 2 ** 30
 
 type ChannelDoc = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
@@ -46,7 +48,7 @@ export type Backups = ReturnType<typeof openBackups>
 export function openBackups(app: App) {
   const folder = join(app.settings.dataDir, 'backups')
   const form = storedForm(app)
-  let isBeginning = false
+  let isStarting = false
   const names = () => [...ORDER, ...app.index.definitions.map(({ name }) => name).filter((name) => !ORDER.includes(name))]
   const definitionOf = (name: string) => app.index.definitions.find((candidate) => candidate.name === name)
   const collectionOf = (name: string) => {
@@ -211,6 +213,20 @@ export function openBackups(app: App) {
     return report
   }
 
+  /** Whether a restore, of a backup or a snapshot, waits or runs. */
+  const isRestoring = (): boolean => RESTORES.some((task) => app.jobs.active(task) !== undefined)
+
+  /** Starts a restore, of a backup or a snapshot: no second one from here on. @throws conflict: one is being started, waits or runs */
+  async function startRestore<Result>(start: () => Promise<Result>): Promise<Result> {
+    if (isStarting || isRestoring()) throw errors.conflict('A restore is running; try again when it has ended')
+    isStarting = true
+    try {
+      return await start()
+    } finally {
+      isStarting = false
+    }
+  }
+
   /** Known settings are applied one by one; @returns what is not known or not valid. */
   async function applySettings(config: Stored): Promise<string[]> {
     const refused: string[] = []
@@ -229,11 +245,13 @@ export function openBackups(app: App) {
     record,
     pathOf,
     restore,
+    isRestoring,
+    startRestore,
 
-    /** The running restore of this file, or of any. */
-    restoring(filename?: string): Job | undefined {
+    /** The running restore of this file. */
+    restoring(filename: string): Job | undefined {
       const job = app.jobs.active('restore_backup')
-      return job && (filename === undefined || job.payload.filename === filename) ? job : undefined
+      return job?.payload.filename === filename ? job : undefined
     },
 
     /** Makes a backup of now; one of the same day and reason is replaced when the new one is complete. */
@@ -265,14 +283,10 @@ export function openBackups(app: App) {
     /** Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: not a readable archive of ours or the reference's */
     async begin(filename: string, start: () => Promise<Job>): Promise<Job> {
       const path = await pathOf(filename)
-      if (isBeginning || app.jobs.active('restore_backup') || app.jobs.active('restore_snapshot')) throw errors.conflict('A restore is running; try again when it has ended')
-      isBeginning = true // a second start would only be told the first one's job
-      try {
+      return startRestore(async () => {
         await readEntries(path).catch(refuse)
-        return await start()
-      } finally {
-        isBeginning = false
-      }
+        return start()
+      })
     },
 
     /** Takes an upload in: streamed beside, looked at, then renamed. @throws not_found (name), conflict, body_too_large, unprocessable */

@@ -8,7 +8,6 @@ const DAY_MS = 86_400_000
 const EXPIRE_DAYS = 30
 const KEEP_AT_LEAST = 5
 const KEEP_AT_MOST = 50
-const RESTORES = ['restore_snapshot', 'restore_backup']
 
 export interface SnapshotItem {
   id: string
@@ -30,8 +29,8 @@ export function openSnapshotKeeper(app: App) {
   const isOn = () => app.preferences.section('application').enable_snapshot && store().off === undefined
   let timer: Timer | undefined
 
-  /** Names of tasks whose row is being written: one is refused from the moment the other is accepted. */
-  const starting = new Set<string>()
+  /** The row is being written: a second one is refused from the moment the first is accepted. */
+  let isStarting = false
 
   /** The next noon, in epoch milliseconds; daylight saving moves it with the clock on the wall. */
   function nextNoon(): number {
@@ -49,7 +48,7 @@ export function openSnapshotKeeper(app: App) {
     })
   }
 
-  const isTaking = () => starting.has(createSnapshot.name) || app.jobs.active(createSnapshot.name) !== undefined
+  const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
   /** The archive is blank and was not: a snapshot of now would be worth nothing, an older one much. */
   async function offer(lost: string, newest: string | undefined): Promise<void> {
@@ -60,16 +59,12 @@ export function openSnapshotKeeper(app: App) {
     await app.jobs.start(offerSnapshot, { sentence })
   }
 
-  async function startAlone(task: typeof createSnapshot, name: string): Promise<void> {
-    starting.add(task.name)
-    await app.jobs.start(task, { name }).finally(() => starting.delete(task.name))
-  }
-
   /** @returns its name. @throws conflict */
   async function start(): Promise<string> {
     if (isTaking()) throw errors.conflict('A snapshot is being taken; try again when it has ended')
     const name = snapshotName(app.settings.prefix, 'daily')
-    await startAlone(createSnapshot, name)
+    isStarting = true
+    await app.jobs.start(createSnapshot, { name }).finally(() => (isStarting = false))
     return name
   }
 
@@ -81,8 +76,7 @@ export function openSnapshotKeeper(app: App) {
       const record = await store().get(name)
       if (!record) throw errors.notFound('snapshot', name)
       if (record.state !== 'SUCCESS') throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
-      if (RESTORES.some((task) => starting.has(task) || app.jobs.active(task))) throw errors.conflict('A restore is running; try again when it has ended')
-      await startAlone(restoreSnapshot, name)
+      await app.backups.startRestore(() => app.jobs.start(restoreSnapshot, { name }))
     },
 
     async list(): Promise<{ next_exec: number; next_exec_str: string; expire_after: string; snapshots: SnapshotItem[] }> {
@@ -112,7 +106,7 @@ export function openSnapshotKeeper(app: App) {
     async begin(): Promise<void> {
       schedule()
       // Cut off by the end of the last process, before or after it told what it had done: hearing it twice is harmless.
-      if (RESTORES.some((task) => app.jobs.active(task))) await app.tell('index.replaced', {})
+      if (app.backups.isRestoring()) await app.tell('index.replaced', {})
       const newest = (await store().list()).find(({ state }) => state === 'SUCCESS')
       if (app.index.lost !== undefined) return offer(app.index.lost, newest?.id)
       if (isOn() && !isTaking() && (!newest || app.clock.now() - newest.startedAt > DAY_MS)) await start()

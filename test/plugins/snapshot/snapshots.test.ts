@@ -284,6 +284,37 @@ test('a restore brings back documents of every kind, and leaves accounts, settin
   assert.equal((await admin(app).get('/api/video/v1/progress/')).body.position, 30)
 })
 
+test('from the moment a restore is accepted no second one is, of a snapshot or a backup', async (t) => {
+  const app = await given(t)
+  const snapshot = `/api/snapshot/${await take(app)}/`
+  await admin(app).post('/api/backup/')
+  await app.settled()
+  const backup = `/api/backup/${(await admin(app).get('/api/backup/')).body[0].filename}/`
+  const { start } = app.app.jobs
+
+  for (const [first, second] of [[backup, snapshot], [snapshot, backup]] as const) {
+    const held = t.mock.method(app.app.jobs, 'start')
+    let write = () => {}
+    const isAccepted = new Promise<void>((resolve) => {
+      held.mock.mockImplementationOnce(async (...asked: Parameters<typeof start>) => {
+        resolve()
+        await new Promise<void>((go) => (write = go))
+        return start(...asked)
+      })
+    })
+    const accepted = admin(app).post(first)
+    await isAccepted
+
+    const refused = [await admin(app).post(second), await admin(app).post(first)]
+
+    write()
+    assert.equal((await accepted).status, 200)
+    assert.deepEqual(refused.map(({ status, body }) => [status, body.code]), [[409, 'conflict'], [409, 'conflict']])
+    await app.settled()
+    held.mock.restore()
+  }
+})
+
 test('after a restore positions and what waits to be read again are forgotten where the document is gone', async (t) => {
   const app = await given(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
@@ -367,8 +398,9 @@ test('what somebody wrote into a snapshot is not believed', async (t) => {
 
   const { status, result } = await restored(app, name)
 
-  assert.deepEqual([status, result], ['SUCCESS', `${name}, 4 documents skipped`])
-  assert.deepEqual(await app.ids('video'), ['v1'])
+  assert.deepEqual([status, result], ['SUCCESS', `${name}, 3 documents skipped`])
+  assert.deepEqual(await app.ids('video'), ['v1', 'v3'])
+  assert.deepEqual((await app.doc('video', 'v3')).subtitles, [], 'of a subtitle without a language only the subtitle is left out')
   assert.deepEqual(await app.ids('channel'), ['UC1'])
   assert.deepEqual(await app.doc('video', 'v1'), aVideo({ id: 'v1' }).doc)
 })
