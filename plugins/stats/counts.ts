@@ -42,7 +42,7 @@ export function openCounts(app: App) {
   }
 
   /** Histories end there: a backup may bring any date, and each span up to it would be listed. */
-  const tomorrow = (): number => Math.floor(addDays(startOfDay(app.clock.now()), 1).getTime() / 1000)
+  const tomorrow = (): number => Math.floor(startOfDay(addDays(app.clock.now(), 1)).getTime() / 1000)
 
   /** Of groups by [active, subscribed]. */
   function flags(rows: readonly AggregateRow[]) {
@@ -97,7 +97,7 @@ export function openCounts(app: App) {
 
     /** Newest day first; days without a download between the first and the last one are there with zeros. */
     async downloadHistory() {
-      const since = Math.floor(subDays(startOfDay(app.clock.now()), HISTORY_DAYS).getTime() / 1000)
+      const since = Math.floor(startOfDay(subDays(app.clock.now(), HISTORY_DAYS)).getTime() / 1000)
       const rows = await app.videos.collection.aggregate({
         filter: { range: ['date_downloaded', { gte: since, lt: tomorrow() }] },
         histogram: { field: 'date_downloaded', interval: 'day' },
@@ -140,7 +140,8 @@ function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   const { start, next } = SPAN_OF[by]
   const end = Math.max(fromDayText(last).getTime(), untilMs && start(new Date(untilMs)).getTime())
   const spans = []
-  for (let day = fromDayText(first); day.getTime() <= end; day = next(day)) {
+  // Where the clock goes forward at midnight a day begins at one o'clock; the next one does not.
+  for (let day = fromDayText(first); day.getTime() <= end; day = start(next(day))) {
     const row = bySpan.get(dayText(day))
     spans.push({ date: dayText(day), count: row?.count ?? 0, media_size: row?.sums.media_size ?? 0, duration: row?.sums.duration ?? 0 })
   }

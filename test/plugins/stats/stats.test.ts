@@ -1,7 +1,7 @@
 /** Statistics through the public door: figures, zeros, local days. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aPlaylist, aVideo, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, testApp, testClock } from '../../support/testing.ts'
 
 const DAY = 86_400
 /** Noon of the test clock's first day, in the server's time zone. */
@@ -124,6 +124,45 @@ test('growth is by day, week or month, oldest first, up to now, with zeros where
   assert.deepEqual([weeks[0].date, weeks.at(-1)], ['2025-11-10', { date: '2026-01-12', count: 1, media_size: 9, duration: 4 }])
   assert.equal((await growth('?by=day')).length, 66)
   assert.equal((await app.as('user').get('/api/stats/growth/?by=year')).status, 400)
+})
+
+const zones: Array<[zone: string, now: string, downloads: string[], history: Array<[string, number]>, months: Array<[string, number]>]> = [
+  [
+    'America/Santiago', // forward at midnight of 7 September
+    '2025-09-10T15:00:00Z',
+    ['2025-09-05T15:00:00Z', '2025-09-08T15:00:00Z', '2025-09-10T14:00:00Z'],
+    [['2025-09-10', 1], ['2025-09-09', 0], ['2025-09-08', 1], ['2025-09-07', 0], ['2025-09-06', 0], ['2025-09-05', 1]],
+    [['2025-09-01', 3]],
+  ],
+  [
+    'America/Santiago', // now is that very day, and one came in the first hour of the window's first day
+    '2025-09-07T15:00:00Z',
+    ['2025-08-31T04:30:00Z', '2025-09-07T04:30:00Z'],
+    [['2025-09-07', 1], ['2025-09-06', 0], ['2025-09-05', 0], ['2025-09-04', 0], ['2025-09-03', 0], ['2025-09-02', 0], ['2025-09-01', 0], ['2025-08-31', 1]],
+    [['2025-08-01', 1], ['2025-09-01', 1]],
+  ],
+  [
+    'America/Asuncion', // forward at midnight of 1 October, the first day of a month
+    '2024-03-10T15:00:00Z',
+    ['2023-09-05T15:00:00Z', '2023-12-08T15:00:00Z', '2024-03-10T14:00:00Z'],
+    [['2024-03-10', 1]],
+    [['2023-09-01', 1], ['2023-10-01', 0], ['2023-11-01', 0], ['2023-12-01', 1], ['2024-01-01', 0], ['2024-02-01', 0], ['2024-03-01', 1]],
+  ],
+]
+
+test('histories end today where the clock goes forward at midnight', async (t) => {
+  const before = process.env['TZ']
+  t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
+  for (const [zone, now, downloads, history, months] of zones) {
+    process.env['TZ'] = zone
+    const app = await testApp(t, { clock: testClock(now) })
+    await app.given(aChannel(), ...downloads.map((at, index) => aVideo({ id: `v${index}`, date_downloaded: Date.parse(at) / 1000 })))
+    const counts = async (path: string) => (await app.as('user').get(`/api/stats/${path}`)).body.map(({ date, count }: { date: string; count: number }) => [date, count])
+
+    assert.deepEqual(await counts('downloadhist/'), history, zone)
+    assert.deepEqual(await counts('growth/'), months, zone)
+    for (const by of ['day', 'week']) assert.equal((await counts(`growth/?by=${by}`)).reduce((sum: number, [, count]: [string, number]) => sum + count, 0), downloads.length, `${zone} ${by}`)
+  }
 })
 
 test('a date of download that is still to come is in no history: a backup may bring any number', async (t) => {
