@@ -74,7 +74,8 @@ function connect(): void {
 
 function onDown(): void {
   disconnect()
-  connection.value = 'connecting'
+  // What is known to be lost stays so until something answers.
+  if (connection.value !== 'lost') connection.value = 'connecting'
   void poll()
   timers.push(setTimeout(connect, retryMs))
   retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
@@ -28,6 +28,13 @@ const patient = definePlugin({
     }),
   ],
 }) // prettier-ignore
+
+const noAnswers = '**/api/**'
+async function setAway(page: Page, isAway: boolean): Promise<void> {
+  if (isAway) await page.route(noAnswers, (route) => route.abort())
+  else await page.unroute(noAnswers)
+  await page.context().setOffline(isAway)
+}
 
 describe('the frame', { skip: noBrowser }, () => {
   test('says what runs as it happens, without asking, and stops it', async (t) => {
@@ -84,9 +91,10 @@ describe('the frame', { skip: noBrowser }, () => {
     const connected = page.waitForResponse('**/api/events/')
     await go('/')
     await connected
+    await page.getByRole('button', { name: 'Account: admin' }).waitFor()
     await page.getByText('Your archive is empty').waitFor()
 
-    await page.context().setOffline(true)
+    await setAway(page, true)
     await page.getByRole('link', { name: 'Statistics' }).click()
     const said = page.getByRole('alert').getByText('The server does not answer')
     await said.waitFor()
@@ -94,7 +102,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await asked
     await said.waitFor()
-    await page.context().setOffline(false)
+    await setAway(page, false)
 
     await page.getByText('Nothing to count yet').waitFor()
   })
@@ -106,10 +114,11 @@ describe('the frame', { skip: noBrowser }, () => {
     const connected = page.waitForResponse('**/api/events/')
     await go('/?watch=unwatched')
     await connected
+    await page.getByRole('button', { name: 'Account: admin' }).waitFor()
     await page.getByRole('link', { name: 'Film 1', exact: true }).waitFor()
     await page.evaluate('scrollTo(0, 900)')
 
-    await page.context().setOffline(true)
+    await setAway(page, true)
 
     const notice = page.getByText('The connection to the server is lost')
     await notice.waitFor()
