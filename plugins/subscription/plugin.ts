@@ -1,5 +1,6 @@
 /** Subscriptions: follow channels and playlists, and queue what is new in them. */
 import { definePlugin } from 'archivolt'
+import { depthTables, forgetDepth } from './depth.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
 import { subscriptionPreferences } from './preferences.ts'
 import { subscribeChannels, subscribePlaylists } from './routes.ts'
@@ -10,13 +11,15 @@ export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   preferences: subscriptionPreferences,
-  migrations: [scanTables],
+  migrations: [scanTables, depthTables],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],
   fills: {
     'download.after': (app) => (ingested, job) => job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
+    'channel.remove': (app) => (channelId, step) => step('subscription.forget', () => forgetDepth(app, channelId)),
   },
   listens: {
+    'index.replaced': (app) => () => forgetDepth(app),
     'channel.changed': (app) => async ({ id, change }) => {
       if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })
     },

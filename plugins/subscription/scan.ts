@@ -1,5 +1,6 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
 import { defineTask, Type, type App, type JobContext, type Services } from 'archivolt'
+import { openDepth } from './depth.ts'
 import { markWhereGone } from './gone.ts'
 
 type Platform = Services['platform']
@@ -8,7 +9,7 @@ type Channel = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
 type NewItem = Parameters<Services['queue']['add']>[0][number]
 type Run = JobContext<object>
 
-/** A listing that is sorted by newest: after so many known ones in a row nothing new is to be expected. */
+/** A listing that is sorted by newest and was read to its end before: after so many known ones in a row nothing new is to be expected. */
 const RUN_OF_KNOWN = 10
 /** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
 const ART_AHEAD = 30
@@ -96,16 +97,26 @@ async function scanChannel(id: string, job: Run, app: App): Promise<number> {
 }
 
 async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number, job: Run, app: App): Promise<number> {
+  const depth = openDepth(channel.channel_id, tab, app)
+  const whole = depth.read()
   let found = 0
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
+    // Once its newest are queued, a scan that is cut off would look like one that has come to what was known.
+    if (left === size && whole > 0) await depth.write(0)
     const entries = page.slice(0, left).filter(({ isPending }) => !isPending)
     const added = await queue(entries.map((entry) => listItem(entry, channel)), job, app, found < ART_AHEAD)
     found += added.size
     left -= page.length
     const tail = entries.slice(-RUN_OF_KNOWN)
-    if (left <= 0 || job.isStopping() || (tail.length && !tail.some((entry) => added.has(entry.id)))) break
+    if (whole >= size && tail.length && !tail.some((entry) => added.has(entry.id))) {
+      await depth.write(whole)
+      return found
+    }
+    if (left <= 0) break
+    if (job.isStopping()) return found
   }
+  await depth.write(size)
   return found
 }
 

@@ -123,6 +123,62 @@ test('a scan ends at the first run of known videos, of 100 or of 100,000', async
   assert.ok((await queued(app)).length > 0)
 })
 
+/** A subscribed channel of 400 videos, and a scan that something happens to when its first page is queued. */
+async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => void) {
+  const { app, loopback } = await given(t)
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0' })
+  await app.given(aChannel({ id: channelId, channel_subscribed: true }))
+  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 60, live_channel_size: 0, shorts_channel_size: 0 } })
+  const { queue } = app.app
+  const add = queue.add
+  let jobId = ''
+  t.mock.method(queue, 'add', async (...given: Parameters<typeof add>) => {
+    const added = await add(...given)
+    t.mock.restoreAll()
+    happens(app, jobId)
+    return added
+  })
+  jobId = (await app.as('admin').post('/api/task-name/update_subscribed/')).body.task_id
+  return { app, jobId, queuedCount: async () => (await app.ids('download')).length }
+}
+
+test('a scan that a restart cuts off in the middle of a channel brings the rest of it', async (t) => {
+  let restarted: Promise<void> | undefined
+  const { app, jobId, queuedCount } = await cutOff(t, (app) => (restarted = app.restart()))
+  while (!restarted) await new Promise(setImmediate)
+  await restarted
+
+  const { state, result } = await app.app.jobs.ended(jobId)
+
+  assert.deepEqual([state, result, await queuedCount()], ['SUCCESS', '30 new videos found', 60])
+  assert.equal(await scan(app), null)
+})
+
+test('what a scan has missed that was stopped in the middle of a channel, the next one brings', async (t) => {
+  const { app, jobId, queuedCount } = await cutOff(t, (app, jobId) => void app.app.jobs.command(jobId, 'STOP'))
+  await app.app.jobs.ended(jobId)
+  assert.equal(await queuedCount(), 30)
+
+  assert.equal(await scan(app), '30 new videos found')
+})
+
+test('a larger size reaches further back; after that, one page of a known channel is enough', async (t) => {
+  const { app, loopback } = await given(t)
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0' })
+  await app.given(aChannel({ id: channelId, channel_subscribed: true }))
+  const sized = async (channel_size: number) => {
+    await app.as('admin').post('/api/config/', { subscriptions: { channel_size, live_channel_size: 0, shorts_channel_size: 0 } })
+    const before = loopback.platform.requests.length
+    return [await scan(app), loopback.platform.requests.length - before] as const
+  }
+  await sized(30)
+
+  assert.equal((await sized(60))[0], '30 new videos found')
+
+  const [found, asked] = await sized(60)
+  assert.deepEqual([found, asked < 4], [null, true], `${asked} requests`)
+})
+
 test('what is archived, queued or ignored is not queued again; upcoming ones wait for a later scan', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aChannel({ id: CHANNEL.orbit, channel_subscribed: true }), aVideo({ id: VIDEO.comet, channelId: CHANNEL.orbit }))
