@@ -12,11 +12,25 @@ interface Fragment {
   subtitle_line: string
 }
 
+/** Kept as the platform spells it, `pt-BR`, while a query comes in lower case. A language stands for its kinds too. */
+function isLanguage(lang: string): Filter<'subtitle_lang'> {
+  const spellings = [...new Set([lang, canonical(lang)])]
+  return { or: [{ in: ['subtitle_lang', spellings] }, ...spellings.map((code): Filter<'subtitle_lang'> => ({ prefix: ['subtitle_lang', `${code}-`] }))] }
+}
+
+function canonical(lang: string): string {
+  try {
+    return Intl.getCanonicalLocales(lang)[0] ?? lang
+  } catch {
+    return lang // no code of a language: it finds what is kept under just this name
+  }
+}
+
 export async function findFragments(query: Query, ofChannels: Array<Filter<'channel_id'>>, app: App): Promise<string[]> {
   const { term, fuzziness, lang, source } = query
   const options = { fuzziness, dropStopWords: true }
   const filters: Array<Filter<'channel_id' | 'subtitle_lang' | 'subtitle_source'>> = [...ofChannels]
-  if (lang !== undefined) filters.push({ eq: ['subtitle_lang', lang] })
+  if (lang !== undefined) filters.push(isLanguage(lang))
   if (source !== undefined) filters.push({ eq: ['subtitle_source', source] })
   const { hits } = await app.videos.subtitles.find({
     text: term === '' ? undefined : { words: term, match: 'any', ...options },

@@ -203,6 +203,28 @@ test('subtitles are narrowed by language, source and channel', async (t) => {
   for (const [query, expected] of subtitleRows) assert.deepEqual(idsOf(await find(app, query)).sort(), expected, query)
 })
 
+test('a language is found by any spelling of its code, and with all its kinds', async (t) => {
+  const app = await anArchive(t)
+  const languages = ['pt', 'pt-BR', 'zh-Hans', 'zh-Hant-TW', 'es-419', 'ptx', 'iw']
+  await app.given(...languages.map((lang) => aFragment({ id: `bread-${lang}-1`, line: 'cold', lang })))
+  const spellings: Record<string, string[]> = {
+    'pt-BR': ['pt-BR'],
+    'PT-br': ['pt-BR'],
+    pt: ['pt', 'pt-BR'],
+    zh: ['zh-Hans', 'zh-Hant-TW'],
+    'zh-hant': ['zh-Hant-TW'],
+    'zh-Hant-tw': ['zh-Hant-TW'],
+    es: ['es-419'],
+    iw: ['iw'],
+    p: [],
+    '*': [],
+    '-': [],
+  }
+  for (const [lang, expected] of Object.entries(spellings)) {
+    for (const words of ['cold', '']) assert.deepEqual(idsOf(await find(app, `full:${words} lang:${lang}`)).sort(), expected.map((each) => `bread-${each}-1`), lang)
+  }
+})
+
 test('a search without words is refused', async (t) => {
   const app = await testApp(t)
   for (const query of ['', '?query=', '?query=%20%20', `?query=${'x'.repeat(2000)}`]) {
