@@ -118,12 +118,15 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
     async act(id: string, action: CustomAction): Promise<void> {
       let before: PlaylistEntry[] = []
       let after: PlaylistEntry[] = []
-      const isThere = await edit(id, async (doc) => {
-        refuseUnlessCustom(doc, id)
-        before = doc.playlist_entries
-        after = await entriesAfter(doc, action)
-        return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
-      })
+      const change = () =>
+        edit(id, async (doc) => {
+          refuseUnlessCustom(doc, id)
+          before = doc.playlist_entries
+          after = await entriesAfter(doc, action)
+          return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
+        })
+      // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is alone: not the other way round.
+      const isThere = await (action.action === 'create' ? app.videos.alone(action.videoId, change) : change())
       if (!isThere) throw errors.notFound('playlist', id)
       await takeThumbnail(id, before, after)
     },

@@ -185,3 +185,20 @@ test('many changes at once are all made, in some order', async (t) => {
   assert.equal((await app.doc('playlist', ID)).playlist_entries.length, 34)
   await orderOf(app)
 })
+
+test('a video that is added while it is removed leaves no entry', async (t) => {
+  const app = await anApp(t)
+  const { media, playlists } = app.app
+  const removeArt = media.removeArt
+  let adding: Promise<unknown> | undefined
+  t.mock.method(media, 'removeArt', async (...given: Parameters<typeof removeArt>) => {
+    adding ??= assert.rejects(playlists.act(ID, { action: 'create', videoId: 'e', hideWatched: false }), { code: 'not_found' })
+    await app.clock.advance(0)
+    return removeArt(...given)
+  })
+
+  assert.equal((await app.as('admin').delete('/api/video/e/')).status, 200)
+
+  await adding
+  assert.equal(await orderOf(app), 'abcd')
+})
