@@ -107,8 +107,10 @@ export function openQueue(app: App) {
     })
     const { failed: refused } = await items.putMany(docs, { visible: true })
     for (const { id, reason } of refused) app.log.warn({ id, reason }, 'a queue item could not be written')
-    for (const { id } of fresh.slice(0, 100)) await changed(id)
-    return fresh.map(({ id }) => id)
+    const missed = new Set(refused.map(({ id }) => id))
+    const added = fresh.map(({ id }) => id).filter((id) => !missed.has(id))
+    for (const id of added.slice(0, 100)) await changed(id)
+    return added
   }
 
   const failed = (failure: ItemFailure) => ({

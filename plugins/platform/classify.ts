@@ -118,6 +118,8 @@ const KINDS: Record<string, FailureClass> = {
 const NEEDS_ACCOUNT = new Set<FailureClass>(['login_required', 'members_only', 'age'])
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
 const LOOK_AGAIN_SECONDS = 3600
+/** Of the year 9999: what is told to come later is not known. */
+export const LAST_SECOND = 253_402_300_799
 const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800 }
 
 const folded = (text: string): string => text.toLowerCase().replaceAll('’', "'")
@@ -165,7 +167,7 @@ function ofMissingFormat(warnings: string): FailureClass {
 }
 
 function availableAt(evidence: Evidence, text: string, nowSeconds: number): number {
-  if (evidence.availableAt && evidence.availableAt > nowSeconds) return Math.floor(evidence.availableAt)
+  if (evidence.availableAt && evidence.availableAt > nowSeconds && evidence.availableAt <= LAST_SECOND) return Math.floor(evidence.availableAt)
   const told = /\bin (\d{1,4}) (minute|hour|day|week)s?\b/.exec(text)
   return nowSeconds + (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : LOOK_AGAIN_SECONDS)
 }

@@ -1,6 +1,6 @@
 /** What a worker says → facts in our words. Everything in it comes from outside: types, lengths and ids are checked here. */
 import { ID_PATTERN } from 'archivolt'
-import { classify, type Evidence } from './classify.ts'
+import { classify, LAST_SECOND, type Evidence } from './classify.ts'
 import type { ChannelFacts, CommentFacts, ListEntry, PlaylistEntryFacts, Thumbnail, VideoFacts, VideoType } from './types.ts'
 
 type Raw = Record<string, unknown>
@@ -27,7 +27,9 @@ export function text(value: unknown, maxLength = MAX_TEXT): string {
 }
 
 const line = (value: unknown, maxLength = MAX_TITLE): string => text(value, maxLength).replace(/\s+/g, ' ').trim()
-const count = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0)
+/** 0 also where nobody can have counted so many: the index takes no such number, and would refuse all the rest with it. */
+const count = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0)
+const time = (value: unknown): number => (count(value) <= LAST_SECOND ? count(value) : 0)
 const rows = (value: unknown): Raw[] => (Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : [])
 const lines = (value: unknown, most: number): string[] => (Array.isArray(value) ? value.slice(0, most).map((row) => line(row)).filter(Boolean) : [])
 const url = (value: unknown): string => (typeof value === 'string' && value.length <= MAX_URL && URL_START.test(value) ? text(value) : '')
@@ -42,7 +44,7 @@ function idOf(value: unknown, what: string): string {
 /** @throws FactsError */
 export function toVideoFacts(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoFacts {
   if (raw.id !== askedId) throw new FactsError('The platform answered with another video')
-  const timestamp = count(raw.timestamp) || count(raw.release_timestamp)
+  const timestamp = time(raw.timestamp) || time(raw.release_timestamp)
   const liveStatus = typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
   const unavailable = unavailability(raw, warnings, nowSeconds)
   return {
@@ -82,7 +84,7 @@ export function noFormats(raw: Raw, warnings: string[]): Evidence {
     kinds: ['NotPlayable'],
     message: isLive ? 'The stream is live, or just over and being processed' : (told ?? 'No video formats found'),
     liveStatus: typeof raw.live_status === 'string' ? raw.live_status : null,
-    availableAt: count(raw.release_timestamp) || null,
+    availableAt: time(raw.release_timestamp) || null,
     warnings,
   }
 }
@@ -98,7 +100,7 @@ function day(value: unknown): string | undefined {
   return date && !Number.isNaN(Date.parse(date)) ? date : undefined
 }
 
-const isoDay = (seconds: number): string => new Date(Math.min(seconds, 253_402_300_799) * 1000).toISOString().slice(0, 10)
+const isoDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
 function languages(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((language): language is string => typeof language === 'string' && LANGUAGE.test(language)) : []
@@ -198,7 +200,7 @@ export function toComment(value: unknown): CommentFacts | undefined {
     id: raw.id,
     parent: typeof raw.parent === 'string' && COMMENT_ID.test(raw.parent) ? raw.parent : 'root',
     text: text(raw.text),
-    timestamp: count(raw.timestamp),
+    timestamp: time(raw.timestamp),
     likeCount: count(raw.like_count),
     isFavorited: raw.is_favorited === true,
     author: line(raw.author),

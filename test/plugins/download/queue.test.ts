@@ -39,6 +39,14 @@ test('what is queued, ignored or archived is not queued again, nor twice by one 
   assert.deepEqual(await app.app.queue.add([newItem('archived111')], 'pending', { force: true }), ['archived111'])
 })
 
+test('what the index refuses is not said to be added', async (t) => {
+  const app = await openQueueApp(t)
+
+  const added = await app.app.queue.add([newItem('refused1111', { title: 7 }), newItem('fresh111111')], 'pending')
+
+  assert.deepEqual(added, ['fresh111111'])
+})
+
 test('each request leads to the state that the contract names', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending', { failure: { message: 'It is gone', errorClass: 'gone' } })

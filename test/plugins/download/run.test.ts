@@ -72,6 +72,19 @@ test('a premiere is parked until its time and taken then', async (t) => {
   assert.deepEqual(await app.ids('video'), [fog])
 })
 
+test('a premiere at an impossible time is looked at again in an hour, and the others go on', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  await add(app, [fog, nets])
+  platform.catalogue.put('videos', fog, { info: { live_status: 'is_upcoming', release_timestamp: 1e16 } })
+
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [nets])
+  const { error_class, retry_at } = await app.doc('download', fog)
+  assert.deepEqual([error_class, retry_at], ['upcoming', Math.floor(app.clock.now() / 1000) + 3600])
+})
+
 test('ignore-force ignores what is in no queue', async (t) => {
   const { app } = await openRunApp(t)
   await app.as('admin').post(`/api/download/${fog}/`, { status: 'ignore-force' })

@@ -65,6 +65,18 @@ describe('facts', () => {
     assert.equal(service.state().state, 'open')
   })
 
+  test('numbers that nobody can have counted are left out, so that the rest can be kept', async (t) => {
+    const { service, platform } = await givenPlatform(t)
+    const absurd = { view_count: 1e19, like_count: 1e300, duration: 1e16 }
+    platform.catalogue.put('videos', VIDEO.fog, { info: absurd })
+
+    const told = await service.video(VIDEO.fog!, { asker })
+    const written = service.factsOf({ id: VIDEO.fog, channel_id: CHANNEL.harbour, timestamp: 1e12, release_timestamp: 1677663000, ...absurd }, VIDEO.fog!)
+
+    for (const facts of [told, written]) assert.deepEqual([facts.viewCount, facts.likeCount, facts.durationSeconds], [0, 0, 0])
+    assert.deepEqual([written.timestamp, written.published], [1677663000, '2023-03-01'])
+  })
+
   test('what is gone fails with the words of the platform', async (t) => {
     const { service } = await givenPlatform(t)
 
