@@ -124,9 +124,9 @@ export async function moveFilm(film: FoundFilm, place: string): Promise<void> {
   await syncFolder(film.folder)
 }
 
-const SUBTITLE = /^(.+)\.([A-Za-z0-9-]{1,35})\.vtt$/
+const SUBTITLE = /^(.+)\.([^.]+)\.vtt$/
 
-/** Languages of the subtitles that lie beside films of a folder in our own form, by the film's name. */
+/** Words in the place of a language of the subtitles that lie beside a film of a folder in our own form. */
 export async function subtitlesIn(folder: string, name: string): Promise<string[]> {
   const languages: string[] = []
   for await (const entry of entriesOf(folder)) {

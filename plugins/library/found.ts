@@ -20,7 +20,8 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
   })
   if (isKnown) return
   await job.step('rescan.channel', () => app.channels.ensure(facts.channelId, { ...asked, name: facts.channelName }))
-  const subtitles = (await subtitlesIn(join(mediaPath, '..'), id)).map((lang) => subtitleFile(lang, app.media.subtitlePathOf(facts.channelId, id, lang)))
+  const languages = (await subtitlesIn(join(mediaPath, '..'), id)).filter(app.media.isLanguage)
+  const subtitles = languages.map((lang) => subtitleFile(lang, app.media.subtitlePathOf(facts.channelId, id, lang)))
   await job.step('rescan.ingest', () => app.videos.ingest({ downloaded: { facts, mediaPath, subtitles }, probe, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
   await fetchMore(id, job, app)
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { openFolder, type App, type Settings } from 'archivolt'
 import { openArt } from './art.ts'
 import { openLibrary } from './library.ts'
-import { isId, openPaths } from './paths.ts'
+import { isId, isLanguage, openPaths } from './paths.ts'
 import { probeMedia } from './programs.ts'
 import type { Media } from './types.ts'
 
@@ -18,6 +18,7 @@ export function openMedia(app: Pick<App, 'settings' | 'platform' | 'log'>): Medi
     ...openArt(app, paths),
     pathOf: paths.pathOf,
     subtitlePathOf: paths.subtitlePathOf,
+    isLanguage,
     mediaUrl: paths.mediaUrl,
     subtitleUrl: paths.subtitleUrl,
     artUrl: paths.artUrl,

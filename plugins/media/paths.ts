@@ -5,13 +5,14 @@ import type { ArtKind } from './types.ts'
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
 const LANG = /^[A-Za-z0-9-]{1,35}$/
-const MEDIA_FILE = /^([A-Za-z0-9_-]{1,128})(?:\.mp4|\.([A-Za-z0-9-]{1,35})\.vtt)$/
+const MEDIA_FILE = /^([A-Za-z0-9_-]{1,128})(?:\.mp4|\.([^.]+)\.vtt)$/
 const IMAGE_FILE = /^([A-Za-z0-9_-]{1,128})\.jpg$/
 
 /** Kinds of art by the ending of the name: the folder alone does not tell a channel's three pictures apart. */
 const CHANNEL_ENDINGS = { channel_thumb: '_thumb', channel_banner: '_banner', channel_tvart: '_tvart' } as const
 
 export const isId = (text: string): boolean => ID.test(text)
+export const isLanguage = (text: string): boolean => LANG.test(text)
 
 function checked(id: string): string {
   if (!ID.test(id)) throw errors.badRequest('an id has letters, digits, - and _, and at most 128 of them')
@@ -19,7 +20,7 @@ function checked(id: string): string {
 }
 
 function checkedLang(lang: string): string {
-  if (!LANG.test(lang)) throw errors.badRequest('a language code has letters, digits and -')
+  if (!isLanguage(lang)) throw errors.badRequest('a language code has letters, digits and -, and at most 35 of them')
   return lang
 }
 
@@ -30,7 +31,8 @@ export const subtitleName = (videoId: string, lang: string): string => `${checke
 export function parseMediaName(name: string): { videoId: string; lang?: string } | undefined {
   const match = MEDIA_FILE.exec(name)
   if (!match?.[1]) return undefined
-  return match[2] === undefined ? { videoId: match[1] } : { videoId: match[1], lang: match[2] }
+  if (match[2] === undefined) return { videoId: match[1] }
+  return isLanguage(match[2]) ? { videoId: match[1], lang: match[2] } : undefined
 }
 
 export type ArtFolder = 'videos' | 'channels' | 'playlists'

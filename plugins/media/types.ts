@@ -23,6 +23,8 @@ export interface Media {
   /** `<media>/<channel>/<video>.mp4`; ids are checked. */
   pathOf(channelId: string, videoId: string): string
   subtitlePathOf(channelId: string, videoId: string, lang: string): string
+  /** Whether a subtitle's language can be part of its file's name: 1–35 letters, digits and `-` (RFC 5646, 4.4.1). */
+  isLanguage(text: string): boolean
   /** URL paths of contract 1.3. */
   mediaUrl(channelId: string, videoId: string): string
   subtitleUrl(channelId: string, videoId: string, lang: string): string

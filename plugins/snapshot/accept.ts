@@ -4,7 +4,6 @@ import { errors, ID_PATTERN, type App } from 'archivolt'
 type Doc = Record<string, unknown>
 
 const ID = new RegExp(ID_PATTERN)
-const LANGUAGE = /^[A-Za-z0-9-]{1,20}$/
 
 function mustBe(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw errors.unprocessable(what)
@@ -31,9 +30,10 @@ export function acceptDocuments(app: App): (collection: string, id: string, doc:
         platform_id: id,
         vid_thumb_url: media.artUrl('video', id),
         media_url: media.mediaUrl(channelId, id),
-        subtitles: subtitles.map((subtitle: Doc) => {
-          mustBe(typeof subtitle.lang === 'string' && LANGUAGE.test(subtitle.lang), 'lang is no language')
-          return { ...subtitle, media_url: media.subtitleUrl(channelId, id, subtitle.lang) }
+        // A video is worth more than a subtitle that cannot be had.
+        subtitles: subtitles.flatMap((subtitle: Doc | null) => {
+          const lang = subtitle?.lang
+          return typeof lang === 'string' && media.isLanguage(lang) ? [{ ...subtitle, media_url: media.subtitleUrl(channelId, id, lang) }] : []
         }),
         // The last key: what depends on the user is appended to it when it is shown.
         player,

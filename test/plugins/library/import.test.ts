@@ -62,6 +62,31 @@ test('what mp4 can hold is copied as it is, and only the rest is encoded anew', 
   assert.deepEqual(await codecs(orbit, comet), ['mpeg4', 'mp3'])
 })
 
+test('a subtitle with the longest of languages comes back with a snapshot and with a backup', async (t) => {
+  const lang = 'English-hearing-impaired-and-spoken'
+  const app = await libraryApp(t)
+  const admin = app.as('admin')
+  await app.film('import', `${nets}.mp4`)
+  await writeFile(app.at('import', `${nets}.${lang}.vtt`), VTT)
+  const languages = async () => (await aVideoRecord(app, nets))?.subtitles.map((one: { lang: string }) => one.lang)
+  const restored = async (path: string) => {
+    assert.equal((await admin.post(path)).status, 200)
+    await app.settled()
+    return languages()
+  }
+
+  await app.runTask('manual_import')
+  assert.deepEqual(await languages(), [lang])
+  await admin.post('/api/backup/')
+  await app.settled()
+  const [{ filename }] = (await admin.get('/api/backup/')).body
+  const { snapshot_name: name } = (await admin.post('/api/snapshot/')).body
+  await app.settled()
+
+  assert.deepEqual(await restored(`/api/snapshot/${name}/`), [lang])
+  assert.deepEqual(await restored(`/api/backup/${filename}/`), [lang])
+})
+
 test('without the platform an information file tells enough; without both it stays, and that is said', async (t) => {
   const app = await libraryApp(t)
   await app.film('import', `told [${GONE.private}].mp4`)
