@@ -1,7 +1,8 @@
 /** The service `backups`: the files in the backup folder, how one is made, read, compared and restored (contract 9.10). */
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { epochSeconds, errors, localDay, Value, type App, type BulkResult, type Job, type JobContext, type Services } from 'archivolt'
@@ -18,6 +19,9 @@ const RESTORE_BATCH = 100
 /** Whichever runs, all documents are replaced. */
 const RESTORES = ['restore_backup', 'restore_snapshot']
 const MAX_UPLOAD_BYTES = 4 * 2 ** 30
+const DISK_FULL = ['ENOSPC', 'EDQUOT']
+/** What file systems without hard links (exFAT, some network shares) say of one. */
+const NO_LINKS = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 type ChannelDoc = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
 type VideoDoc = NonNullable<Awaited<ReturnType<Services['videos']['get']>>>
@@ -289,19 +293,25 @@ export function openBackups(app: App) {
       })
     },
 
-    /** Takes an upload in: streamed beside, looked at, then renamed. @throws not_found (name), conflict, body_too_large, unprocessable */
+    /**
+     * Takes an upload in: streamed beside, looked at, then put in place, unless another of its name was faster.
+     * @throws not_found (name), conflict, body_too_large, unprocessable, unavailable (the disk is full)
+     */
     async takeIn(filename: string, content: Readable): Promise<BackupRecord> {
       if (!FILE_NAME.test(filename)) throw errors.notFound('backup', filename)
-      await mkdir(folder, { recursive: true, mode: 0o700 })
       const path = join(folder, filename)
-      if (await stat(path).catch(ignoreMissing)) throw errors.conflict(`${filename} is there already; delete it first`)
-      const unfinished = join(folder, `.upload-${app.clock.now()}-${filename}`)
+      const unfinished = join(folder, `.upload-${randomUUID()}-${filename}`)
       try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await mustBeFree(path)
         await pipeline(content, limitTo(MAX_UPLOAD_BYTES), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
         await readEntries(unfinished).catch(refuse)
         const file = await open(unfinished)
         await file.sync().finally(() => file.close())
-        await rename(unfinished, path)
+        await putInPlace(unfinished, path)
+      } catch (cause) {
+        if (DISK_FULL.includes(codeOf(cause))) throw errors.unavailable('The disk with the backups is full: make room there, then upload it again', { cause })
+        throw cause
       } finally {
         await rm(unfinished, { force: true })
       }
@@ -344,8 +354,28 @@ export function openBackups(app: App) {
 
 const unique = (ids: string[]): string[] => [...new Set(ids)]
 
+const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
+
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
+}
+
+async function mustBeFree(path: string): Promise<void> {
+  if (await stat(path).catch(ignoreMissing)) throw isThere(path)
+}
+
+const isThere = (path: string) => errors.conflict(`${basename(path)} is there already; delete it first`)
+
+/** Gives a file its name, and takes it from no other: a link fails where the name is taken, a rename would not. @throws conflict */
+async function putInPlace(unfinished: string, path: string): Promise<void> {
+  try {
+    await link(unfinished, path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw isThere(path)
+    if (!NO_LINKS.includes(codeOf(error))) throw error
+    await mustBeFree(path)
+    await rename(unfinished, path)
+  }
 }
 
 function refuse(error: unknown): never {

@@ -75,7 +75,7 @@ const startRestore = defineRoute({
 const takeInBackup = defineRoute({
   method: 'PUT', path: '/api/backup/:filename/', access: 'admin', summary: 'Upload a backup file', params: FilePath, reply: BackupRecord,
   rawBody: { contentType: 'application/zip', maxBodyBytes: 4 * 2 ** 30 },
-  errors: ['conflict', 'unprocessable', 'body_too_large'],
+  errors: ['conflict', 'unprocessable', 'body_too_large', 'unavailable'],
   handle: ({ params, request }, app) => app.backups.takeIn(params.filename, request.stream),
 })
 

@@ -1,12 +1,15 @@
 /** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import fs from 'node:fs'
+import files, { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { Readable, Writable } from 'node:stream'
+import { test, type TestContext } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { aChannel, aPlaylist, aVideo, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
 import { writeArchive } from '../../../plugins/backup/archive.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
 
@@ -117,6 +120,77 @@ test('a file that is there is not overwritten; one can be deleted, once', async 
   for (const method of ['get', 'post', 'delete'] as const) assert.equal((await admin[method]('/api/backup/ta_backup-20240101-auto.zip/')).status, 404, method)
   assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
 })
+
+const UPLOAD = 'av_backup-20240101-manual.zip'
+const [OLDER, NEWER] = [await zipOf(fileOf('video', { v1: aStoredVideo('v1') })), await zipOf(fileOf('video', { v1: aStoredVideo('v1'), v2: aStoredVideo('v2') }))]
+const upload = (app: TestApp, zip: Buffer) => app.as('admin').put(`/api/backup/${UPLOAD}/`, zip, { 'content-type': 'application/zip' })
+
+/** As a method of Node's own, mocked: modules that import it by name see it too. */
+function swapped(t: TestContext, mock: () => void): void {
+  mock()
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+}
+
+test('of two uploads of one name the one that is whole first stays, the other is refused', async (t) => {
+  const app = await testApp(t)
+
+  const replies = await Promise.all([upload(app, OLDER), upload(app, NEWER)])
+
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409])
+  assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [UPLOAD])
+  await app.as('admin').delete(`/api/backup/${UPLOAD}/`)
+
+  let begun = () => {}
+  let goOn = () => {}
+  const [isBegun, isFaster] = [new Promise<void>((resolve) => (begun = resolve)), new Promise<void>((resolve) => (goOn = resolve))]
+  async function* slowly() {
+    begun()
+    yield OLDER.subarray(0, 20)
+    await isFaster
+    yield OLDER.subarray(20)
+  }
+  const slow = app.app.backups.takeIn(UPLOAD, Readable.from(slowly()))
+  await isBegun
+  await app.clock.advance(1000)
+  const fast = await upload(app, NEWER)
+  goOn()
+
+  await assert.rejects(slow, { code: 'conflict' })
+  assert.equal(fast.status, 200)
+  assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [UPLOAD])
+  assert.deepEqual(await readFile(join(app.dataDir, 'backups', UPLOAD)), NEWER)
+})
+
+for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS']) {
+  test(`an upload needs no hard links: ${code}`, async (t) => {
+    const app = await testApp(t)
+    swapped(t, () => t.mock.method(files, 'link', () => Promise.reject(Object.assign(new Error('no links here'), { code }))))
+
+    const replies = [await upload(app, NEWER), await upload(app, OLDER)]
+
+    assert.deepEqual(replies.map(({ status }) => status), [200, 409])
+    assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [UPLOAD])
+    assert.deepEqual(await readFile(join(app.dataDir, 'backups', UPLOAD)), NEWER)
+  })
+}
+
+for (const code of ['ENOSPC', 'EDQUOT']) {
+  test(`an upload that finds no room says so: ${code}`, async (t) => {
+    const app = await testApp(t)
+    const full = () => new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('write'), { code })) })
+    swapped(t, () => t.mock.method(fs, 'createWriteStream', full as never))
+
+    const { status, body } = await upload(app, NEWER)
+
+    assert.deepEqual([status, body.code], [503, 'unavailable'])
+    assert.match(body.detail, /disk with the backups is full/)
+    assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
+  })
+}
 
 test('what bears the name of a backup and is no file is passed over by the list', async (t) => {
   const app = await testApp(t)
