@@ -540,6 +540,23 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         const near = await lines.find({ text: { words: 'cold overnigth', match: 'any', fuzziness: 'auto' } })
         assert.deepEqual(near.hits.map((hit) => hit.id).sort(), ['one', 'three', 'two'])
       })
+
+      test('words that stand nowhere do not change which documents have most of the others', async () => {
+        await given()
+        const lines = index.collection(lineIndex)
+        await lines.putMany([
+          { id: 'three', doc: { text: 'apple and then some time later a cherry and at last a grape', saidAt: 1 } },
+          { id: 'one', doc: { text: 'banana banana banana', saidAt: 2 } },
+          ...['apple', 'cherry', 'grape', 'bread', 'butter'].flatMap((word) => [1, 2, 3, 4].map((at) => ({ id: `${word}${at}`, doc: { text: `${word} pie`, saidAt: at } }))),
+        ])
+        await index.refresh()
+        const nowhere = 'quartz willow ember lantern meadow copper'
+        for (const fuzziness of [0, 'auto'] as const) {
+          const { hits, total } = await lines.find({ text: { words: `apple banana cherry grape ${nowhere}`, match: 'any', fuzziness } })
+          assert.deepEqual([hits.slice(0, 2).map((hit) => hit.id), total], [['three', 'one'], 14], String(fuzziness))
+        }
+        assert.deepEqual(await lines.find({ text: { words: `${nowhere} anchor`, match: 'any' } }), { hits: [], total: 0 })
+      })
     })
 
     describe('similar', () => {

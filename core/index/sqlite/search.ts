@@ -92,8 +92,11 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
     const all = words.join(' AND ')
     if (match !== 'any' || words.length === 1) return [all]
     if (words.length <= MOST_COMBINED) return words.map((_, left) => atLeast(words, words.length - left))
-    const counted = words.map((word) => ({ word, count: frequency(word, MAX_WINDOW + 1) })).sort((a, b) => a.count - b.count)
-    const rarest = counted.slice(0, MOST_COMBINED).map(({ word }) => word)
+    // What stands nowhere is in no class: it would take the places of the rarest.
+    const counted = words.map((word) => ({ word, count: frequency(word, MAX_WINDOW + 1) })).filter(({ count }) => count > 0)
+    if (counted.length === 0) return [all]
+    if (counted.length < words.length) return classesOf(counted.map(({ word }) => word), match)
+    const rarest = counted.sort((a, b) => a.count - b.count).slice(0, MOST_COMBINED).map(({ word }) => word)
     const butOne = words.length <= MOST_LEFT_OUT ? [atLeast(words, words.length - 1)] : []
     return [all, ...butOne, ...classesOf(rarest, match), atLeast(words, 1)]
   }
