@@ -1,7 +1,8 @@
 /** thumbnail_check: missing pictures are fetched from where the documents say, those of nobody are removed. */
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { defineTask, Type, type App, type JobContext, type Services } from 'archivolt'
-import { codeOf } from './disk.ts'
+import { codeOf, filmsOf, mediaDirOf } from './disk.ts'
 
 type Run = JobContext<object>
 type ArtKind = Parameters<Services['media']['hasArt']>[0]
@@ -80,19 +81,44 @@ function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PIC
 }
 
 async function removeOrphans(job: Run, app: App): Promise<number> {
+  const films = await filmsInLibrary(job, app)
+  const doubt = await reasonToDoubt(films, app)
   let removed = 0
+  let kept = 0
   for (const [kind, known] of Object.entries(KINDS) as Array<[ArtKind, KnownKind]>) {
     for await (const id of app.media.artIds(kind)) {
       job.signal.throwIfAborted()
-      if ((await isKept(known, id, app)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
-      await app.media.removeArt(kind, id)
-      removed++
+      if ((await isKnownToAny(known, id, app)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
+      if (doubt !== undefined || (known !== 'playlist' && films[known].has(id))) kept++
+      else {
+        await app.media.removeArt(kind, id)
+        removed++
+      }
     }
   }
+  if (kept > 0) job.log.warn({ kept }, `pictures that no document has are kept: ${doubt ?? 'their films lie in the library'}`)
   return removed
 }
 
-async function isKept(kind: KnownKind, id: string, app: App): Promise<boolean> {
+/** Ids of videos whose films lie there, and of channels in whose folders they lie: a rescan needs their pictures, which the platform may not have any more. */
+async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'channel', Set<string>>> {
+  const films = { video: new Set<string>(), channel: new Set<string>() }
+  for await (const { name, folder } of filmsOf(mediaDirOf(app))) {
+    job.signal.throwIfAborted()
+    films.video.add(name)
+    films.channel.add(basename(folder))
+  }
+  return films
+}
+
+/** An index that has lost its documents, or a disk that is not mounted, makes orphans of all (contract 9.11). */
+async function reasonToDoubt(films: Record<'video', Set<string>>, app: App): Promise<string | undefined> {
+  if (app.index.lost !== undefined) return 'the index was blank when the server began'
+  if ((await app.videos.collection.count()) === 0) return 'the index has no videos'
+  return films.video.size === 0 ? 'the library has no films' : undefined
+}
+
+async function isKnownToAny(kind: KnownKind, id: string, app: App): Promise<boolean> {
   for (const isKnown of app.slot('media.known')) if (await isKnown(kind, id)) return true
   return false
 }

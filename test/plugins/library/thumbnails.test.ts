@@ -5,10 +5,11 @@ import { mkdir, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
+import { openLog } from '../../../core/log.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { libraryApp, makePicture, play, probe, thumbnailOf, type LibraryApp } from './given.ts'
 
-const { harbour } = CHANNEL as { harbour: string }
+const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
 const { ferry, nets, fog, comet } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string }
 
 /** Puts a picture there, as old as the clock of tests wants it. */
@@ -51,6 +52,7 @@ test('missing pictures of videos, channels and playlists are fetched from where 
 test('pictures of nobody are removed; those of documents, of the queue, and very new ones stay', async (t) => {
   const app = await libraryApp(t)
   await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aPlaylist({ id: 'PL1' }))
+  await app.film('media', harbour, `${ferry}.mp4`)
   await app.as('admin').post('/api/download/', { data: [{ youtube_id: comet }] })
   await app.settled()
   const kept = [await anOldPicture(app, 'video', ferry), await anOldPicture(app, 'video', comet), await anOldPicture(app, 'channel_thumb', harbour), await anOldPicture(app, 'playlist', 'PL1')]
@@ -63,6 +65,56 @@ test('pictures of nobody are removed; those of documents, of the queue, and very
   assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
   assert.deepEqual(orphans.filter((path) => existsSync(path)), [])
   assert.ok(existsSync(young))
+})
+
+test('after a restore of an older snapshot the pictures of newer films stay, with those of their channels', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }))
+  await app.film('media', harbour, `${ferry}.mp4`)
+  await app.settled()
+  const { snapshot_name: name } = (await app.as('admin').post('/api/snapshot/')).body
+  await app.settled()
+  await app.given(aChannel({ id: orbit }), aVideo({ id: comet, channelId: orbit }))
+  await app.film('media', orbit, `${comet}.mp4`)
+  const kept = [await anOldPicture(app, 'video', comet), await anOldPicture(app, 'channel_thumb', orbit), await anOldPicture(app, 'channel_tvart', orbit)]
+  const orphans = [await anOldPicture(app, 'video', nets), await anOldPicture(app, 'channel_thumb', 'gone')]
+
+  assert.equal((await app.as('admin').post(`/api/snapshot/${name}/`)).status, 200)
+  await app.settled()
+
+  assert.deepEqual(await app.ids('video'), [ferry])
+  assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
+  assert.deepEqual(orphans.filter((path) => existsSync(path)), [])
+})
+
+test('no picture is removed where the index is blank, at that start or the next, or the library is not there', async (t) => {
+  let lines: Array<{ msg: string; kept?: number }> = []
+  const app = await libraryApp(t, { log: openLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }) })
+  await app.film('media', harbour, `${ferry}.mp4`)
+  const kept = [await anOldPicture(app, 'video', ferry), await anOldPicture(app, 'video', nets), await anOldPicture(app, 'channel_banner', 'UC1'), await anOldPicture(app, 'playlist', 'PL1')]
+  const isKept = async (why: RegExp) => {
+    lines = []
+    assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
+    const [said] = lines.filter(({ msg }) => msg.includes('are kept'))
+    assert.match(said?.msg ?? '', why)
+    assert.equal(said?.kept, 4)
+    assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
+  }
+
+  await app.close()
+  for (const ending of ['', '-wal', '-shm']) await rm(app.at(`index.sqlite${ending}`), { force: true })
+  await app.restart()
+  await app.given(aVideo({ id: fog, channelId: harbour }))
+  await isKept(/the index was blank/)
+
+  await app.restart()
+  await app.app.videos.collection.remove(fog)
+  await app.app.index.refresh()
+  await isKept(/the index has no videos/)
+
+  await app.given(aVideo({ id: fog, channelId: harbour }))
+  await rm(app.at('media', harbour), { recursive: true })
+  await isKept(/the library has no films/)
 })
 
 test('after a restore the pictures are looked for', async (t) => {
