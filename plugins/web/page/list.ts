@@ -42,6 +42,8 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   let life = 0
   /** The rows of a list that is being read anew: they take the place of the old ones once they are as many. */
   let held: Row[] | undefined
+  /** Changes made while an answer is on its way: it may be from before them. */
+  let late: Array<(row: Row) => Row> = []
 
   const readSoFar = (): Row[] => held ?? rows.value
 
@@ -50,6 +52,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     state.value = 'loading'
     next = Math.max(1, next - Math.ceil(dropped / pageSize))
     dropped = 0
+    late = []
     // How many there are is known with the first page only.
     const missing = Math.ceil((wanted - readSoFar().length) / pageSize)
     const ahead = lastPage === undefined ? 1 : Math.max(1, Math.min(AT_ONCE, missing, lastPage - next + 1))
@@ -77,7 +80,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     const fresh: Row[] = []
     for (const { data } of pages) {
       for (const record of data) {
-        const row = toRow(record)
+        const row = late.reduce((now, changed) => changed(now), toRow(record))
         if (seen.has(idOf(row))) continue
         seen.add(idOf(row))
         fresh.push(row)
@@ -146,7 +149,10 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       if (state.peek() !== 'failed') rows.value = read
     },
     change(id: string, how: (row: Row) => Row): void {
-      rows.value = rows.value.map((row) => (idOf(row) === id ? how(row) : row))
+      const changed = (row: Row): Row => (idOf(row) === id ? how(row) : row)
+      rows.value = rows.value.map(changed)
+      held = held?.map(changed)
+      if (running) late.push(changed)
     },
     drop(id: string): void {
       seen.add(id)

@@ -25,6 +25,8 @@ export function keep(key: string, value: unknown): void {
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
 }
 export const keptValue = <Value>(key: string): Value | undefined => kept.get(key) as Value | undefined
+/** All whose key begins so. */
+export const keptUnder = <Value>(prefix: string): Value[] => [...kept].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
 /** What was kept may no longer hold, such as after a deletion. No prefix: all of it. */
 export function forget(prefix = ''): void {
   for (const key of [...kept.keys()]) if (key.startsWith(prefix)) kept.delete(key)

@@ -1,7 +1,7 @@
 /** Home: filters and order in the address, lists of any length, Back to the same place, and what it is when empty or failing. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
@@ -94,6 +94,82 @@ describe('home', { skip: noBrowser }, () => {
 
     await page.getByRole('status').getByText('Marked as not watched').waitFor()
     assert.equal((await app.doc('video', 'v1')).player.watched, false)
+  })
+
+  for (const size of ['phone', 'desktop'] as const) {
+    test(`nothing that one could aim at moves when what was begun comes late (${size})`, async (t) => {
+      const app = await testApp(t)
+      await filled(app, 40)
+      await app.as('admin').post('/api/video/v3/progress/', { position: 50 })
+      const { page, go } = await openPage(t, app.url, { size, as })
+      await page.addInitScript('moved = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value))).observe({ type: "layout-shift", buffered: true })')
+      const answer = await holdUp(page, /watch=continue/)
+      const rest = Promise.all([page.waitForResponse(/sort=downloaded/), page.waitForResponse(/sort=published/)])
+
+      await go('/')
+      await rest
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await answer()
+      await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
+      await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+
+      assert.ok(Number(await page.evaluate('moved')) < 0.02, `${await page.evaluate('moved')}`)
+    })
+  }
+
+  test('a mark shows wherever the video stands, and a late answer from before does not undo it', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 40)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/')
+    const link = page.getByRole('list', { name: 'New in the archive' }).getByRole('link', { name: /^Film \d+$/ }).first()
+    const title = String(await link.textContent())
+    const marks = page.getByRole('article').filter({ has: page.getByRole('link', { name: title, exact: true }) }).locator('.watched-mark')
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: title, exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Statistics' }).click()
+    await page.getByRole('heading', { name: 'Statistics' }).waitFor()
+    const { asked, release } = await holdBack(page, /sort=downloaded/)
+    await page.goBack()
+    await asked
+
+    await link.focus()
+    await page.keyboard.press('w')
+
+    await page.getByText('Marked as watched').waitFor()
+    assert.equal(await marks.count(), 2)
+    const answered = page.waitForResponse(/sort=downloaded/)
+    release()
+    await answered
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    assert.equal(await marks.count(), 2)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Marked as not watched').waitFor()
+    assert.equal(await marks.count(), 0)
+  })
+
+  test('Back returns to the same place also after the video was marked', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 200)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?watch=unwatched')
+    const far = page.getByRole('link', { name: 'Film 101', exact: true })
+    for (let turn = 0; turn < 100 && !(await far.isVisible()); turn++) {
+      await page.mouse.wheel(0, 500)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    }
+    await far.scrollIntoViewIfNeeded()
+    const scroll = Number(await page.evaluate('scrollY'))
+    assert.ok(scroll > 1500)
+    await far.click()
+    await page.getByRole('heading', { level: 1, name: 'Film 101' }).waitFor()
+    await page.keyboard.press('w')
+    await page.getByText('Marked as watched').waitFor()
+
+    await page.goBack()
+
+    await far.waitFor()
+    assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - scroll) < 5)
+    assert.equal(await page.getByRole('article').filter({ has: far }).locator('.watched-mark').count(), 1)
   })
 
   test('a refused change is put back and said in words', async (t) => {

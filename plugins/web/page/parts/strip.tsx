@@ -1,12 +1,9 @@
 /** A row of videos that is moved sideways: by finger, wheel, or arrows. */
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import { toggleWatched } from './video-list.tsx'
+import { toggleWatched } from '../marks.ts'
 import { VideoCard, type VideoRow } from './video-card.tsx'
+import { GhostCard } from './video-list.tsx'
 
-export function Strip({ label, rows: given }: { label: string; rows: readonly VideoRow[] }) {
-  const rows = useSignal(given)
-  useEffect(() => void (rows.value = given), [given])
+export function Strip({ label, rows }: { label: string; rows: readonly VideoRow[] }) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling' }[event.key] as 'nextElementSibling' | undefined
     const to = step && (event.target as Element).closest('li')?.[step]
@@ -16,11 +13,21 @@ export function Strip({ label, rows: given }: { label: string; rows: readonly Vi
   }
   return (
     <ul class="strip" aria-label={label} onKeyDown={onKeyDown}>
-      {rows.value.map((row) => (
+      {rows.map((row) => (
         <li key={row.id}>
-          <VideoCard row={row} onWatched={(one) => void toggleWatched(one, { change: (id, how) => void (rows.value = rows.value.map((each) => (each.id === id ? how(each) : each))) })} />
+          <VideoCard row={row} onWatched={(one) => void toggleWatched(one)} />
         </li>
       ))}
     </ul>
   )
 }
+
+export const GhostStrip = () => (
+  <ul class="strip" aria-hidden="true">
+    {Array.from({ length: 6 }, (_, position) => (
+      <li key={position}>
+        <GhostCard />
+      </li>
+    ))}
+  </ul>
+)

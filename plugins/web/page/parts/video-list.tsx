@@ -1,16 +1,15 @@
 /** Any list of videos of the API as a grid or list, read again where it may have changed. */
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { post, type Query } from '../api.ts'
+import type { Query } from '../api.ts'
 import { listen } from '../events.ts'
 import { gather } from '../gather.ts'
 import { keptList, type List } from '../list.ts'
+import { toggleWatched } from '../marks.ts'
 import type { Video } from '../records.ts'
-import { t } from '../texts.ts'
 import { ListGrid } from './list-grid.tsx'
 import type { MenuItem } from './menu.tsx'
 import { Box } from './states.tsx'
-import { say, sayFailure } from './toast.tsx'
 import { CARD_MIN_PX, cardHeight, ROW_PX, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
 
 interface VideoListProps {
@@ -41,21 +40,6 @@ export function videoList(path: string, query: Query = {}, byDay?: 'desc' | 'asc
   })
 }
 
-/** Marks a video, at once in the list, with a way back. */
-export async function toggleWatched(row: VideoRow, list: Pick<List<VideoRow>, 'change'>): Promise<void> {
-  const isWatched = !row.isWatched
-  const show = (changed: Partial<VideoRow>) => list.change(row.id, (now) => ({ ...now, ...changed }))
-  show({ isWatched, progress: 0 })
-  try {
-    await post('/api/watched/', { id: row.id, is_watched: isWatched })
-    const undo = () => void toggleWatched({ ...row, isWatched }, list)
-    say(isWatched ? t('video.nowWatched') : t('video.nowUnwatched'), { undo })
-  } catch (error) {
-    show(row)
-    sayFailure(error)
-  }
-}
-
 export function VideoList({ label, path, query, isList = false, byDay, linkQuery, empty, actions, onTotal }: VideoListProps) {
   const list = videoList(path, query, byDay)
   useFresh(list)
@@ -75,7 +59,7 @@ export function VideoList({ label, path, query, isList = false, byDay, linkQuery
       heightOf={isList ? () => ROW_PX : cardHeight}
       ghost={<GhostCard isList={isList} />}
       empty={empty}
-      render={(row) => <Cell row={row} isList={isList} linkQuery={linkQuery ?? ''} onWatched={(one) => void toggleWatched(one, list)} actions={actions?.(row, list) ?? []} />}
+      render={(row) => <Cell row={row} isList={isList} linkQuery={linkQuery ?? ''} onWatched={(one) => void toggleWatched(one)} actions={actions?.(row, list) ?? []} />}
     />
   )
 }

@@ -1,22 +1,24 @@
 /** Where this person is in a video, kept on the server: now and then while it plays, and when they leave. */
 import { ask } from '../api.ts'
-import { forget } from '../load.ts'
 
 const EVERY_S = 10
 /** A look at the beginning is no place. */
 const FROM_S = 3
 
-let saving: Promise<unknown> = Promise.resolve()
+let saving: Promise<void> | undefined
 
-/** Once the newest place has reached the server, or has not: lists of what was begun are right from then on. */
-export const placeSaved = (): Promise<unknown> => saving
+/** While the newest place is on its way to the server: lists of what was begun are right once it is there, or has failed. */
+export const placeSaving = (): Promise<void> | undefined => saving
 
 export function openPlace(id: string) {
   let saved = 0
 
   function save(seconds: number, isLast = false): void {
     if (seconds < FROM_S || Math.abs(seconds - saved) < 1) return
-    saving = send(seconds, isLast)
+    const mine = send(seconds, isLast).then(() => {
+      if (saving === mine) saving = undefined
+    })
+    saving = mine
   }
 
   async function send(seconds: number, isLast: boolean): Promise<void> {
@@ -24,7 +26,6 @@ export function openPlace(id: string) {
     saved = seconds
     try {
       await ask('POST', `/api/video/${id}/progress/`, { body: { position: Math.round(seconds * 10) / 10 }, isLast })
-      forget('home/')
     } catch {
       saved = before // the next one tries again; nobody is held up for it
     }

@@ -146,7 +146,6 @@ async function markWatched(id: string, name: string): Promise<void> {
   if (!(await confirm({ title: t('channel.markWatched.title'), text: <p>{t('channel.markWatched.text', { name })}</p>, action: t('video.markWatched') }))) return
   await post('/api/watched/', { id, is_watched: true })
   forget('list ')
-  forget('home')
   say(t('channel.nowWatched'))
   navigate(`/channel/${id}/`)
 }

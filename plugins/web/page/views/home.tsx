@@ -1,5 +1,6 @@
 /** Home: what was begun, what is new, then everything, filtered and ordered as the address says. */
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { ChevronDown, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
 import { get, type Query } from '../api.ts'
 import { under } from '../base.ts'
@@ -9,12 +10,11 @@ import { Chips, Select } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { Empty } from '../parts/states.tsx'
-import { Strip } from '../parts/strip.tsx'
+import { GhostStrip, Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
-import { toVideoRow } from '../parts/video-card.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
-import { placeSaved } from '../player/place.ts'
-import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
+import { placeSaving } from '../player/place.ts'
+import type { Channel, Item, Playlist } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
 import { changeSettings, settings } from '../session.ts'
 import { t, type TextKey } from '../texts.ts'
@@ -44,14 +44,21 @@ export default function Home() {
   const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
   const asked: Query = { watch, type, channel, playlist, ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }) }
   const byDay = by === 'published' && 'sort' in asked ? order : undefined
+  const list = videoList('/api/video/', asked, byDay)
+  useEffect(() => void list.reach(1), [list])
   // Nothing to filter: the first step alone.
-  const isEmpty = !isFiltered && videoList('/api/video/', asked, byDay).total.value === 0
+  const isEmpty = !isFiltered && list.total.value === 0
+  const beginning = useBeginning()
+  // What stands below the strips comes once these have their height: nothing moves while one aims at it.
+  const isSteady = useRef(false)
+  isSteady.current ||= beginning.isKnown
+  const isShown = isFiltered || isSteady.current
 
   return (
     <>
       <h1 class="unseen">{t('nav.home')}</h1>
-      {!isFiltered && <Beginning />}
-      {!isEmpty && (
+      {!isFiltered && <Beginning {...beginning} />}
+      {isShown && !isEmpty && (
         <div class="filters" role="group" aria-label={t('home.filters')}>
           <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
           <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />
@@ -67,48 +74,50 @@ export default function Home() {
           </div>
         </div>
       )}
-      <VideoList
-        key={JSON.stringify(asked)}
-        label={t('home.all')}
-        path="/api/video/"
-        query={asked}
-        isList={isList}
-        byDay={byDay}
-        {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
-        actions={(row, list) => videoActions(row, () => list.drop(row.id))}
-        empty={isFiltered ? <NothingFits /> : <Nothing />}
-      />
+      {isShown && (
+        <VideoList
+          key={JSON.stringify(asked)}
+          label={t('home.all')}
+          path="/api/video/"
+          query={asked}
+          isList={isList}
+          byDay={byDay}
+          {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
+          actions={(row, list) => videoActions(row, () => list.drop(row.id))}
+          empty={isFiltered ? <NothingFits /> : <Nothing />}
+        />
+      )}
     </>
   )
 }
 
 /** Two rows that are there only where they have something to say. */
-function Beginning() {
-  const { now } = useLoad('home/strips', async (signal) => {
-    const [begun, fresh] = await Promise.all([
-      placeSaved().then(() => get<Page<Video>>('/api/video/', { watch: 'continue' }, signal)),
-      get<Page<Video>>('/api/video/', { watch: 'unwatched', sort: 'downloaded' }, signal),
-    ])
-    const isMany = fresh.paginate.total_hits > MANY
-    return { begun: begun.data.slice(0, STRIP).map(toVideoRow), fresh: isMany ? fresh.data.slice(0, STRIP).map(toVideoRow) : [] }
-  })
-  const { value } = now.value
-  if (!value) return null // the list below says what fails
+function useBeginning() {
+  const begun = videoList('/api/video/', { watch: 'continue' })
+  const fresh = videoList('/api/video/', { watch: 'unwatched', sort: 'downloaded' })
+  const isKnown = [begun, fresh].every(({ total, state }) => total.value !== undefined || state.value === 'failed')
+  return { begun, fresh, isKnown }
+}
+
+function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
+  useEffect(() => {
+    const saving = placeSaving()
+    if (saving) void begun.reach(1)
+    void (saving ? saving.then(() => begun.reload()) : begun.reload())
+    void fresh.reload()
+  }, [begun, fresh])
+  if (!isKnown) return <div class="home-section"><GhostStrip /></div>
+  const rows = { continue: begun.rows.value.slice(0, STRIP), new: (fresh.total.value ?? 0) > MANY ? fresh.rows.value.slice(0, STRIP) : [] }
+  const shown = (['continue', 'new'] as const).filter((key) => rows[key].length > 0)
   return (
     <>
-      {value.begun.length > 0 && (
-        <section class="home-section">
-          <h2>{t('home.continue')}</h2>
-          <Strip label={t('home.continue')} rows={value.begun} />
+      {shown.map((key) => (
+        <section key={key} class="home-section">
+          <h2>{t(`home.${key}`)}</h2>
+          <Strip label={t(`home.${key}`)} rows={rows[key]} />
         </section>
-      )}
-      {value.fresh.length > 0 && (
-        <section class="home-section">
-          <h2>{t('home.new')}</h2>
-          <Strip label={t('home.new')} rows={value.fresh} />
-        </section>
-      )}
-      {(value.begun.length > 0 || value.fresh.length > 0) && <h2 class="home-all">{t('home.all')}</h2>}
+      ))}
+      {shown.length > 0 && <h2 class="home-all">{t('home.all')}</h2>}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { get, post } from '../api.ts'
 import { small, under } from '../base.ts'
 import { useTaskEnd } from '../jobs.ts'
 import { forget, useLoad, type Load } from '../load.ts'
+import { toggleWatched } from '../marks.ts'
 import { IconButton } from '../parts/button.tsx'
 import { confirm } from '../parts/dialog.tsx'
 import { Chips } from '../parts/field.tsx'
@@ -16,7 +17,7 @@ import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { ROW_PX, VideoCard } from '../parts/video-card.tsx'
-import { GhostCard, toggleWatched, videoList } from '../parts/video-list.tsx'
+import { GhostCard, videoList } from '../parts/video-list.tsx'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import type { Item, Playlist, PlaylistEntry } from '../records.ts'
 import { changeQuery, place } from '../router.ts'
@@ -124,7 +125,6 @@ async function markWatched(id: string, name: string): Promise<void> {
   if (!(await confirm({ title: t('list.markWatched.title'), text: <p>{t('list.markWatched.text', { name })}</p>, action: t('video.markWatched') }))) return
   await post('/api/watched/', { id, is_watched: true })
   forget('list ')
-  forget('home')
   say(t('channel.nowWatched'))
   changeQuery({})
 }
@@ -165,7 +165,7 @@ function Entries({ playlist, load, shown }: { playlist: Playlist; load: Load<Pla
                   row={row}
                   isList
                   query={`?list=${id}`}
-                  onWatched={(one) => void toggleWatched(one, list)}
+                  onWatched={(one) => void toggleWatched(one)}
                   actions={[...(isOrdered ? ownActions(entry, order) : []), ...videoActions(row, () => void load.reload())]}
                 />
               ) : (

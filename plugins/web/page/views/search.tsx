@@ -5,11 +5,12 @@ import { get, isAborted, toFailure, type Failure } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toClock } from '../format.ts'
 import { keep, keptValue } from '../load.ts'
+import { toggleWatched } from '../marks.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { toVideoRow, VideoCard, type VideoRow } from '../parts/video-card.tsx'
-import { GhostCard, toggleWatched } from '../parts/video-list.tsx'
+import { GhostCard } from '../parts/video-list.tsx'
 import type { Channel, Playlist, SubtitleHit, Video } from '../records.ts'
 import { navigate, place } from '../router.ts'
 import { isAdmin } from '../session.ts'
@@ -187,7 +188,7 @@ function Videos({ rows, isShort, change, drop }: { rows: VideoRow[]; isShort: bo
       <ul class={isList ? 'found-videos rows' : 'found-videos'}>
         {shown.map((row) => (
           <li key={row.id}>
-            <VideoCard row={row} isList={isList} onWatched={(one) => void toggleWatched(one, { change })} {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })} />
+            <VideoCard row={row} isList={isList} onWatched={(one) => void toggleWatched(one, (mark) => change(row.id, (now) => ({ ...now, ...mark })))} {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })} />
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import { small, under } from '../base.ts'
 import { toAge, toCompact, toDay } from '../format.ts'
 import { useKeys } from '../keys.ts'
 import { forget, useLoad, type Load } from '../load.ts'
+import { toggleWatched } from '../marks.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -93,31 +94,15 @@ function jumpTo(machine: Machine | undefined, seconds: number): void {
 /** Seen to its end, it counts as watched, as long as nobody says otherwise. */
 async function ended(video: Load<Video>): Promise<void> {
   const { value } = video.now.peek()
-  if (value && !value.player.watched) await toggleWatched(video, value)
+  if (value && !value.player.watched) await toggle(video, value)
 }
 
-async function toggleWatched(video: Load<Video>, { platform_id: id, player: { watched } }: Video): Promise<void> {
-  const show = (isWatched: boolean) => video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } }))
-  show(!watched)
-  try {
-    await post('/api/watched/', { id, is_watched: !watched })
-    forget('home/')
-    forget('list ')
-    say(watched ? t('video.nowUnwatched') : t('video.nowWatched'), {
-      undo() {
-        const { value } = video.now.peek()
-        if (value) void toggleWatched(video, value)
-      },
-    })
-  } catch (error) {
-    show(watched)
-    sayFailure(error)
-  }
-}
+const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progress } }: Video): Promise<void> =>
+  toggleWatched({ id, isWatched: watched, progress }, ({ isWatched }) => video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } })))
 
 function Head({ video, value }: { video: Load<Video>; value: Video }) {
   const { channel, player, stats } = value
-  const watched = () => void toggleWatched(video, value)
+  const watched = () => void toggle(video, value)
   const add = () => isAdmin.value && askForPlaylist(value.platform_id, value.title)
   useKeys({ w: watched, q: add })
   const actions = videoActions({ id: value.platform_id, title: value.title }, () => navigate('/', { isReplacing: true }))
