@@ -119,9 +119,9 @@ export function openCookie(app: App) {
         apply()
         keepHonest().catch((err) => app.log.error({ err }, 'the setting cookie_import could not be put right'))
       })
-      platform.onCookieRenewed((jar) => {
+      platform.onCookieRenewed((jar, isStillUsed) => {
         inTurn(async () => {
-          if (isStored) await write(jar)
+          if (isStored && isStillUsed()) await write(jar)
         }).catch((err) => app.log.error({ err }, 'the renewed cookie could not be kept'))
       })
     },
@@ -132,9 +132,9 @@ export function openCookie(app: App) {
      * @throws unavailable: the platform cannot be asked
      */
     async validate(asked: AskOptions): Promise<boolean> {
+      const number = jarNumber
       const jar = await read()
       if (jar === undefined) return false
-      const number = jarNumber
       const answer = await ask(jar, asked)
       await inTurn(async () => {
         if (number !== jarNumber) return

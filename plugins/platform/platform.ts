@@ -59,8 +59,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log)
   const targets = openTargets(settings)
   const ending = new AbortController()
-  const jarListeners = new Set<(jar: string) => void>()
+  const jarListeners = new Set<Parameters<Platform['onCookieRenewed']>[0]>()
   let jarPath: string | null = null
+  /** Raised with each jar: what a child renews may be an earlier one. */
+  let jarNumber = 0
 
   const gate = new Gate({
     clock,
@@ -80,9 +82,11 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     })
   }
   const launch = async (use: 'metadata' | 'download') => {
+    const number = jarNumber
+    const isStillUsed = () => number === jarNumber
     const jar = await readJar()
     const onJar = (renewed: string) => {
-      if (jar !== null && isStillSignedIn(jar, renewed)) for (const listener of jarListeners) listener(renewed)
+      if (jar !== null && isStillUsed() && isStillSignedIn(jar, renewed)) for (const listener of jarListeners) listener(renewed, isStillUsed)
     }
     return { launch: await tools.launch(use, jar), onJar }
   }
@@ -256,6 +260,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     useCookie(path) {
       jarPath = path
+      jarNumber++
       kept.replace()
     },
     onCookieRenewed(listener) {

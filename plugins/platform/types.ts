@@ -215,9 +215,10 @@ export interface Platform {
   useCookie(path: string | null): void
   /**
    * Called with the jar in use as the platform renewed it, still signed in. Write it where the jar was read from;
-   * `useCookie` need not be called again. @returns ends it
+   * `useCookie` need not be called again. A child may have begun with an earlier jar: once it is this one's turn to be
+   * written, `isStillUsed` tells whether `useCookie` has been called since. @returns ends it
    */
-  onCookieRenewed(listener: (jar: string) => void): () => void
+  onCookieRenewed(listener: (jar: string, isStillUsed: () => boolean) => void): () => void
   /**
    * Facts of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an answer.
    * @throws unprocessable: it is another video's, or names no channel

@@ -110,6 +110,28 @@ test('a jar that the platform renews is kept', async (t) => {
   assert.equal((await stat(path)).mode & 0o777, 0o600)
 })
 
+test('a new jar stays, whatever a download that began with the one before makes of that', async (t) => {
+  const { app, loopback, path } = await given(t)
+  const admin = app.as('admin')
+  await admin.put('/api/cookie/', { cookie: SIGNED_IN })
+  await admin.post('/api/download/', { data: [{ youtube_id: VIDEO.fog }] })
+  await app.settled()
+  loopback.platform.setCookies = ['SID=renewed; Path=/']
+  loopback.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 60_000 })
+  await admin.post(`/api/download/${VIDEO.fog}/`, { status: 'priority' })
+  while ((await admin.get(`/api/download/${VIDEO.fog}/`)).body.data?.progress === undefined) await new Promise(setImmediate)
+  loopback.platform.setCookies = []
+
+  const reply = await admin.put('/api/cookie/', { cookie: SIGNED_IN.replaceAll('very-secret', 'another') })
+  loopback.platform.faults.clear()
+  await app.settled()
+  assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true }) // after whatever was to be written before
+
+  assert.equal(reply.status, 200)
+  assert.deepEqual(await app.ids('video'), [VIDEO.fog])
+  assert.match(await readFile(path, 'utf8'), /SID\tanother-SID/)
+})
+
 test('another cookie lets the queue take again what needed an account', async (t) => {
   const { app } = await given(t)
   const { queue } = app.app
