@@ -82,15 +82,26 @@ export function openChannels(app: App) {
     return doc
   }
 
-  /** Writes what the platform says: a new document, or the metadata and art of one we have. Art first, so no document waits for it. */
-  async function record(facts: ChannelFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
+  /** Art first, so no document waits for it. @returns false: not ours */
+  async function update(facts: ChannelFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
     await fetchArt(facts, signal)
-    const fields = toFields(facts, epochSeconds(app.clock))
     // A patch leaves alone what people may set at this very moment.
-    const isThere = await collection.patch(facts.id, { set: { ...fields, channel_active: true } }, { visible: true })
-    if (!isThere) await add(fields, true)
-    if (facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
+    const isThere = await collection.patch(facts.id, { set: { ...toFields(facts, epochSeconds(app.clock)), channel_active: true } }, { visible: true })
+    if (isThere && facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
+    return isThere
+  }
+
+  /** Writes what the platform says: a new document, or the metadata and art of one we have. */
+  async function record(facts: ChannelFacts, options: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
+    if (!(await update(facts, options))) {
+      await add(toFields(facts, epochSeconds(app.clock)), true)
+      if (facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
+    }
     return existing(facts.id)
+  }
+
+  async function removeArt(id: string): Promise<void> {
+    for (const picture of PICTURES) await app.media.removeArt(`channel_${picture}`, id)
   }
 
   async function fetchNew(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
@@ -218,8 +229,9 @@ export function openChannels(app: App) {
     /** Metadata and art as the platform has them now; false: not ours. */
     async refreshWith(facts: ChannelFacts, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
       if (!(await collection.known([facts.id])).has(facts.id)) return false
-      await record(facts, options)
-      return true
+      const isThere = await update(facts, options)
+      if (!isThere) await removeArt(facts.id) // removed meanwhile
+      return isThere
     },
 
     /** @throws not_found */
@@ -262,7 +274,7 @@ export function openChannels(app: App) {
 
     /** The last part of a removal: art, handles, document. */
     async drop(id: string): Promise<void> {
-      for (const picture of PICTURES) await app.media.removeArt(`channel_${picture}`, id)
+      await removeArt(id)
       await handles.forget(id)
       await collection.remove(id, { visible: true })
     },

@@ -16,6 +16,8 @@ export interface IndexOptions {
   signal?: AbortSignal | undefined
   /** Left out: as it was; a new one is not. */
   subscribed?: boolean
+  /** One that is not ours stays so: its removal meanwhile holds. */
+  mustExist?: boolean
 }
 
 export interface PlaylistQuery {
@@ -42,6 +44,16 @@ export function openPlaylists(app: App) {
   const has = async (id: string) => (await known([id])).has(id)
   /** Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment anyway. */
   const leaving = new Set<string>()
+
+  const turns = new Map<string, Promise<unknown>>()
+
+  /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
+  async function inTurn<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    const run = (turns.get(id) ?? Promise.resolve()).then(work)
+    const settled = run.catch(() => undefined).finally(() => turns.get(id) === settled && turns.delete(id))
+    turns.set(id, settled)
+    return run
+  }
 
   /** As groups: the documents, which may have thousands of entries, are not read. */
   async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
@@ -105,11 +117,12 @@ export function openPlaylists(app: App) {
     return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
   }
 
-  async function drop(id: string): Promise<void> {
-    await membership.takeAll(id)
-    await app.media.removeArt('playlist', id)
-    await collection.remove(id, { visible: true })
-  }
+  const drop = (id: string): Promise<void> =>
+    inTurn(id, async () => {
+      await membership.takeAll(id)
+      await app.media.removeArt('playlist', id)
+      await collection.remove(id, { visible: true })
+    })
 
   return {
     collection,
@@ -146,21 +159,31 @@ export function openPlaylists(app: App) {
     /**
      * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of archived videos.
      * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
+     * @returns false: not ours, where it must be
      */
-    async index(facts: PlaylistFacts, { asker, signal, subscribed }: IndexOptions = {}): Promise<void> {
+    async index(facts: PlaylistFacts, { asker, signal, subscribed, mustExist = false }: IndexOptions = {}): Promise<boolean> {
       const { id, channelId, channelName } = facts
-      const old = await collection.get(id)
-      if (old?.playlist_type === 'custom') throw errors.badRequest('A custom playlist cannot be read from the platform')
+      const known = await collection.get(id)
+      if (known?.playlist_type === 'custom') throw errors.badRequest('A custom playlist cannot be read from the platform')
+      if (!known && mustExist) return false
       if (channelId !== null && asker !== undefined) await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
-      await fetchArt(facts, old, signal)
-      const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
-      const present = new Set(facts.entries.map((entry) => entry.id))
-      await membership.take(id, left.filter((videoId) => !present.has(videoId)))
-      const archived = await membership.archived([...present])
-      const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
-      const isThere = await edit(id, () => ({ ...toFields(facts, archived), ...isSubscribed }))
-      if (!isThere) await add({ ...toFields(facts, archived), ...isSubscribed }, facts)
-      await membership.add(id, [...archived])
+      await fetchArt(facts, known, signal)
+      return inTurn(id, async () => {
+        const old = await collection.get(id)
+        if (!old && mustExist) {
+          await app.media.removeArt('playlist', id)
+          return false
+        }
+        const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
+        const present = new Set(facts.entries.map((entry) => entry.id))
+        await membership.take(id, left.filter((videoId) => !present.has(videoId)))
+        const archived = await membership.archived([...present])
+        const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
+        const isThere = await edit(id, () => ({ ...toFields(facts, archived), ...isSubscribed }))
+        if (!isThere) await add({ ...toFields(facts, archived), ...isSubscribed }, facts)
+        await membership.add(id, [...archived])
+        return true
+      })
     },
 
     /** @returns false: not ours */

@@ -14,8 +14,7 @@ export async function refreshItem({ kind, id }: Item, job: Run, app: App): Promi
       return (await app.channels.known([id])).has(id) && app.channels.refreshWith(await app.platform.channel(id, asked), asked)
     case 'playlist':
       if (!(await knownOf(kind, [id], app)).has(id)) return false
-      await app.playlists.index(await app.platform.playlist(id, asked), asked)
-      return true
+      return app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist: true })
   }
 }
 

@@ -16,19 +16,26 @@ export const indexPlaylists = defineTask({
     const asked = { asker: job.id, signal: job.signal }
     const found = await app.platform.playlistsOf(channelId, asked)
     for (const [index, { id, name }] of found.entries()) {
+      if (!(await app.channels.known([channelId])).has(channelId)) return // it would come back with its playlist
       job.progress(index / found.length, `Indexing playlist ${index + 1}/${found.length}: ${name}`)
       await indexOne(id, job, app)
     }
   },
 })
 
-async function indexOne(id: string, job: JobContext<object>, app: App): Promise<void> {
+async function indexOne(id: string, job: JobContext<object>, app: App, { mustExist = false } = {}): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
   try {
-    await app.playlists.index(await app.platform.playlist(id, asked), asked)
+    await app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist })
   } catch (error) {
     await markWhereGone({ kind: 'playlist', id }, error, job, app)
   }
+}
+
+/** As it is now: a list that is worked off takes its time, and people change their mind meanwhile. */
+export async function followedPlaylist(id: string, app: App) {
+  const playlist = await app.playlists.get(id)
+  return playlist?.playlist_subscribed && playlist.playlist_active ? playlist : undefined
 }
 
 /** What a download run has brought may have come into playlists meanwhile. */
@@ -38,7 +45,7 @@ export async function afterDownload(ingested: readonly string[], job: JobContext
   for (const [index, id] of ids.entries()) {
     if (job.isStopping()) return
     job.progress(1, `Refreshing playlist ${index + 1}/${ids.length}`)
-    await indexOne(id, job, app)
+    if (await followedPlaylist(id, app)) await indexOne(id, job, app, { mustExist: true })
   }
   const set = new Map((await app.channels.withOverwrite('index_playlists')).map(({ id, value }) => [id, value]))
   if (!set.size) return

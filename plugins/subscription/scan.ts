@@ -2,6 +2,7 @@
 import { defineTask, Type, type App, type JobContext, type Services } from 'archivolt'
 import { openDepth } from './depth.ts'
 import { markWhereGone } from './gone.ts'
+import { followedPlaylist } from './playlists.ts'
 
 type Platform = Services['platform']
 type ListEntry = ReturnType<Platform['list']> extends AsyncIterable<Array<infer Entry>> ? Entry : never
@@ -79,9 +80,15 @@ async function subscribedChannels(app: App): Promise<Array<{ kind: 'channel'; id
   return found
 }
 
-async function scanChannel(id: string, job: Run, app: App): Promise<number> {
+/** Removed or unsubscribed while others were read: then what it has is not wanted. */
+async function followedChannel(id: string, app: App): Promise<Channel | undefined> {
   const channel = await app.channels.get(id)
-  if (!channel) return 0 // removed meanwhile
+  return channel?.channel_subscribed && channel.channel_active ? channel : undefined
+}
+
+async function scanChannel(id: string, job: Run, app: App): Promise<number> {
+  const channel = await followedChannel(id, app)
+  if (!channel) return 0
   const { channel_size, live_channel_size, shorts_channel_size } = app.preferences.section('subscriptions')
   const own = channel.channel_overwrites
   const sizes = {
@@ -102,6 +109,7 @@ async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number
   let found = 0
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
+    if (!(await followedChannel(channel.channel_id, app))) return found
     // Once its newest are queued, a scan that is cut off would look like one that has come to what was known.
     if (left === size && whole > 0) await depth.write(0)
     const entries = page.slice(0, left).filter(({ isPending }) => !isPending)
@@ -121,9 +129,10 @@ async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number
 }
 
 async function scanPlaylist(id: string, job: Run, app: App): Promise<number> {
+  if (!(await followedPlaylist(id, app))) return 0
   const facts = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
-  await app.playlists.index(facts, { asker: job.id, signal: job.signal })
-  const playlist = await app.playlists.get(id)
+  await app.playlists.index(facts, { asker: job.id, signal: job.signal, mustExist: true })
+  const playlist = await followedPlaylist(id, app)
   const size = app.preferences.section('subscriptions').channel_size
   if (!playlist || !size) return 0
   const newest = playlist.playlist_sort_order === 'bottom' ? facts.entries.slice(-size) : facts.entries.slice(0, size)

@@ -37,7 +37,10 @@ export const subscribeTo = defineTask({
 
 async function subscribe({ type, id }: Static<typeof Wanted>, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
-  if (type === 'playlist') return app.playlists.index(await app.platform.playlist(id, asked), { ...asked, subscribed: true })
+  if (type === 'playlist') {
+    await app.playlists.index(await app.platform.playlist(id, asked), { ...asked, subscribed: true })
+    return
+  }
   const channelId = type === 'channel' ? id : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
   const channel = await app.channels.ensure(channelId, asked)
   try {

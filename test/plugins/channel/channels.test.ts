@@ -44,6 +44,20 @@ test('a refresh brings metadata and leaves subscription and overwrites', async (
   assert.deepEqual(await app.ids('channel'), ['UC1'])
 })
 
+test('a channel that is removed while it is refreshed does not come back', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1' }))
+  const { channels, media } = app.app
+  t.mock.method(media, 'fetchArt', async () => {
+    await channels.remove('UC1')
+    return true
+  })
+
+  assert.equal(await channels.refreshWith(channelFacts('UC1', { handle: '@mill', art: { thumb: 'http://127.0.0.1/1' } })), false)
+
+  assert.deepEqual(await app.ids('channel'), [])
+})
+
 test('names are told of those that are there', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }))

@@ -78,6 +78,32 @@ test('a playlist that is read lists all entries, says which are archived, and th
   )
 })
 
+test('a new one that is read twice at once is there once, and subscribed to if one of them says so', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  const { playlists } = app.app
+
+  await Promise.all([playlists.index(factsOf(['v1']), { subscribed: true }), playlists.index(factsOf(['v1']))])
+
+  const { playlist_subscribed, playlist_entries } = await app.doc('playlist', 'PL1')
+  assert.deepEqual([playlist_subscribed, playlist_entries.length, await playlistsOf(app, 'v1')], [true, 1, ['PL1']])
+})
+
+test('one that must be ours is not added, nor brought back where it is removed meanwhile', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1' }))
+  const { playlists, media } = app.app
+  t.mock.method(media, 'fetchArt', async () => {
+    await playlists.remove('PL1')
+    return true
+  })
+
+  assert.equal(await playlists.index(factsOf(['v1'], { thumbnail: 'https://art.example/1' }), { mustExist: true }), false)
+  assert.equal(await playlists.index(factsOf(['v1']), { mustExist: true }), false)
+
+  assert.deepEqual([await app.ids('playlist'), await playlistsOf(app, 'v1')], [[], []])
+})
+
 test('reading it again replaces entries and membership and keeps the subscription', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))

@@ -203,6 +203,35 @@ test('a subscribed playlist is read anew and what it lists is queued; at its new
   assert.equal((await app.doc('playlist', PLAYLIST.coast)).playlist_entries.length, 5)
 })
 
+test('what is removed or unsubscribed while a scan runs stays so, and nothing of it is queued', async (t) => {
+  const { app } = await given(t)
+  const { platform } = app.app
+  await app.given(
+    ...[CHANNEL.harbour, CHANNEL.orbit].map((id) => aChannel({ id, channel_subscribed: true })),
+    ...[PLAYLIST.coast, PLAYLIST.joinery, PLAYLIST.mixed].map((id) => aPlaylist({ id, playlist_subscribed: true })),
+  )
+  const [first, second] = [CHANNEL.harbour, CHANNEL.orbit].sort()
+  const asked: string[] = []
+  const { list, playlist } = platform
+  t.mock.method(platform, 'list', async function* (...given: Parameters<typeof list>) {
+    asked.push(given[0])
+    await post(app, '/api/channel/', [first, second].map((channel_id) => ({ channel_id, channel_subscribed: false })))
+    await app.as('admin').delete(`/api/playlist/${PLAYLIST.joinery}/`)
+    await post(app, '/api/playlist/', [{ playlist_id: PLAYLIST.mixed, playlist_subscribed: false }])
+    yield* list(...given)
+  })
+  t.mock.method(platform, 'playlist', async (...given: Parameters<typeof playlist>) => {
+    asked.push(given[0])
+    const facts = await playlist(...given)
+    await app.as('admin').delete(`/api/playlist/${given[0]}/`)
+    return facts
+  })
+
+  assert.equal(await scan(app), null)
+
+  assert.deepEqual([[...new Set(asked)], await queued(app), await app.ids('playlist')], [[first, PLAYLIST.coast], [], [PLAYLIST.mixed]])
+})
+
 test('who is gone becomes inactive and is asked no more; the others are scanned all the same', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(
