@@ -114,7 +114,10 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
     const key = keyOf(task, checked)
     const job = await ledger.write(() => {
       const open = key === null ? undefined : rows.openSingle(task.name, key)
-      return open ? rows.meet(open.id, widened(task, open.payload, checked)) : rows.add(newRow(task, checked, key), false)
+      if (!open) return rows.add(newRow(task, checked, key), false)
+      // What a stopped run was to do is not asked for any more: only what comes after the stop is.
+      const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
+      return rows.meet(open.id, isTakenBack ? checked : widened(task, open.payload, checked))
     })
     const met = running.get(job.id)
     if (met) met.payload = job.payload

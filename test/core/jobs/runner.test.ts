@@ -325,6 +325,29 @@ test('stop and kill take back a wake-up from before them, not one that comes aft
   }
 })
 
+test('what is asked for after a stop is all that the next run does', async (t) => {
+  const runs: unknown[] = []
+  const task = defineTask({
+    name: 'task', title: 'Task', payload: Type.Object({ names: Type.Array(Type.String()) }), lane: 'light', apiStop: true, single: true,
+    widen: (before, asked) => ({ names: [...before.names, ...asked.names] }),
+    async run({ payload, isStopping }) {
+      runs.push(payload.names)
+      while (runs.length === 1 && !isStopping()) await new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+  const { jobs } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const { id } = await jobs.start(task, { names: ['all'] })
+  while (runs.length === 0) await new Promise((resolve) => setImmediate(resolve))
+
+  const ended = jobs.ended(id)
+  const stopped = jobs.command(id, 'STOP')
+  await Promise.all([stopped, jobs.start(task, { names: ['one'] }), jobs.start(task, { names: ['another'] })])
+  await ended
+
+  assert.deepEqual(runs, [['all'], ['one', 'another']])
+})
+
 test('illegal moves are refused by the ledger itself', async (t) => {
   const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: async () => undefined })
   const { jobs, ledger } = await openWorkshop(t, [task])
