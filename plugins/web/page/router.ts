@@ -15,6 +15,10 @@ const read = (): Place => {
   return { path: path.endsWith('/') ? path : `${path}/`, query: new URLSearchParams(location.search), key: (history.state as { key?: string } | null)?.key ?? 'first' }
 }
 
+const keyOf = (): string => Math.random().toString(36).slice(2)
+
+history.scrollRestoration = 'manual'
+if (!(history.state as { key?: string } | null)?.key) history.replaceState({ key: keyOf() }, '')
 export const place = signal<Place>(read())
 
 /** `/video/abc/` → the values of `/video/:videoId/`; undefined: another address */
@@ -40,14 +44,42 @@ function safeDecode(value: string): string {
   }
 }
 
-const scrolls = new Map<string, number>()
-const keyOf = (): string => Math.random().toString(36).slice(2)
+/** How an entry of the history was left. */
+interface Left {
+  top: number
+  /** Address of the link that had the focus. */
+  link?: string | undefined
+}
 
-history.scrollRestoration = 'manual'
-if (!(history.state as { key?: string } | null)?.key) history.replaceState({ key: 'first' }, '')
+/** In the tab, so that a reload finds them. */
+const KEY = 'av_places'
+const MOST_KEPT = 60
+const places = new Map<string, Left>(readPlaces())
+
+function readPlaces(): Array<[string, Left]> {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Array<[string, Left]>
+  } catch {
+    return [] // shut, or not ours
+  }
+}
+
+function leave(): void {
+  const { key } = place.value
+  places.delete(key)
+  places.set(key, { top: scrollY, link: document.activeElement?.closest('a')?.href })
+}
+
+addEventListener('pagehide', () => {
+  leave()
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify([...places].slice(-MOST_KEPT)))
+  } catch {
+    return // storage is full or shut: the next document begins at the top
+  }
+})
 addEventListener('popstate', () => {
-  const before = place.value
-  scrolls.set(before.key, scrollY)
+  leave()
   place.value = read()
 })
 
@@ -55,7 +87,7 @@ addEventListener('popstate', () => {
 export function navigate(to: string, { isReplacing = false }: { isReplacing?: boolean } = {}): void {
   if (isReplacing) history.replaceState(history.state, '', under(to))
   else {
-    scrolls.set(place.value.key, scrollY)
+    leave()
     history.pushState({ key: keyOf() }, '', under(to))
   }
   place.value = read()
@@ -72,22 +104,36 @@ export function changeQuery(change: Record<string, string | undefined>, options:
   navigate(place.value.path + (text && `?${text}`), options)
 }
 
-/** What is shown grows to its height within a few frames. */
-const MOST_FRAMES = 40
+/** What is shown grows as it is read: so long without growing, and nothing more will come. */
+const PATIENCE_MS = 3000
 
-/** Scrolls to where this entry of the history was left, to the top where it is new. @returns ends it */
+/** Scrolls to where this entry of the history was left, and gives the focus back; to the top where it is new. A hand on wheel, glass or key ends it. @returns ends it */
 export function restoreScroll(key: string): () => void {
-  const top = scrolls.get(key) ?? 0
-  let frames = 0
+  const { top, link } = places.get(key) ?? { top: 0 }
+  let height = 0
+  let until = 0
   let frame = 0
-  const go = () => {
+  const go = (nowMs: number) => {
     scrollTo({ top })
-    if (Math.abs(scrollY - top) > 2 && frames++ < MOST_FRAMES) frame = requestAnimationFrame(go)
+    if (Math.abs(scrollY - top) <= 2 && (!link || focusLink(link))) return
+    const { scrollHeight } = document.documentElement
+    if (scrollHeight !== height) [height, until] = [scrollHeight, nowMs + PATIENCE_MS]
+    if (nowMs < until) frame = requestAnimationFrame(go)
   }
   const stop = () => cancelAnimationFrame(frame)
-  for (const name of ['wheel', 'touchstart', 'keydown']) addEventListener(name, stop, { once: true, passive: true })
-  go()
+  for (const name of ['wheel', 'pointerdown', 'touchstart', 'keydown']) addEventListener(name, stop, { once: true, passive: true })
+  go(performance.now())
   return stop
+}
+
+/** @returns whether there is nothing more to do: the focus is there, or somebody has taken it elsewhere */
+function focusLink(address: string): boolean {
+  if (document.activeElement !== document.body) return true
+  const isInSight = (link: Element) => link.getBoundingClientRect().bottom > 0 && link.getBoundingClientRect().top < innerHeight
+  // The same video may stand there twice.
+  const found = [...document.links].find((link) => link.href === address && link.tabIndex >= 0 && isInSight(link))
+  found?.focus({ preventScroll: true })
+  return found !== undefined
 }
 
 export const queryText = computed(() => place.value.query.toString())

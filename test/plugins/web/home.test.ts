@@ -147,7 +147,7 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await marks.count(), 0)
   })
 
-  test('Back returns to the same place also after the video was marked', async (t) => {
+  test('Back returns to the same place also after the video was marked, and so does a reload', async (t) => {
     const app = await testApp(t)
     await filled(app, 200)
     const { page, go } = await openPage(t, app.url, { as })
@@ -170,6 +170,9 @@ describe('home', { skip: noBrowser }, () => {
     await far.waitFor()
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - scroll) < 5)
     assert.equal(await page.getByRole('article').filter({ has: far }).locator('.watched-mark').count(), 1)
+
+    await page.reload()
+    await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 5, scroll)
   })
 
   test('a refused change is put back and said in words', async (t) => {
@@ -223,8 +226,10 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate('scrollY'), 0)
     await page.goBack()
 
-    await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 5, scroll)
-    await page.getByRole('link', { name: String(title), exact: true }).waitFor()
+    await page.waitForFunction((wanted) => document.activeElement?.textContent === wanted, title)
+    assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - scroll) < 5)
+    await page.keyboard.press('ArrowRight')
+    await page.waitForFunction((before) => document.activeElement?.textContent !== before && document.activeElement?.textContent?.startsWith('Film'), title)
   })
 
   test('by publication the list goes on past the ten thousand that one question reaches, each once', async (t) => {
