@@ -3,6 +3,7 @@ import { epochSeconds, errors, isAppError, localDay, type App, type Services, ty
 import { openHandles } from './handles.ts'
 import { channelIndex, type ChannelDoc, type ChannelOverwrites } from './schema.ts'
 import { removeChannel } from './tasks.ts'
+import { openTurns } from './turns.ts'
 
 type ChannelFacts = Awaited<ReturnType<Services['platform']['channel']>>
 type OverwriteKey = keyof ChannelOverwrites
@@ -38,6 +39,7 @@ export function openChannels(app: App) {
   const handles = openHandles(app)
   const indexName = `${app.settings.prefix}_channel`
   const fetching = new Map<string, Promise<ChannelDoc>>()
+  const { together, alone } = openTurns()
 
   /** What the platform says of a channel; what people have set (subscription, overwrites) is no part of it. */
   const toFields = (facts: Omit<ChannelFacts, 'handle'>, refreshedAt: number) => ({
@@ -220,6 +222,8 @@ export function openChannels(app: App) {
     record,
     recordName,
     resolve,
+    together,
+    alone,
 
     async names(ids: readonly string[]): Promise<Map<string, string>> {
       const docs = await collection.getMany(ids)

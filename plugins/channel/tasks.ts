@@ -10,8 +10,9 @@ export const removeChannel = defineTask({
   internal: true,
   resumable: true,
   async run({ id: jobId, payload: { channelId }, step, log }, app): Promise<void> {
-    // Without its document, an earlier run has come to the last step.
-    if ((await app.channels.known([channelId])).has(channelId)) {
+    await app.channels.alone(channelId, async () => {
+      // Without its document, an earlier run has come to the last step.
+      if (!(await app.channels.known([channelId])).has(channelId)) return
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))
       try {
         for (const removeWith of app.slot('channel.remove')) await step('channel.removeWith', () => removeWith(channelId, step))
@@ -20,7 +21,7 @@ export const removeChannel = defineTask({
         await app.media.putBack(jobId)
         throw thrown
       }
-    }
+    })
     try {
       await step('channel.emptyTrash', () => app.media.emptyTrash(jobId))
     } catch (err) {

@@ -39,12 +39,19 @@ export function openVideos(app: App) {
   const known = (ids: readonly string[]) => collection.known(ids)
   const busy = new Map<string, Promise<unknown>>()
 
-  /** What moves a video's files goes one after the other: a removal waits for an ingest that is under way. */
-  async function alone<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-    const run = (busy.get(id) ?? Promise.resolve()).then(work, work)
-    const settled = run.catch(() => undefined).finally(() => busy.get(id) === settled && busy.delete(id))
-    busy.set(id, settled)
-    return run
+  /**
+   * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel stays meanwhile.
+   * @param channelId  where there may be no document yet
+   */
+  async function alone<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result> {
+    const ownChannel = channelId ?? (await collection.get(id))?.channel_id
+    const inTurn = () => {
+      const run = (busy.get(id) ?? Promise.resolve()).then(work, work)
+      const settled = run.catch(() => undefined).finally(() => busy.get(id) === settled && busy.delete(id))
+      busy.set(id, settled)
+      return run
+    }
+    return ownChannel === undefined ? inTurn() : app.channels.together(ownChannel, inTurn)
   }
 
   async function dropAll(ids: readonly string[]): Promise<void> {
@@ -91,7 +98,7 @@ export function openVideos(app: App) {
      * then tells `video.added`. What people have set (watched, playlists) stays where the video was there before.
      * @throws unprocessable: the file is no media
      */
-    ingest: (input: Ingest, step: Step = plainStep): Promise<void> => alone(input.downloaded.facts.id, () => ingest(input, step)),
+    ingest: (input: Ingest, step: Step = plainStep): Promise<void> => alone(input.downloaded.facts.id, () => ingest(input, step), input.downloaded.facts.channelId),
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),

@@ -68,6 +68,47 @@ test('removing a channel takes its videos and leaves other channels alone', asyn
   assert.deepEqual(removed.sort(), ['UC1/v1', 'UC1/v3'])
 })
 
+test('a channel that is removed while one of its videos comes in goes with that video', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const downloaded = await aDownload(app.app, 'v2', 'UC1')
+  const { media, videos } = app.app
+  const adopt = media.adopt
+  let removing: Promise<{ status: number }> | undefined
+  t.mock.method(media, 'adopt', async (...given: Parameters<typeof adopt>) => {
+    removing = app.as('admin').delete('/api/channel/UC1/')
+    for (let times = 0; times < 20; times++) await app.clock.advance(0)
+    return adopt(...given)
+  })
+
+  await videos.ingest({ downloaded })
+
+  assert.equal((await removing)?.status, 200)
+  assert.deepEqual([await app.ids('video'), await app.ids('channel'), (await readdir(app.inLibrary())).sort()], [[], [], ['.staging', '.trash']])
+})
+
+test('a video that comes in while its channel is removed comes after that, with the channel by its name', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const downloaded = await aDownload(app.app, 'v2', 'UC1')
+  const { media, channels, videos } = app.app
+  const { trash, probe } = media
+  let ingesting: Promise<void> | undefined
+  const arrived: string[] = []
+  t.mock.method(media, 'trash', async (...given: Parameters<typeof trash>) => {
+    ingesting = videos.ingest({ downloaded, probe: await probe(downloaded.mediaPath) })
+    for (let times = 0; times < 20; times++) await app.clock.advance(0)
+    arrived.push(...(await app.ids('video')))
+    await trash(...given)
+  })
+
+  await channels.remove('UC1')
+  await ingesting
+
+  assert.deepEqual([arrived, await app.ids('video'), (await app.doc('channel', 'UC1'))?.channel_name], [['v1'], ['v2'], 'Channel UC1'])
+  assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v2.en.vtt', 'v2.mp4'])
+})
+
 test('where a file cannot be moved the answer is 503 and nothing is gone', async (t) => {
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed)] })
