@@ -15,6 +15,8 @@ const MOST_PICTURE_BYTES = 20 << 20
 const FILM_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,asf,ogg,m4v,h264,hevc'
 /** What mp4 can hold as it is; anything else is encoded anew. */
 const HELD_BY_MP4 = { video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']), audio: new Set(['aac', 'mp3', 'mp2', 'opus', 'ac3', 'eac3', 'flac', 'alac']) }
+/** Subtitles that are text: mp4 has one form for them. */
+const TEXTS = new Set(['subrip', 'srt', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'])
 const ENCODED = { video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'], audio: ['aac', '-b:a', '192k'] }
 
 export interface FilmOptions {
@@ -36,15 +38,19 @@ export async function isMp4(path: string): Promise<boolean> {
   }
 }
 
-/** @throws unprocessable: it cannot be made an mp4; unavailable: no ffmpeg */
+/** With all of its subtitles. @throws unprocessable: it cannot be made an mp4; unavailable: no ffmpeg */
 export async function toMp4(tools: Tools, from: string, to: string, probe: Probe, options: FilmOptions): Promise<void> {
+  const subtitles = (await streamsOf(tools, from, options.signal)).filter(({ type }) => type === 'subtitle')
+  const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
+  if (unheld) throw errors.unprocessable(`it has subtitles (${unheld.codec}) that an mp4 cannot hold; take them out of it and import it again`)
   const count = { video: 0, audio: 0 }
   const streams = probe.streams.flatMap(({ type, index, codec }) => {
     const at = count[type]++
     const [name, ...rest] = HELD_BY_MP4[type].has(codec) ? ['copy'] : ENCODED[type]
     return ['-map', `0:${index}`, `-c:${type === 'video' ? 'v' : 'a'}:${at}`, name!, ...rest]
   })
-  await ffmpeg(tools, ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`, ...streams, '-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`], options)
+  const texts = subtitles.flatMap(({ index }) => ['-map', `0:${index}`, '-c:s', 'mov_text'])
+  await ffmpeg(tools, ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`, ...streams, ...texts, '-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`], options)
 }
 
 /** SubRip → WebVTT. @throws unprocessable */
@@ -55,15 +61,16 @@ export async function toVtt(tools: Tools, from: string, to: string, options: Fil
 export interface FilmStream {
   index: number
   type: string
+  codec: string
   isPicture: boolean
 }
 
 /** All streams, pictures inside the file included. */
 export async function streamsOf({ settings }: Tools, path: string, signal: AbortSignal): Promise<FilmStream[]> {
-  const entries = 'stream=index,codec_type:stream_disposition=attached_pic'
+  const entries = 'stream=index,codec_type,codec_name:stream_disposition=attached_pic'
   const output = await collect(settings.ffprobe, ['-v', 'error', '-protocol_whitelist', 'file', '-show_entries', entries, '-of', 'json', `file:${path}`], signal)
-  const { streams = [] } = JSON.parse(output.toString()) as { streams?: Array<{ index: number; codec_type?: string; disposition?: { attached_pic?: number } }> }
-  return streams.map(({ index, codec_type: type = '', disposition }) => ({ index, type, isPicture: disposition?.attached_pic === 1 }))
+  const { streams = [] } = JSON.parse(output.toString()) as { streams?: Array<{ index: number; codec_type?: string; codec_name?: string; disposition?: { attached_pic?: number } }> }
+  return streams.map(({ index, codec_type: type = '', codec_name: codec = '', disposition }) => ({ index, type, codec, isPicture: disposition?.attached_pic === 1 }))
 }
 
 /** The bytes of a picture inside a film, as they were put there. */

@@ -1,13 +1,13 @@
 /** manual_import: films from the import folder into the library. A file leaves the folder only when its video is in. */
 import { constants } from 'node:fs'
-import { copyFile, link, lstat, mkdir, realpath, rm } from 'node:fs/promises'
+import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { defineTask, errors, ID_PATTERN, isAppError, Type, type App, type JobContext } from 'archivolt'
 import { codeOf, mediaDirOf, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { isQueued, subtitleFile, type VideoFacts } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
-import { filesToImport, isPicture, isSubtitle, readInfo, type ImportFile } from './sidecars.ts'
+import { filesToImport, isPicture, readInfo, readSubtitle, withCues, type ImportFile } from './sidecars.ts'
 
 type Run = JobContext<object>
 
@@ -35,10 +35,11 @@ export const manualImport = defineTask({
         if ((file.info !== undefined) !== isTold) continue
         job.signal.throwIfAborted()
         job.progress(0, `Importing ${file.name} (${done.size + 1})`)
+        const nameOf = (name: string) => join(file.folder, name).slice(importDir.length + 1)
         try {
-          await importFile(file, done, job, app)
+          for (const { name, why } of await importFile(file, done, job, app)) report.add(nameOf(name), why)
         } catch (thrown) {
-          report.add(join(file.folder, file.name).slice(importDir.length + 1), reasonOf(thrown, app))
+          report.add(nameOf(file.name), reasonOf(thrown, app))
         }
       }
     }
@@ -58,25 +59,36 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
   }
 }
 
+/** What could not be used of what lies beside a film: it stays there, where a person can look at it. */
+interface Leftover {
+  name: string
+  why: string
+}
+
 /** @throws unprocessable, or what the platform throws: it is left where it is */
-async function importFile(file: ImportFile, done: Set<string>, job: Run, app: App): Promise<void> {
+async function importFile(file: ImportFile, done: Set<string>, job: Run, app: App): Promise<Leftover[]> {
   const info = file.info === undefined ? undefined : await readInfoOrNot(file, job)
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(`another file was imported as ${id}`)
   const facts = await factsOf(id, info, job, app)
   const folder = join(await app.media.staging(id), 'import')
+  const left: Leftover[] = []
+  if (file.info !== undefined && info?.id !== id) left.push({ name: file.info, why: info ? 'it does not tell of this video' : 'it cannot be read as an information file' })
   try {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder)
-    const downloaded = await job.step('import.prepare', () => prepare(file, facts, folder, job, app))
+    const downloaded = await job.step('import.prepare', () => prepare(file, facts, folder, left, job, app))
     await job.step('import.channel', () => ensureChannel(facts, info !== undefined, job, app))
     await job.step('import.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+    const [{ picture }, { thumbnailPath }] = [file, downloaded]
+    if (picture !== undefined && thumbnailPath !== undefined) await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, left, app))
   } finally {
     if (await isQueued(id, app)) await rm(folder, { recursive: true, force: true })
     else await app.media.clearStaging(id)
   }
-  await job.step('import.remove', () => removeSources(file))
+  await job.step('import.remove', () => removeSources(file, left))
   done.add(id)
+  return left
 }
 
 async function readInfoOrNot(file: ImportFile, job: Run): Promise<Record<string, unknown> | undefined> {
@@ -135,26 +147,45 @@ async function ensureChannel({ channelId, channelName }: VideoFacts, hasInfo: bo
 type Prepared = Parameters<App['videos']['ingest']>[0]['downloaded']
 
 /** Everything as the library wants it, in staging; the sources stay as they are. */
-async function prepare(file: ImportFile, facts: VideoFacts, folder: string, job: Run, app: App): Promise<Prepared> {
+async function prepare(file: ImportFile, facts: VideoFacts, folder: string, left: Leftover[], job: Run, app: App): Promise<Prepared> {
   const mediaPath = await stageFilm(file, facts, folder, job, app)
   const subtitles: Prepared['subtitles'] = []
-  for (const { name, lang, isSubRip } of file.subtitles) {
-    const [from, to] = [join(file.folder, name), join(folder, `${facts.id}.${lang}.vtt`)]
-    if (!(await isSubtitle(from))) continue
+  for (const subtitle of file.subtitles) {
+    const to = join(folder, `${facts.id}.${subtitle.lang}.vtt`)
     try {
-      if (isSubRip) await toVtt(app, from, to, { signal: job.signal })
-      else await copyPlain(from, to)
-      subtitles.push(subtitleFile(lang, to))
+      await stageSubtitle(file.folder, subtitle, to, job, app)
+      subtitles.push(subtitleFile(subtitle.lang, to))
     } catch (thrown) {
       if (!isAppError(thrown, 'unprocessable')) throw thrown
-      job.log.warn({ err: thrown.cause, file: name }, 'subtitles cannot be read and are left out')
+      job.log.warn({ err: thrown.cause, file: subtitle.name }, 'subtitles cannot be read and are left out')
+      left.push({ name: subtitle.name, why: thrown.message })
     }
   }
   const picture = file.picture === undefined ? undefined : join(file.folder, file.picture)
   const thumbnailPath = join(folder, 'picture')
   const hasPicture = picture !== undefined && (await isPicture(picture))
   if (hasPicture) await copyPlain(picture, thumbnailPath)
+  else if (file.picture !== undefined) left.push({ name: file.picture, why: 'it is empty, or too large for a picture' })
   return { facts, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
+}
+
+async function stageSubtitle(folder: string, { name, lang, isSubRip }: ImportFile['subtitles'][number], to: string, job: Run, app: App): Promise<void> {
+  const text = await readSubtitle(join(folder, name), lang)
+  if (!isSubRip) return writeFile(to, text)
+  const subRip = `${to}.srt`
+  await writeFile(subRip, text)
+  await toVtt(app, subRip, to, { signal: job.signal })
+  withCues(await readFile(to, 'utf8'))
+}
+
+/** A video is taken in without its picture too, and does not say so: whether this one can be kept is seen here. */
+async function keepPicture(id: string, name: string, staged: string, left: Leftover[], app: App): Promise<void> {
+  try {
+    await app.media.keepArt('video', id, staged)
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable')) throw thrown
+    left.push({ name, why: thrown.message })
+  }
 }
 
 async function stageFilm(file: ImportFile, facts: VideoFacts, folder: string, job: Run, app: App): Promise<string> {
@@ -195,10 +226,10 @@ async function checkPlain(path: string): Promise<void> {
 }
 
 /** The film first: what is left beside it after an interruption is never taken for one. */
-async function removeSources({ folder, name, info, picture, subtitles }: ImportFile): Promise<void> {
+async function removeSources({ folder, name, info, picture, subtitles }: ImportFile, left: readonly Leftover[]): Promise<void> {
   const names = [name, info, picture, ...subtitles.map((one) => one.name)]
   try {
-    for (const one of names) if (one !== undefined) await rm(join(folder, one), { force: true })
+    for (const one of names) if (one !== undefined && !left.some((other) => other.name === one)) await rm(join(folder, one), { force: true })
   } catch (cause) {
     throw errors.unprocessable('it is in the library now, but cannot be removed from the import folder; check the permissions', { cause })
   }

@@ -10,8 +10,6 @@ import { entriesOf, plainFile } from './disk.ts'
 const DEEPEST = 5
 const MOST_INFO_BYTES = 64 << 20
 const MOST_SUBTITLE_BYTES = 32 << 20
-/** Before its first cue a subtitle has a few lines of header. */
-const HEAD_BYTES = 64 << 10
 const MOST_PICTURE_BYTES = 20 << 20
 const INFO_LIMIT_MS = 30_000
 
@@ -76,17 +74,44 @@ export async function isPicture(path: string): Promise<boolean> {
   return found !== undefined && found.sizeBytes > 0 && found.sizeBytes <= MOST_PICTURE_BYTES
 }
 
-/** As `isPicture`; and a text without a single cue is none. */
-export async function isSubtitle(path: string): Promise<boolean> {
+/** @throws unprocessable: it is no text, or one without a single cue */
+export async function readSubtitle(path: string, lang: string): Promise<string> {
   const found = await plainFile(path)
-  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return false
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) throw errors.unprocessable('it is too large for subtitles, or no file any more')
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    const head = Buffer.alloc(HEAD_BYTES)
-    const { bytesRead } = await handle.read(head, 0, HEAD_BYTES, 0)
-    return head.subarray(0, bytesRead).includes('-->')
+    return withCues(toText(await handle.readFile(), lang))
   } finally {
     await handle.close()
+  }
+}
+
+/** @throws unprocessable */
+export function withCues(text: string): string {
+  if (!text.includes('-->')) throw errors.unprocessable('it has no subtitles')
+  return text
+}
+
+/** Languages whose letters are all in Windows-1252, which begins with Latin-1. */
+const WESTERN = new Set('af ca da de en es eu fi fo fr fy ga gd gl id is it lb ms nb nl nn no pt rm sq sv sw'.split(' '))
+
+/** @throws unprocessable: it is neither Unicode nor what is used for the language beside it: a wrong guess would spoil the text for good */
+function toText(bytes: Buffer, lang: string): string {
+  const mark = bytes.toString('hex', 0, 2)
+  if (mark === 'fffe' || mark === 'feff') return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    if (WESTERN.has(languageOf(lang))) return new TextDecoder('windows-1252').decode(bytes)
+    throw errors.unprocessable('its characters are of an unknown encoding; save it as UTF-8', { cause })
+  }
+}
+
+function languageOf(lang: string): string {
+  try {
+    return new Intl.Locale(lang).language
+  } catch {
+    return lang // not a tag of the standard
   }
 }
 

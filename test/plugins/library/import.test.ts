@@ -1,5 +1,6 @@
 /** The manual import: by name or information file, any container, with or without the platform, and nothing outside its folder. */
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -60,6 +61,62 @@ test('what mp4 can hold is copied as it is, and only the rest is encoded anew', 
   assert.deepEqual(await codecs(harbour, nets), ['h264', 'opus'])
   assert.deepEqual(await codecs(harbour, fog), ['mpeg4', 'aac'])
   assert.deepEqual(await codecs(orbit, comet), ['mpeg4', 'mp3'])
+})
+
+test('what cannot be used beside a film stays where it is, and that is said', async (t) => {
+  const app = await libraryApp(t)
+  await app.film('import', `${nets}.mp4`)
+  const put = (ending: string, content: string | Buffer) => writeFile(app.at('import', `${nets}.${ending}`), content)
+  const umlauts = SRT.replace('herring', 'Früh-Hering')
+  await put('de.srt', Buffer.from(umlauts, 'latin1'))
+  await put('en.vtt', Buffer.from(`\ufeff${VTT}`, 'utf16le'))
+  await put('sv.srt', Buffer.from(`\ufeff${umlauts}`, 'utf16le').swap16())
+  const unusable = {
+    'fr.srt': Buffer.from(SRT, 'utf16le'), // nothing says so
+    'ru.srt': Buffer.from(umlauts, 'latin1'),
+    'es.srt': '1\n00:00:00,000 --> \n',
+    'info.json': '{ no JSON, but notes of mine',
+    'jpg': 'no picture',
+  }
+  for (const [ending, content] of Object.entries(unusable)) await put(ending, content)
+
+  const { state, messages } = await app.runTask('manual_import')
+
+  assert.equal(state, 'SUCCESS')
+  const left = Object.keys(unusable).map((ending) => `${nets}.${ending}`)
+  assert.deepEqual(await app.files('import'), left.sort())
+  for (const name of left) assert.ok(messages.some((text) => text.startsWith(`${name}: `)), name)
+  for (const lang of ['de', 'sv']) assert.match((await app.as('user').get(`/media/${harbour}/${nets}.${lang}.vtt`)).text, /^WEBVTT[\s\S]*Früh-Hering at dawn/)
+  assert.equal((await app.as('user').get(`/media/${harbour}/${nets}.en.vtt`)).text, VTT)
+  assert.deepEqual((await aVideoRecord(app, nets)).subtitles.map(({ lang }: Record<string, string>) => lang).sort(), ['de', 'en', 'sv'])
+  await app.runTask('manual_import')
+  assert.deepEqual(await app.files('import'), left)
+})
+
+test('subtitles inside a film come with it; a film with such as mp4 cannot hold stays, and that is said', async (t) => {
+  const app = await libraryApp(t)
+  await makeFilm(app.at('made', 'film.mkv'))
+  await writeFile(app.at('made', 'en.srt'), SRT)
+  await mkdir(app.at('import'))
+  // A Blu-ray's subtitles are pictures: one of nothing, and its end.
+  await writeFile(app.at('made', 'pictures.sup'), Buffer.from('5047000000000000000016000b014000b41000008000000050470000000000000000800000', 'hex'))
+  const withSubtitles = (id: string, codec: string, name: string) =>
+    execFileSync('ffmpeg', ['-v', 'error', '-i', app.at('made', 'film.mkv'), ...['-i', '-i'].flatMap((option) => [option, app.at('made', name)]), '-map', '0', '-map', '1', '-map', '2', '-c', 'copy', '-c:s', codec, app.at('import', `${id}.mkv`)])
+  withSubtitles(nets, 'subrip', 'en.srt')
+  withSubtitles(ferry, 'ass', 'en.srt')
+  withSubtitles(fog, 'copy', 'pictures.sup')
+
+  const { state, messages } = await app.runTask('manual_import')
+
+  assert.equal(state, 'SUCCESS')
+  for (const id of [nets, ferry]) {
+    const path = app.at('media', harbour, `${id}.mp4`)
+    assert.deepEqual((await probe(path)).streams.map(({ codec_name }) => codec_name), ['h264', 'aac', 'mov_text', 'mov_text'])
+    assert.match(execFileSync('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s:1', '-f', 'webvtt', '-']).toString(), /herring at dawn/)
+    await play(path)
+  }
+  assert.deepEqual(await app.files('import'), [`${fog}.mkv`])
+  assert.ok(messages.some((text) => text.startsWith(`${fog}.mkv: it has subtitles (hdmv_pgs_subtitle)`)), messages.join())
 })
 
 test('a subtitle with the longest of languages comes back with a snapshot and with a backup', async (t) => {
