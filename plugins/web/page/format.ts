@@ -8,6 +8,8 @@ const dayForm = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeZon
 const momentForm = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })
 const clockForm = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit' })
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
+/** "last month" is another one than "1 month ago". */
+const counted = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always' })
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte']
 
 export const toNumber = (value: number): string => whole.format(value)
@@ -45,21 +47,26 @@ export function toSpan(seconds: number): string {
   return words.join(' ')
 }
 
-const AGES: Array<[Intl.RelativeTimeFormatUnit, number]> = [['year', 31_557_600], ['month', 2_629_800], ['week', 604_800], ['day', 86_400], ['hour', 3600], ['minute', 60]] // prettier-ignore
+const DAY_SECONDS = 86_400
+const AGES: Array<[Intl.RelativeTimeFormatUnit, number, Intl.RelativeTimeFormat]> = [['year', 31_557_600, counted], ['month', 2_629_800, counted], ['week', 604_800, counted], ['hour', 3600, relative], ['minute', 60, relative]] // prettier-ignore
 
-/** A day (`2024-03-01`) or epoch seconds → `3 weeks ago`, `in 5 minutes`. */
+/** A day (`2024-03-01`) or epoch seconds → `3 weeks ago`, `in 5 minutes`. Days are those of the calendar. */
 export function toAge(when: string | number, nowMs = Date.now()): string {
   const isDay = typeof when === 'string'
-  const thenMs = isDay ? Date.parse(`${when}T12:00:00Z`) : when * 1000
+  const thenMs = isDay ? Date.parse(`${when}T00:00:00Z`) : when * 1000
   if (Number.isNaN(thenMs)) return ''
-  const seconds = (thenMs - nowMs) / 1000
-  if (isDay && Math.abs(seconds) < 86_400 * 1.5) {
-    const today = new Date(nowMs)
-    const days = Math.round((Date.parse(`${when}T00:00:00Z`) - Date.UTC(today.getFullYear(), today.getMonth(), today.getDate())) / 86_400_000)
-    return relative.format(days, 'day')
-  }
-  const [unit, size] = AGES.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-  return relative.format(Math.trunc(seconds / size), unit)
+  const days = Math.round(((isDay ? thenMs : midnight(thenMs)) - midnight(nowMs)) / 1000 / DAY_SECONDS)
+  const seconds = isDay ? days * DAY_SECONDS : (thenMs - nowMs) / 1000
+  const isNear = Math.abs(seconds) < 7 * DAY_SECONDS
+  if (isNear && (isDay || Math.abs(seconds) >= DAY_SECONDS)) return relative.format(days, 'day')
+  const [unit, size, form] = AGES.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1, relative]
+  return form.format(Math.trunc(seconds / size), unit)
+}
+
+/** Of the day that it is here, as if that were in UTC. */
+function midnight(ms: number): number {
+  const here = new Date(ms)
+  return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())
 }
 
 /** A day as sent (`2024-03-01`), in words. */

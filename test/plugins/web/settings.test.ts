@@ -96,6 +96,7 @@ describe('settings', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/look/')
     await page.locator('#content').getByLabel('Look').selectOption('Dark')
+    assert.deepEqual(await page.locator('#content select').evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)), ['Look', 'Videos on Home', 'Videos of a channel'], 'nothing to choose that changes nothing')
     await page.getByLabel('Videos on Home').selectOption('As a list')
     await saved(page, 'Videos on Home')
     await page.getByLabel('Records in one answer').fill('500')

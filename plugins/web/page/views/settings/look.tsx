@@ -5,7 +5,7 @@ import { t } from '../../texts.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
 const LOOKS: Look[] = ['system', 'light', 'dark']
-const LISTS = ['home', 'channel', 'playlist', 'downloads'] as const
+const LISTS = ['home', 'channel'] as const
 
 export function LookSection() {
   const now = settings.value

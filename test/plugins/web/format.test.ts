@@ -1,0 +1,30 @@
+/** Ages in words: days by the calendar, whatever the hour. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toAge } from '../../../plugins/web/page/format.ts'
+
+/** Of here: days are those of the reader's calendar. */
+const at = (hour: number): number => new Date(2026, 10, 22, hour).getTime()
+
+const AGES: Array<[when: string, said: string]> = [
+  ['2026-11-23', 'tomorrow'],
+  ['2026-11-22', 'today'],
+  ['2026-11-21', 'yesterday'],
+  ['2026-11-20', '2 days ago'],
+  ['2026-11-16', '6 days ago'],
+  ['2026-11-15', '1 week ago'],
+  ['2026-11-08', '2 weeks ago'],
+  ['2026-09-25', '1 month ago'],
+  ['2025-11-20', '1 year ago'],
+]
+
+test('the age of a day is the same at any hour of today', () => {
+  for (const hour of [0, 9, 13, 23]) for (const [when, said] of AGES) assert.equal(toAge(when, at(hour)), said, `${when} at ${hour}`)
+})
+
+test('a moment of today is told by its hours, an earlier one by the days of the calendar', () => {
+  const said = (hoursAgo: number) => toAge((at(9) - hoursAgo * 3_600_000) / 1000, at(9))
+
+  assert.deepEqual([said(0.5), said(5), said(23), said(30), said(40)], ['30 minutes ago', '5 hours ago', '23 hours ago', 'yesterday', '2 days ago'])
+  assert.equal(toAge(at(9) / 1000 + 120, at(9)), 'in 2 minutes')
+})
