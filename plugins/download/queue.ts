@@ -38,6 +38,9 @@ export interface ItemProgress {
 /** The classes that another account may get past: they are taken again when the cookie changes. */
 const ACCOUNT_CLASSES = ['login_required', 'members_only', 'age']
 
+/** Items that are looked for and changed by one call. */
+const CHANGED_AT_ONCE = 100
+
 const OPEN_AND_CLEAR = { message: null, error_class: null, retry_at: null } as const
 
 /** What a status means for the other fields of the item. */
@@ -132,6 +135,13 @@ export function openQueue(app: App) {
     if (query.errorClass) parts.push({ eq: ['error_class', query.errorClass] })
     if (query.error !== undefined) parts.push(query.error ? { exists: 'error_class' } : { not: { exists: 'error_class' } })
     return parts.length > 1 ? { and: parts } : parts[0]
+  }
+
+  /** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */
+  async function move(ids: readonly string[], from: QueueStatus, set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>): Promise<void> {
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
+      await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', ids.slice(at, at + CHANGED_AT_ONCE)] }] }, { set })
+    }
   }
 
   function cancelWhere(isMeant: (id: string) => boolean) {
@@ -255,14 +265,14 @@ export function openQueue(app: App) {
 
     /** Leftover priority items wait their turn again. @returns their ids */
     async demote(): Promise<string[]> {
-      const { hits } = await items.find({ filter: { eq: ['status', 'priority'] }, size: 10_000, withoutTotal: true })
-      for (const { id } of hits) await items.patch(id, { set: { status: 'pending', auto_start: false, later: true } })
-      return hits.map(({ id }) => id)
+      const ids: string[] = []
+      for await (const batch of items.scan({ filter: { eq: ['status', 'priority'] }, batch: CHANGED_AT_ONCE })) ids.push(...batch.map(({ id }) => id))
+      await move(ids, 'priority', { status: 'pending', auto_start: false, later: true })
+      return ids
     },
 
-    async promote(ids: readonly string[]): Promise<void> {
-      for (const id of ids) await items.patch(id, { set: { status: 'priority', auto_start: true, later: false } })
-    },
+    /** Takes back what `demote` did. */
+    promote: (ids: readonly string[]) => move(ids, 'pending', { status: 'priority', auto_start: true, later: false }),
 
     /** The cookie has changed: what needed an account is taken again. */
     async retryWithAccount(): Promise<number> {

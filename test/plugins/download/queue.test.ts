@@ -106,6 +106,28 @@ test('an item that fails for good when its time has come lets the others go on',
   assert.equal((await queue.next(false, []))?.platform_id, 'another1111')
 })
 
+test('leftover priority items wait again, however many; what was ignored meanwhile stays so', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  const ids = Array.from({ length: 10_300 }, (_, index) => `left${String(index).padStart(7, '0')}`)
+  await queue.add(ids.map((id) => newItem(id)), 'priority', { failure: { message: 'It is gone', errorClass: 'gone' } })
+  const [early, late] = [ids[0]!, ids.at(-1)!]
+
+  const demoting = queue.demote()
+  while ((await app.doc('download', early)).status === 'priority') await new Promise(setImmediate)
+  await set(app, late, 'ignore')
+  const demoted = await demoting
+
+  assert.equal(demoted.length, ids.length)
+  const { status, open, ready } = await app.doc('download', late)
+  assert.deepEqual({ status, open, ready }, { status: 'ignore', open: false, ready: false })
+  assert.equal(await queue.items.count({ eq: ['status', 'pending'] }, Infinity), ids.length - 1)
+  assert.equal(await queue.items.count({ eq: ['ready', true] }), 0, 'their messages still hold them back')
+  await set(app, early, 'ignore')
+  await queue.promote(demoted)
+  assert.equal(await queue.items.count({ eq: ['status', 'priority'] }, Infinity), ids.length - 2)
+})
+
 test('many are changed or forgotten at once', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add(Array.from({ length: 250 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`)), 'pending')
