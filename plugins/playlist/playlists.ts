@@ -220,10 +220,12 @@ export function openPlaylists(app: App) {
      * Removes the playlist, and with `withVideos` all archived videos in it.
      * @throws not_found; unavailable: a file cannot be moved; then the playlist and that video stay
      */
-    async remove(id: string, { withVideos = false } = {}): Promise<void> {
-      if (!(await has(id))) throw errors.notFound('playlist', id)
-      await app.jobs.run(removePlaylist, { id, withVideos })
-    },
+    remove: (id: string, { withVideos = false } = {}): Promise<void> =>
+      // Two that are asked for at once may want different things: the later one hears that the playlist is gone.
+      inTurn(`removal of ${id}`, async () => {
+        if (!(await has(id))) throw errors.notFound('playlist', id)
+        await app.jobs.run(removePlaylist, { id, withVideos })
+      }),
 
     /** The videos of a playlist that is about to go. */
     async removeVideos(id: string, { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void> {

@@ -214,6 +214,16 @@ test('where a file cannot be removed, the playlist and that video stay and tell 
   assert.deepEqual(await flagsOf(app, 'mine'), [['v2', 0, true]])
 })
 
+test('of two removals at once one is made, and the other one hears that the playlist is gone', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }))
+
+  const [plain, withVideos] = await Promise.all(['', '?delete-videos=true'].map((query) => app.as('admin').delete(`/api/playlist/PL1/${query}`)))
+
+  assert.deepEqual([plain!.status, withVideos!.status].sort(), [200, 404])
+  assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], withVideos!.status === 200 ? [] : ['v1']])
+})
+
 test('a removal that was cut off is finished by the next start', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
