@@ -54,8 +54,9 @@ export function openAfterDownload(app: App) {
           await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }))
         } catch (error) {
           const failure = app.platform.failureOf(error)
-          if (!failure) throw error
-          job.log.warn({ id, failure: failure.failure }, `no comments: ${failure.message}`)
+          // Somebody has removed the video while it was asked for: there is nothing left to do.
+          if (!failure && !isAppError(error, 'not_found')) throw error
+          if (failure) job.log.warn({ id, failure: failure.failure }, `no comments: ${failure.message}`)
         }
       }
       await ledger.write(() => ledger.sql('DELETE FROM download_comments WHERE video_id = ?').run(id))

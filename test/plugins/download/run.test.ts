@@ -150,3 +150,22 @@ test('comments come after the run; what a run could not fetch is no failure of i
   const threads = (await app.as('user').get(`/api/video/${nets}/comment/`)).body.data
   assert.equal(threads.length, 4)
 })
+
+test('a video that is deleted while its comments are fetched leaves the others theirs', async (t) => {
+  const { app } = await openRunApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  const service = app.app.platform
+  const ask = service.comments
+  service.comments = async (id, ...how) => {
+    const found = await ask(id, ...how)
+    if (id === mussels) assert.equal((await app.as('admin').delete(`/api/video/${mussels}/`)).status, 200)
+    return found
+  }
+
+  await add(app, [mussels, nets], '?autostart=true')
+
+  assert.deepEqual(await app.ids('video'), [nets])
+  assert.ok((await app.doc('video', nets)).comment_count > 0)
+  const [run] = app.app.jobs.list({ task: 'download_pending' })
+  assert.deepEqual([run!.state, run!.result], ['SUCCESS', '2 videos downloaded'])
+})
