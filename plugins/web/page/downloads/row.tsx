@@ -41,7 +41,7 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
         <img src={small(item.vid_thumb_url)} alt="" width={320} height={180} loading="lazy" decoding="async" />
       </span>
       <div class="queue-text">
-        <p class="queue-title">{item.title}</p>
+        <p class="queue-title" dir="auto">{item.title}</p>
         <p class="meta">
           {item.channel_name !== '' && (item.channel_indexed ? <a href={under(`/channel/${item.channel_id}/`)}>{item.channel_name}</a> : <span>{item.channel_name}</span>)}
           {item.duration !== '' && item.duration !== 'NA' && <span>{item.duration}</span>}

@@ -72,7 +72,7 @@ function Asked({ videoId, title }: { videoId: string; title: string }) {
           {value.map((playlist) => (
             <li key={playlist.playlist_id}>
               <button type="button" onClick={() => void add(playlist)}>
-                <span>{playlist.playlist_name}</span>
+                <span dir="auto">{playlist.playlist_name}</span>
                 <span class="meta">{t('count.videos', { count: playlist.playlist_entries.length })}</span>
               </button>
             </li>

@@ -58,7 +58,7 @@ function PlaylistCard({ row }: { row: Row }) {
       </a>
       <div class="card-text">
         <p class="card-title">
-          <a href={href}>{row.name}</a>
+          <a href={href} dir="auto">{row.name}</a>
         </p>
         <p class="meta">
           <span>{row.isOwn ? t('playlists.own') : (row.owner ?? t('playlists.platform'))}</span>

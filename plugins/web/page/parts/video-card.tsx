@@ -99,10 +99,10 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
       </a>
       <div class="card-text">
         <p class="card-title">
-          <a href={href}>{row.title}</a>
+          <a href={href} dir="auto">{row.title}</a>
         </p>
         <p class="meta">
-          <a href={under(`/channel/${row.channelId}/`)}>{row.channelName}</a>
+          <a href={under(`/channel/${row.channelId}/`)} dir="auto">{row.channelName}</a>
           <span title={toDay(row.published)}>{toAge(row.published)}</span>
           {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
           {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}

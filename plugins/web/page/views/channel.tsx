@@ -1,5 +1,5 @@
 /** One channel: who it is, its videos, its playlists, and what is different for it. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { CircleCheck, Download, EllipsisVertical, Grid2x2, RefreshCw, Rows3, Trash, TvMinimalPlay } from 'lucide'
 import { get, post, remove, type Query } from '../api.ts'
 import { under } from '../base.ts'
@@ -7,9 +7,9 @@ import { toCompact } from '../format.ts'
 import { useTaskEnd } from '../jobs.ts'
 import { forget, useLoad, type Load } from '../load.ts'
 import { Button, IconButton } from '../parts/button.tsx'
+import { Description } from '../parts/description.tsx'
 import { confirm } from '../parts/dialog.tsx'
 import { Chips, Select, Tabs } from '../parts/field.tsx'
-import { HostileText } from '../parts/hostile-text.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
@@ -76,7 +76,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
       <div class="channel-row">
         <Portrait url={channel.channel_thumb_url} name={name} size={88} />
         <div class="channel-words">
-          <h1>{name}</h1>
+          <h1 dir="auto">{name}</h1>
           <p class="facts">
             {channel.channel_subs > 0 && <span title={t('count.subscribers', { count: channel.channel_subs })}>{t('channels.subscribers', { count: channel.channel_subs, short: toCompact(channel.channel_subs) })}</span>}
             {channel.channel_views > 0 && <span title={t('count.views', { count: channel.channel_views })}>{t('video.viewsShort', { count: channel.channel_views, short: toCompact(channel.channel_views) })}</span>}
@@ -102,26 +102,6 @@ function Banner({ url }: { url: string }) {
   return (
     <div class={isThere ? 'banner' : 'banner unseen'}>
       <img src={under(url)} alt="" onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(naturalWidth / naturalHeight > 2.5)} />
-    </div>
-  )
-}
-
-function Description({ text }: { text: string }) {
-  const [isWhole, setWhole] = useState(false)
-  const [isLong, setLong] = useState(false)
-  const box = useRef<HTMLParagraphElement>(null)
-  useEffect(() => setLong(box.current !== null && box.current.scrollHeight > box.current.clientHeight + 2), [text])
-  if (text.trim() === '') return null
-  return (
-    <div class="channel-about">
-      <p ref={box} class={isWhole ? '' : 'two-lines'}>
-        <HostileText text={text} />
-      </p>
-      {(isLong || isWhole) && (
-        <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? t('action.less') : t('action.more')}
-        </button>
-      )}
     </div>
   )
 }

@@ -97,7 +97,7 @@ function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> 
       <Portrait url={channel.channel_thumb_url} name={name} size={48} />
       <div class="channel-words">
         <p class="channel-name">
-          <a href={under(`/channel/${id}/`)}>{name}</a>
+          <a href={under(`/channel/${id}/`)} dir="auto">{name}</a>
         </p>
         <p class="meta">
           {subscribers > 0 && <span title={t('count.subscribers', { count: subscribers })}>{t('channels.subscribers', { count: subscribers, short: toCompact(subscribers) })}</span>}

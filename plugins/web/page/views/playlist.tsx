@@ -8,9 +8,9 @@ import { useTaskEnd } from '../jobs.ts'
 import { forget, useLoad, type Load } from '../load.ts'
 import { toggleWatched } from '../marks.ts'
 import { IconButton } from '../parts/button.tsx'
+import { Description } from '../parts/description.tsx'
 import { confirm } from '../parts/dialog.tsx'
 import { Chips } from '../parts/field.tsx'
-import { HostileText } from '../parts/hostile-text.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
@@ -74,17 +74,13 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
         </span>
       )}
       <div class="playlist-words">
-        <h1>{name}</h1>
+        <h1 dir="auto">{name}</h1>
         <p class="facts">
           {isOwn ? <span>{t('playlists.own')}</span> : playlist.playlist_channel_id ? <a href={under(`/channel/${playlist.playlist_channel_id}/`)}>{playlist.playlist_channel}</a> : <span>{t('playlists.platform')}</span>}
           <span>{missing === 0 ? t('count.videos', { count: entries.length }) : t('playlists.partly', { count: entries.length, archived: entries.length - missing })}</span>
           {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone')}</span>}
         </p>
-        {playlist.playlist_description.trim() !== '' && (
-          <p class="two-lines">
-            <HostileText text={playlist.playlist_description} />
-          </p>
-        )}
+        <Description text={playlist.playlist_description} />
         <div class="playlist-actions">
           {first && (
             <a class="button main" href={under(`/video/${first.platform_id}/?list=${id}`)}>
@@ -200,7 +196,7 @@ function Missing({ entry }: { entry: PlaylistEntry }) {
         <Icon node={ListVideo} />
       </span>
       <div class="card-text">
-        <p class="card-title">{entry.title}</p>
+        <p class="card-title" dir="auto">{entry.title}</p>
         <p class="meta">
           {entry.uploader && <span>{entry.uploader}</span>}
           <span>{t('list.missing')}</span>

@@ -132,7 +132,7 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
                 <a href={under(`/channel/${channel.channel_id}/`)}>
                   <Round url={channel.channel_thumb_url} />
                   <span>
-                    <strong>{channel.channel_name}</strong>
+                    <strong dir="auto">{channel.channel_name}</strong>
                     <span class="meta">{t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}</span>
                   </span>
                 </a>
@@ -153,7 +153,7 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
                     <img src={small(playlist.playlist_thumbnail)} alt="" loading="lazy" />
                   </span>
                   <span>
-                    <strong>{playlist.playlist_name}</strong>
+                    <strong dir="auto">{playlist.playlist_name}</strong>
                     <span class="meta">{playlist.playlist_channel ?? t('count.videos', { count: playlist.playlist_entries.length })}</span>
                   </span>
                 </a>
@@ -217,11 +217,11 @@ function Hit({ hit }: { hit: SubtitleHit }) {
         <img src={small(hit.vid_thumb_url)} alt="" width={320} height={180} loading="lazy" />
       </a>
       <div class="hit-text">
-        <p class="hit-line">
+        <p class="hit-line" dir="auto">
           {readMarked(hit.subtitle_line).map(({ text, isMarked }, position) => (isMarked ? <mark key={position}>{text}</mark> : text))}
         </p>
         <p class="meta">
-          <span>{hit.title}</span>
+          <span dir="auto">{hit.title}</span>
           <a href={under(`/channel/${hit.subtitle_channel_id}/`)}>{hit.subtitle_channel}</a>
         </p>
       </div>

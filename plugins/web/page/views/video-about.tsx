@@ -26,7 +26,7 @@ export function About({ video, onJump }: { video: Video; onJump: (seconds: numbe
         <p class="hint">{t('video.noAbout')}</p>
       ) : (
         <>
-          <div ref={text} class={isOpen ? 'about-text open' : 'about-text'}>
+          <div ref={text} class={isOpen ? 'about-text open' : 'about-text'} dir="auto">
             <HostileText text={video.description} times={{ duration: video.player.duration, onJump }} />
           </div>
           {(isLong || isOpen) && (

@@ -53,7 +53,7 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
       <header>
         <p class="meta">{t('video.inPlaylist')}</p>
         <h2>
-          <a href={under(`/playlist/${list}/`)}>{playlist.playlist_name}</a>
+          <a href={under(`/playlist/${list}/`)} dir="auto">{playlist.playlist_name}</a>
         </h2>
         <p class="meta">
           {at + 1} / {entries.length}
@@ -112,7 +112,7 @@ function SimilarRow({ row }: { row: VideoRow }) {
           <span class="duration">{toClock(row.duration)}</span>
         </span>
         <span class="similar-text">
-          <span class="similar-title">{row.title}</span>
+          <span class="similar-title" dir="auto">{row.title}</span>
           <span class="meta">
             {row.channelName} · {toAge(row.published)}
           </span>

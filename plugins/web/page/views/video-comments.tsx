@@ -67,11 +67,13 @@ function Thread({ comment, times, depth }: { comment: Comment; times: Times; dep
   return (
     <li class="comment">
       <p class="comment-head">
-        <strong>{comment.comment_author}</strong>
+        <strong dir="auto">{comment.comment_author}</strong>
         {comment.comment_author_is_uploader && <span class="tag">{t('video.author')}</span>}
         {comment.comment_timestamp > 0 && <span title={toMoment(comment.comment_timestamp)}>{toAge(comment.comment_timestamp)}</span>}
       </p>
-      <HostileText text={comment.comment_text} times={times} />
+      <p dir="auto">
+        <HostileText text={comment.comment_text} times={times} />
+      </p>
       <p class="comment-foot">
         {comment.comment_likecount > 0 && (
           <span>

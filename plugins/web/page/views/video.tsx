@@ -108,12 +108,12 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
   const actions = videoActions({ id: value.platform_id, title: value.title }, () => navigate('/', { isReplacing: true }))
   return (
     <header class="watch-head">
-      <h1>{value.title}</h1>
+      <h1 dir="auto">{value.title}</h1>
       <div class="watch-row">
         <a class="watch-channel" href={under(`/channel/${channel.channel_id}/`)}>
           <img src={small(channel.channel_thumb_url)} alt="" width={40} height={40} loading="lazy" />
           <span>
-            <strong>{channel.channel_name}</strong>
+            <strong dir="auto">{channel.channel_name}</strong>
             {channel.channel_subs > 0 && <span class="meta">{t('count.subscribers', { count: channel.channel_subs })}</span>}
           </span>
         </a>
