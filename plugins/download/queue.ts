@@ -26,6 +26,12 @@ export interface ItemFailure {
   retryAt?: number
 }
 
+interface AddOptions {
+  /** Also what is archived. */
+  force?: boolean
+  failure?: ItemFailure
+}
+
 export interface ItemProgress {
   /** 0–1 */
   fraction: number
@@ -40,6 +46,8 @@ const ACCOUNT_CLASSES = ['login_required', 'members_only', 'age']
 
 /** Items that are looked for and changed by one call. */
 const CHANGED_AT_ONCE = 100
+/** Items that one turn adds: whoever adds a single one waits for so many at most. */
+const ADDED_AT_ONCE = 1000
 
 const OPEN_AND_CLEAR = { message: null, error_class: null, retry_at: null } as const
 
@@ -58,6 +66,7 @@ export function openQueue(app: App) {
   const active = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
   const end = `"_index":${JSON.stringify(`${app.settings.prefix}_download`)},"_score":0}`
   let lastPosition = 0
+  let lastAdd: Promise<unknown> = Promise.resolve()
 
   const changed = (id: string) => app.tell('queue.changed', { id })
 
@@ -99,7 +108,19 @@ export function openQueue(app: App) {
   }
 
   /** Queues what is missing, in the given order; what is there already is left as it is. @returns the ids added */
-  async function add(list: readonly NewItem[], status: QueueStatus, options: { force?: boolean; failure?: ItemFailure } = {}): Promise<string[]> {
+  async function add(list: readonly NewItem[], status: QueueStatus, options: AddOptions = {}): Promise<string[]> {
+    const added: string[] = []
+    for (let at = 0; at < list.length; at += ADDED_AT_ONCE) {
+      // In turn: nobody else adds between the look at what is there and the write.
+      const part = lastAdd.then(() => addPart(list.slice(at, at + ADDED_AT_ONCE), status, options))
+      lastAdd = part.catch(() => undefined) // its caller hears of it
+      added.push(...(await part))
+    }
+    for (const id of added.slice(0, 100)) await changed(id)
+    return added
+  }
+
+  async function addPart(list: readonly NewItem[], status: QueueStatus, options: AddOptions): Promise<string[]> {
     const wanted = await missing(list.map(({ id }) => id), options)
     const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops what the list repeats
     if (!fresh.length) return []
@@ -111,9 +132,7 @@ export function openQueue(app: App) {
     const { failed: refused } = await items.putMany(docs, { visible: true })
     for (const { id, reason } of refused) app.log.warn({ id, reason }, 'a queue item could not be written')
     const missed = new Set(refused.map(({ id }) => id))
-    const added = fresh.map(({ id }) => id).filter((id) => !missed.has(id))
-    for (const id of added.slice(0, 100)) await changed(id)
-    return added
+    return fresh.map(({ id }) => id).filter((id) => !missed.has(id))
   }
 
   const failed = (failure: ItemFailure) => ({

@@ -39,6 +39,20 @@ test('what is queued, ignored or archived is not queued again, nor twice by one 
   assert.deepEqual(await app.app.queue.add([newItem('archived111')], 'pending', { force: true }), ['archived111'])
 })
 
+test('what is ignored while a long list is added stays ignored', async (t) => {
+  const app = await openQueueApp(t)
+  const { queue } = app.app
+  const list = Array.from({ length: 3000 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`))
+  const last = list.at(-1)!
+
+  const adding = queue.add(list, 'pending')
+  const [ignored, added] = await Promise.all([queue.add([last], 'ignore'), adding])
+
+  assert.deepEqual(ignored, [last.id])
+  assert.equal(added.length, list.length - 1)
+  assert.equal((await show(app, last.id)).status, 'ignore')
+})
+
 test('what the index refuses is not said to be added', async (t) => {
   const app = await openQueueApp(t)
 
