@@ -15,6 +15,8 @@ const MOST_COUNTED = 300
 /** With more words than this, how many of them match is told apart for the rarest only: the ways of leaving some out are too many. */
 const MOST_COMBINED = 6
 const MOST_LEFT_OUT = 12
+/** So few that a filter leaves are ranked, however common their words are without it: to know that there are more of them costs little. */
+const FEW = 300
 const SIMILAR_WORDS = 8
 const SIMILAR_WORDS_COUNTED = 48
 const SIMILAR_FREQUENCY_CAP = 2000
@@ -133,8 +135,8 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
     const values = narrow?.filter.values ?? []
     // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are the best.
     if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW) {
-      const rids = pluck<number>(`SELECT f.rowid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`).all(expression, ...values, size)
-      return rids.map((rid) => ({ rid, score: LEAST_SCORE }))
+      const rids = pluck<number>(`SELECT f.rowid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`).all(expression, ...values, Math.max(size, FEW))
+      if (rids.length >= FEW) return rids.slice(0, size).map((rid) => ({ rid, score: LEAST_SCORE }))
     }
     const rank = `bm25(f.${table}${', ?'.repeat(scope.weights.length)})`
     return sql<RankedRow>(`SELECT f.rowid AS rid, -${rank} AS score FROM ${source(narrow)} ORDER BY score DESC, f.rowid DESC LIMIT ?`)

@@ -414,6 +414,21 @@ test('many words of which any is enough: those with most come first', async (t) 
   assert.equal(misspelt.total, 10)
 })
 
+test('the few that a filter leaves are ranked, also where the word and the filter are each too common to rank', async (t) => {
+  const index = await open(t, await folderOf(t))
+  const books = index.collection(bookIndex)
+  const many = Array.from({ length: 20_004 }, (_, at) => ({ id: `b${at}`, doc: { ...bookOf(at).doc, ...(at % 2 === 0 ? { title: 'people talk', owner: 'you' } : { title: 'Leute reden', owner: 'me' }) } }))
+  many[20_001]!.doc.title = 'people people people'
+  many[20_003]!.doc.title = `people ${'and many other words '.repeat(20)}`
+  await books.putMany(many)
+
+  const { hits } = await books.find({ text: { words: 'people' }, filter: { eq: ['owner', 'me'] } })
+
+  assert.deepEqual(hits.map(({ id }) => id), ['b20001', 'b20003'])
+  const common = await books.find({ text: { words: 'people' }, filter: { eq: ['owner', 'you'] }, size: 500 })
+  assert.deepEqual([common.hits.length, common.hits[0]!.score], [500, 0.01])
+})
+
 test('a mapping that cannot work is refused by name', async (t) => {
   const folder = await folderOf(t)
   const doc = Type.Object({ a: Type.String() })
