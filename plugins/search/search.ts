@@ -1,5 +1,5 @@
 /** A parsed query → the records of each group, as JSON texts. */
-import type { Actor, App, Filter, FindQuery, Hit } from 'archivolt'
+import { MAX_WINDOW, type Actor, type App, type Filter, type FindQuery, type Hit } from 'archivolt'
 import { findFragments } from './fragments.ts'
 import type { Query } from './language.ts'
 import { MOST_HITS, share } from './share.ts'
@@ -11,8 +11,6 @@ export interface Groups {
   full: string[]
 }
 
-/** Channels that `channel:` may stand for. */
-const MOST_CHANNELS = 1000
 const SIMPLE_GROUPS = ['channel', 'playlist', 'video'] as const
 type SimpleGroup = (typeof SIMPLE_GROUPS)[number]
 type Finding = Record<SimpleGroup, Hit[]>
@@ -85,7 +83,7 @@ async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Arra
   if (channel === undefined) return []
   const named = async (edits: Query['fuzziness']) => {
     const text = { words: channel, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true, fuzziness: edits }
-    return (await app.channels.collection.find({ text, size: MOST_CHANNELS, withoutTotal: true })).hits.map(({ id }) => id)
+    return (await app.channels.collection.find({ text, size: MAX_WINDOW, withoutTotal: true })).hits.map(({ id }) => id)
   }
   const exact = await named(0)
   return [{ in: ['channel_id', exact.length > 0 || fuzziness === 0 ? exact : await named(fuzziness)] }]

@@ -225,6 +225,15 @@ test('a language is found by any spelling of its code, and with all its kinds', 
   }
 })
 
+test('channel: stands for all channels of that name, however many', async (t) => {
+  const app = await testApp(t)
+  await app.given(...Array.from({ length: 1100 }, (_, number) => aChannel({ id: `c${number}`, channel_name: `Bread ${number}` })))
+  const some = [0, 1, 99, 500, 999, 1000, 1099].map((number) => `c${number}`)
+  await app.given(...some.map((channelId) => aVideo({ id: `of-${channelId}`, channelId, title: 'sourdough' })))
+
+  assert.deepEqual(idsOf(await find(app, 'video:sourdough channel:bread')).sort(), some.map((channelId) => `of-${channelId}`).sort())
+})
+
 test('a search without words is refused', async (t) => {
   const app = await testApp(t)
   for (const query of ['', '?query=', '?query=%20%20', `?query=${'x'.repeat(2000)}`]) {
