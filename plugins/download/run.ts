@@ -38,6 +38,7 @@ export const downloadPending = defineTask({
       const item = await nextItem(putOff, job, app)
       if (!item) break
       if (ingested.length) await pause(job, app)
+      if (job.isStopping()) break
       job.progress(0, `Downloading ${item.title}`)
       if (await downloadItem(item, putOff, job, app)) ingested.push(item.platform_id)
     }
@@ -49,19 +50,26 @@ export const downloadPending = defineTask({
 
 type Run = JobContext<{ autoOnly?: boolean }>
 
-/** The next in line; where only items are left that were put off, waits for the first of them. */
+/** The next in line; where only items are left that were put off, waits for the first of them, a command, or another start. */
 async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promise<DownloadDoc | undefined> {
   for (;;) {
-    const now = app.clock.now()
-    const waiting = [...putOff].filter(([, { at }]) => at > now)
-    const item = await app.queue.next(job.current().autoOnly === true, waiting.map(([id]) => id))
-    if (item || !waiting.length || job.isStopping()) return item
-    const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
-    for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
-    if (!stillQueued.size) return undefined
-    const waitsFor = waiting.find(([, one]) => one.waitsFor)?.[1].waitsFor
-    job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
-    await app.clock.sleep(Math.min(...waiting.map(([, { at }]) => at)) - now, job.signal)
+    const news = new AbortController()
+    const unwatch = app.jobs.watch((change) => change.job?.id === job.id && news.abort())
+    try {
+      const now = app.clock.now()
+      const waiting = [...putOff].filter(([, { at }]) => at > now)
+      const item = await app.queue.next(job.current().autoOnly === true, waiting.map(([id]) => id))
+      if (item || !waiting.length || job.isStopping()) return item
+      const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
+      for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
+      if (!stillQueued.size) return undefined
+      const waitsFor = waiting.find(([, one]) => one.waitsFor)?.[1].waitsFor
+      job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
+      const wait = app.clock.sleep(Math.min(...waiting.map(([, { at }]) => at)) - now, AbortSignal.any([job.signal, news.signal]))
+      await wait.catch(() => job.signal.throwIfAborted())
+    } finally {
+      unwatch()
+    }
   }
 }
 

@@ -169,3 +169,26 @@ test('a video that is deleted while its comments are fetched leaves the others t
   const [run] = app.app.jobs.list({ task: 'download_pending' })
   assert.deepEqual([run!.state, run!.result], ['SUCCESS', '2 videos downloaded'])
 })
+
+test('while a run waits to try again, what is asked for at once is downloaded, and a stop ends it', async (t) => {
+  const { app } = await openRunApp(t)
+  await add(app, [fog, nets])
+  await app.as('admin').post(`/api/download/${nets}/`, { status: 'ignore' })
+  const service = app.app.platform
+  const ask = service.download
+  service.download = async (id, ...how) => {
+    if (id === fog) throw new Error('it may go better next time')
+    return ask(id, ...how)
+  }
+  const { task_id: id } = (await app.as('admin').post('/api/task-name/download_pending/')).body
+  while (!app.app.jobs.logOf(id).some(({ message }) => message.includes('not downloaded'))) await new Promise(setImmediate)
+  await app.clock.advance(1000)
+
+  await app.as('admin').post(`/api/download/${nets}/`, { status: 'priority' })
+  while (!(await app.ids('video')).includes(nets)) await new Promise(setImmediate)
+  await app.app.jobs.command(id, 'STOP')
+  await app.settled()
+
+  assert.deepEqual(await app.ids('download'), [fog])
+  assert.equal(app.app.jobs.get(id)!.state, 'SUCCESS')
+})
