@@ -19,7 +19,6 @@ export interface Converted {
 export class Unusable extends Error {}
 
 const SAFE_ID = new RegExp(ID_PATTERN)
-const LANGUAGE = /^[A-Za-z0-9-]{1,35}$/
 
 /** Either side of 1970 (ECMA-262, 21.4.1.1): there is no day beyond. */
 const LAST_SECOND = 8.64e12
@@ -156,7 +155,7 @@ export function storedForm(app: App) {
           playlist: texts(stored.playlist).filter((playlistId) => SAFE_ID.test(playlistId)),
           stats: { view_count: whole(stats.view_count), like_count: whole(stats.like_count), dislike_count: whole(stats.dislike_count), average_rating: real(stats.average_rating) },
           streams,
-          subtitles: objects(stored.subtitles).filter(({ lang }) => LANGUAGE.test(text(lang))).map(({ lang, name, source, url }) => ({
+          subtitles: objects(stored.subtitles).filter(({ lang }) => app.media.isLanguage(text(lang))).map(({ lang, name, source, url }) => ({
             ext: 'vtt', lang: text(lang), name: text(name), source, url: text(url), media_url: app.media.subtitleUrl(channelId, id, text(lang)),
           })),
           ...(stored.sponsorblock ? { sponsorblock: segmentList(object(stored.sponsorblock)) } : {}),
@@ -245,7 +244,7 @@ export function storedForm(app: App) {
     subtitle(stored) {
       const video = platformId(stored)
       const [language, number] = [text(stored.subtitle_lang), whole(stored.subtitle_index)]
-      if (!LANGUAGE.test(language)) throw new Unusable('subtitle_lang is no language')
+      if (!app.media.isLanguage(language)) throw new Unusable('subtitle_lang is no language')
       const id = `${video}-${language}-${number}`
       return {
         id,
