@@ -81,23 +81,29 @@ function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PIC
 }
 
 async function removeOrphans(job: Run, app: App): Promise<number> {
-  const films = await filmsInLibrary(job, app)
-  const doubt = await reasonToDoubt(films, app)
+  // Read through where there is an orphan: most days there is none.
+  let library: Awaited<ReturnType<typeof lookAround>> | undefined
   let removed = 0
   let kept = 0
   for (const [kind, known] of Object.entries(KINDS) as Array<[ArtKind, KnownKind]>) {
     for await (const id of app.media.artIds(kind)) {
       job.signal.throwIfAborted()
       if ((await isKnownToAny(known, id, app)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
-      if (doubt !== undefined || (known !== 'playlist' && films[known].has(id))) kept++
+      library ??= await lookAround(job, app)
+      if (library.doubt !== undefined || (known !== 'playlist' && library.films[known].has(id))) kept++
       else {
         await app.media.removeArt(kind, id)
         removed++
       }
     }
   }
-  if (kept > 0) job.log.warn({ kept }, `pictures that no document has are kept: ${doubt ?? 'their films lie in the library'}`)
+  if (kept > 0) job.log.warn({ kept }, `pictures that no document has are kept: ${library?.doubt ?? 'their films lie in the library'}`)
   return removed
+}
+
+async function lookAround(job: Run, app: App) {
+  const films = await filmsInLibrary(job, app)
+  return { films, doubt: await reasonToDoubt(films, app) }
 }
 
 /** Ids of videos whose films lie there, and of channels in whose folders they lie: a rescan needs their pictures, which the platform may not have any more. */
