@@ -1,9 +1,8 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { epochSeconds, errors, isAppError, localDay, type App, type Services, type Step } from 'archivolt'
+import { epochSeconds, errors, isAppError, localDay, openTurns, type App, type Services, type Step } from 'archivolt'
 import { openHandles } from './handles.ts'
 import { channelIndex, type ChannelDoc, type ChannelOverwrites } from './schema.ts'
 import { removeChannel } from './tasks.ts'
-import { openTurns } from './turns.ts'
 
 type ChannelFacts = Awaited<ReturnType<Services['platform']['channel']>>
 type OverwriteKey = keyof ChannelOverwrites

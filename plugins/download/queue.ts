@@ -1,5 +1,5 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
-import { epochSeconds, type App, type Filter, type NamesOf } from 'archivolt'
+import { epochSeconds, openTurns, type App, type Filter, type NamesOf } from 'archivolt'
 import { downloadIndex, ERROR_CLASSES, type DownloadDoc } from './schema.ts'
 
 type Names = NamesOf<typeof downloadIndex>
@@ -66,7 +66,7 @@ export function openQueue(app: App) {
   const active = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
   const end = `"_index":${JSON.stringify(`${app.settings.prefix}_download`)},"_score":0}`
   let lastPosition = 0
-  let lastAdd: Promise<unknown> = Promise.resolve()
+  const turns = openTurns()
 
   const changed = (id: string) => app.tell('queue.changed', { id })
 
@@ -112,9 +112,7 @@ export function openQueue(app: App) {
     const added: string[] = []
     for (let at = 0; at < list.length; at += ADDED_AT_ONCE) {
       // In turn: nobody else adds between the look at what is there and the write.
-      const part = lastAdd.then(() => addPart(list.slice(at, at + ADDED_AT_ONCE), status, options))
-      lastAdd = part.catch(() => undefined) // its caller hears of it
-      added.push(...(await part))
+      added.push(...(await turns.alone('add', () => addPart(list.slice(at, at + ADDED_AT_ONCE), status, options))))
     }
     for (const id of added.slice(0, 100)) await changed(id)
     return added

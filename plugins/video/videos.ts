@@ -1,5 +1,5 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
-import { epochSeconds, errors, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
+import { epochSeconds, errors, openTurns, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
 import { durationText } from './durations.ts'
 import { isThere, openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
@@ -37,7 +37,7 @@ export function openVideos(app: App) {
   const records = openRecords(app)
   const { ingest, fetchArt, toSubtitles, indexSubtitles } = openIngest(app, { collection, subtitles })
   const known = (ids: readonly string[]) => collection.known(ids)
-  const busy = new Map<string, Promise<unknown>>()
+  const turns = openTurns()
 
   /**
    * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel stays meanwhile.
@@ -45,12 +45,7 @@ export function openVideos(app: App) {
    */
   async function alone<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result> {
     const ownChannel = channelId ?? (await collection.get(id))?.channel_id
-    const inTurn = () => {
-      const run = (busy.get(id) ?? Promise.resolve()).then(work, work)
-      const settled = run.catch(() => undefined).finally(() => busy.get(id) === settled && busy.delete(id))
-      busy.set(id, settled)
-      return run
-    }
+    const inTurn = () => turns.alone(id, work)
     return ownChannel === undefined ? inTurn() : app.channels.together(ownChannel, inTurn)
   }
 
