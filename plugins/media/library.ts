@@ -133,8 +133,9 @@ export function openLibrary(paths: Paths): Library {
     async adopt(channelId, videoId, files) {
       const home = paths.channelFolder(channelId)
       if ((await mkdir(home, { recursive: true })) !== undefined) await sync(mediaDir)
-      for (const { lang, path } of files.subtitles) await adoptFile(path, join(home, subtitleName(videoId, lang)))
+      // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for ever.
       await adoptFile(files.mediaPath, join(home, mediaName(videoId)))
+      for (const { lang, path } of files.subtitles) await adoptFile(path, join(home, subtitleName(videoId, lang)))
       await sync(home)
     },
 

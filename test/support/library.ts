@@ -26,8 +26,7 @@ export const archivedIds = async (server: Server): Promise<string[]> => (await a
 export const queuedIds = async (server: Server): Promise<string[]> => (await all<Shown>(server, '/api/download/')).map(({ platform_id }) => platform_id).toSorted()
 
 /** @throws AssertionError that names the first thing found half done */
-export async function assertWhole(server: Server, dataDir: string): Promise<void> {
-  const media = join(dataDir, 'media')
+export async function assertWhole(server: Server, dataDir: string, media = join(dataDir, 'media')): Promise<void> {
   const videos = await all<Shown>(server, '/api/video/')
   const expected = videos.flatMap(({ media_url, subtitles }) => [media_url, ...subtitles.map((subtitle) => subtitle.media_url)]).map((url) => url.replace('/media/', '')).toSorted()
   const found: string[] = []

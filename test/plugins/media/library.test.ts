@@ -46,6 +46,16 @@ test('adopting goes on where an interruption left it, and replaces what was ther
   assert.equal(await readFile(library.paths.pathOf('UC1', 'v1'), 'utf8'), 'new film')
 })
 
+test('the film comes before its subtitles: cut off in between, no subtitles lie there without a film', async (t) => {
+  const library = await aLibrary(t)
+  const staging = await library.staging('v1')
+  await writeFile(join(staging, 'v1.en.vtt'), 'words')
+
+  await assert.rejects(library.adopt('UC1', 'v1', { mediaPath: join(staging, 'v1.mp4'), subtitles: [{ lang: 'en', path: join(staging, 'v1.en.vtt') }] }), { code: 'unprocessable' })
+
+  assert.deepEqual(await library.names('UC1'), [])
+})
+
 test('a file that is nowhere, or lies outside staging, is not adopted', async (t) => {
   const library = await aLibrary(t)
   const staging = await library.staging('v1')
