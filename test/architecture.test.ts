@@ -25,7 +25,7 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [1, /^core\/plugin\/(find|check|load)\.ts$/],
   [2, /^core\/plugin\/define\.ts$/],
   [3, /^core\/(index|ledger)\//],
-  [4, /^core\/(error|events|clock|folder|log|turns|whole-file)\.ts$/],
+  [4, /^core\/(address|error|events|clock|folder|log|turns|whole-file)\.ts$/],
 ]
 /** Leaves: they import nothing of ours that runs. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])

@@ -1,9 +1,12 @@
 /**
  * Slows guessing of passwords, counted per (account, address): five failures within five minutes, then a wait that
- * doubles with each further attempt. The account itself is only slowed for other addresses, so nobody locks another out.
+ * doubles with each further attempt. The account itself is only slowed for other addresses, and turns go round by
+ * address, so nobody locks another out.
  */
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
+import { FairQueue, tooMany } from './fair-queue.ts'
+import type { Asker } from './passwords.ts'
 
 const ALLOWED_FAILURES = 5
 const WINDOW_MS = 5 * 60_000
@@ -11,30 +14,13 @@ const FIRST_BLOCK_MS = 30_000
 const LONGEST_BLOCK_MS = 15 * 60_000
 const SLOWED_MS = 1000
 const MOST_RECORDS = 10_000
-const MOST_WAITING_PER_ADDRESS = 20
+/** One that is looked at, and three that wait. */
+const MOST_OF_ADDRESS = 4
 const MOST_WAITING_PER_ACCOUNT = 100
 
-/** One at a time. */
-class Turn {
-  waiting = 0
-  #last: Promise<unknown> = Promise.resolve()
-
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.waiting++
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => undefined) // whoever comes next waits for the end, however it ends; the error is the caller's
-    try {
-      return await mine
-    } finally {
-      this.waiting--
-    }
-  }
-}
-
-const tooMany = () => errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })
-
 class Failures {
-  readonly turn = new Turn()
+  /** One at a time. */
+  readonly turn = new FairQueue(1, MOST_WAITING_PER_ACCOUNT)
   blockedUntil = 0
   #times: number[] = []
 
@@ -48,7 +34,7 @@ class Failures {
   }
 
   isIdle(now: number): boolean {
-    return this.turn.waiting === 0 && this.blockedUntil <= now && this.count(now) === 0
+    return this.turn.isIdle && this.blockedUntil <= now && this.count(now) === 0
   }
 }
 
@@ -56,8 +42,8 @@ export class LoginThrottle {
   readonly #clock: Clock
   readonly #accounts = new Map<string, Failures>()
   readonly #pairs = new Map<string, Failures>()
-  /** Attempts of an address that wait, under whatever names: all together must not fill the queue of the hashing. */
-  readonly #waiting = new Map<string, number>()
+  /** Attempts of an address under way, under whatever names. */
+  readonly #underWay = new Map<string, number>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -65,37 +51,39 @@ export class LoginThrottle {
 
   /**
    * Runs the check when it is this attempt's turn, and counts it when it was wrong.
+   * @param asker  `address` is that of `clientOf`; once its client has gone, it waits no longer
    * @throws throttled  with the seconds to wait
    */
-  async attempt<Result>(account: string, address: string, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
-    const waiting = this.#waiting.get(address) ?? 0
-    if (waiting >= MOST_WAITING_PER_ADDRESS) throw tooMany()
-    this.#waiting.set(address, waiting + 1)
+  async attempt<Result>(account: string, asker: Asker, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
+    const { address } = asker
+    const underWay = this.#underWay.get(address) ?? 0
+    if (underWay >= MOST_OF_ADDRESS) throw tooMany()
+    this.#underWay.set(address, underWay + 1)
     try {
-      return await this.#inTurn(account, address, check)
+      return await this.#inTurn(account, asker, check)
     } finally {
-      const left = this.#waiting.get(address)! - 1
-      if (left > 0) this.#waiting.set(address, left)
-      else this.#waiting.delete(address)
+      const left = this.#underWay.get(address)! - 1
+      if (left > 0) this.#underWay.set(address, left)
+      else this.#underWay.delete(address)
     }
   }
 
-  #inTurn<Result>(account: string, address: string, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
+  #inTurn<Result>(account: string, { address, signal }: Asker, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
     const all = this.#record(this.#accounts, account)
     const pair = this.#record(this.#pairs, `${address}\0${account}`)
-    return pair.turn.run(async () => {
+    const work = async () => {
       this.#refuseBlocked(pair)
       const isSlowed = all.count(this.#clock.now()) >= ALLOWED_FAILURES
-      if (isSlowed && all.turn.waiting >= MOST_WAITING_PER_ACCOUNT) throw tooMany()
-      const found = isSlowed ? await all.turn.run(() => this.#slowly(check)) : await check()
+      const found = isSlowed ? await all.turn.run(address, () => this.#slowly(check, signal), signal) : await check()
       if (found === undefined) this.#fail(all, pair)
       else this.#pairs.delete(`${address}\0${account}`)
       return found
-    })
+    }
+    return pair.turn.run(address, work, signal)
   }
 
-  async #slowly<Result>(check: () => Promise<Result>): Promise<Result> {
-    await this.#clock.sleep(SLOWED_MS)
+  async #slowly<Result>(check: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+    await this.#clock.sleep(SLOWED_MS, signal)
     return check()
   }
 
@@ -136,7 +124,7 @@ export class LoginThrottle {
     for (const [key, record] of records) if (record.isIdle(now)) records.delete(key)
     for (const [key, record] of records) {
       if (records.size < MOST_RECORDS) return
-      if (record.turn.waiting === 0) records.delete(key)
+      if (record.turn.isIdle) records.delete(key)
     }
   }
 }

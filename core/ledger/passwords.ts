@@ -1,55 +1,45 @@
 /** Passwords: scrypt on the thread pool, two at once, a bounded number waiting. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
-import { errors } from '../error.ts'
+import { FairQueue } from './fair-queue.ts'
 
 /** 16 MB and about a tenth of a second each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
 const COST = { log2N: 14, r: 8, p: 5 }
 const KEY_BYTES = 32
 const AT_ONCE = 2
-const MOST_WAITING = 100
+const MOST_WAITING = 200
 
-let running = 0
-const waiting: Array<() => void> = []
+/** Turns go round by address. Our own work, such as an admin adding an account, waits among them as one more. */
+const hashing = new FairQueue(AT_ONCE, MOST_WAITING)
+const OURS: Asker = { address: '' }
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running >= AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) throw errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else {
-    running++
-  }
-  try {
-    return await work()
-  } finally {
-    // The place is handed on, so that nobody slips in between.
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
+/** For whom a password is checked. */
+export interface Asker {
+  address: string
+  /** Ends when the client goes away. */
+  signal?: AbortSignal | undefined
 }
 
-function derive(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
+function derive(password: string, salt: Buffer, cost: typeof COST, { address, signal }: Asker): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost.log2N, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.log2N * cost.r }
-  return inTurn(
-    () =>
-      new Promise((resolve, reject) => {
-        scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
-      }),
-  )
+  const work = () =>
+    new Promise<Buffer>((resolve, reject) => {
+      scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+    })
+  return hashing.run(address, work, signal)
 }
 
 /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`, so that the cost may be raised and old ones still be checked. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt, COST)
+  const key = await derive(password, salt, COST, OURS)
   return ['scrypt', COST.log2N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
 /** Is right for no password, and takes as long to find out: for names that nobody has. */
 const NOBODYS = ['scrypt', COST.log2N, COST.r, COST.p, 'AAAAAAAAAAAAAAAAAAAAAA', Buffer.alloc(KEY_BYTES).toString('base64url')].join('$')
 
-export async function isPasswordOf(password: string, stored: string | undefined): Promise<boolean> {
+export async function isPasswordOf(password: string, stored: string | undefined, asker: Asker): Promise<boolean> {
   const [, log2N, r, p, salt, key] = (stored ?? NOBODYS).split('$')
-  const derived = await derive(password, Buffer.from(salt!, 'base64url'), { log2N: Number(log2N), r: Number(r), p: Number(p) })
+  const derived = await derive(password, Buffer.from(salt!, 'base64url'), { log2N: Number(log2N), r: Number(r), p: Number(p) }, asker)
   return timingSafeEqual(derived, Buffer.from(key!, 'base64url')) && stored !== undefined
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Log } from '../log.ts'
@@ -43,10 +44,14 @@ export interface Accounts {
   change(id: number, change: { password?: string; is_staff?: boolean; is_active?: boolean }, by?: { keepSession?: string | undefined; proof?: Proof | undefined }): Promise<AccountRecord>
   /** And its token, sessions, settings. @throws not_found, conflict (last active admin) */
   remove(id: number): Promise<void>
-  /** Right name and password, throttled per (account, address). @throws throttled; undefined: wrong */
-  checkPassword(username: string, password: string, address: string): Promise<Proof | undefined>
+  /**
+   * Right name and password, throttled per (account, address).
+   * @param signal  of the request: once its client has gone, it waits no longer
+   * @throws throttled; undefined: wrong
+   */
+  checkPassword(username: string, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
   /** The user's own password, for a change of it. Same throttle. */
-  checkOwnPassword(id: number, password: string, address: string): Promise<Proof | undefined>
+  checkOwnPassword(id: number, password: string, address: string, signal?: AbortSignal): Promise<Proof | undefined>
   /** The user's token, made now if there is none. @throws bad_request: the proof no longer holds */
   token(id: number, proof?: Proof): Promise<string>
   revokeToken(id: number): Promise<void>
@@ -198,10 +203,11 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       await forgetFirstPassword(id)
     },
 
-    async checkPassword(username, password, address) {
-      return throttle.attempt(username, address, async () => {
+    async checkPassword(username, password, address, signal) {
+      const asker = { address: clientOf(address), signal }
+      return throttle.attempt(username, asker, async () => {
         const row = selectNamed.get(username)
-        const isRight = await isPasswordOf(password, row?.password)
+        const isRight = await isPasswordOf(password, row?.password, asker)
         if (!row || !isRight || !row.is_active) {
           log.info({ address }, 'a login failed')
           return undefined
@@ -211,9 +217,10 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       })
     },
 
-    async checkOwnPassword(id, password, address) {
+    async checkOwnPassword(id, password, address, signal) {
       const row = existing(id)
-      return throttle.attempt(row.username, address, async () => ((await isPasswordOf(password, row.password)) ? proofOf(row) : undefined))
+      const asker = { address: clientOf(address), signal }
+      return throttle.attempt(row.username, asker, async () => ((await isPasswordOf(password, row.password, asker)) ? proofOf(row) : undefined))
     },
 
     async token(id, proof) {

@@ -66,13 +66,13 @@ export const changeUser = defineRoute({
   }),
   reply: Account,
   errors: ['permission_denied', 'conflict', 'throttled'],
-  async handle({ params: { userId }, body, actor, request }, { accounts }) {
+  async handle({ params: { userId }, body, actor, request, signal }, { accounts }) {
     const id = allowedId(userId, actor)
     const { password, current_password: current, is_staff, is_active } = body
     if (!accounts.get(id)) throw errors.notFound('user')
     if (!actor.isAdmin && (is_staff !== undefined || is_active !== undefined)) throw errors.permissionDenied('Only an admin may change a role')
     if (password === undefined && is_staff === undefined && is_active === undefined) throw errors.badRequest('Give one of password, is_staff, is_active')
-    const proof = current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address)
+    const proof = current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
     if (!proof && (!actor.isAdmin || current !== undefined)) {
       throw errors.badRequest('current_password must be the password that you have now', { fields: { current_password: current === undefined ? 'is required' : 'is wrong' } })
     }

@@ -11,14 +11,14 @@ const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 /** `name` is the same as `username`. Neither is required here: what is missing is told together. */
 const Credentials = Type.Object({ username: Type.Optional(Name), name: Type.Optional(Name), password: Type.Optional(Password) })
 
-async function signIn(accounts: Accounts, body: { username?: string; name?: string; password?: string }, address: string): Promise<Proof> {
+async function signIn(accounts: Accounts, body: { username?: string; name?: string; password?: string }, address: string, signal: AbortSignal): Promise<Proof> {
   const username = body.username ?? body.name
   const { password } = body
   if (username === undefined || password === undefined) {
     const fields = { ...(username === undefined && { username: 'is required' }), ...(password === undefined && { password: 'is required' }) }
     throw errors.badRequest(`${Object.keys(fields).join(' and ')} ${Object.keys(fields).length > 1 ? 'are' : 'is'} required`, { fields })
   }
-  const proof = await accounts.checkPassword(username, password, address)
+  const proof = await accounts.checkPassword(username, password, address, signal)
   if (!proof) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
   return proof
 }
@@ -34,8 +34,8 @@ export const loginWithToken = defineRoute({
   body: Credentials,
   reply: Type.Object({ token: Type.String(), user_id: Type.Integer() }),
   errors: ['throttled'],
-  async handle({ body, request }, { accounts }) {
-    const proof = await signIn(accounts, body, request.address)
+  async handle({ body, request, signal }, { accounts }) {
+    const proof = await signIn(accounts, body, request.address, signal)
     const { id } = proof.account
     return { token: await accounts.token(id, proof), user_id: id }
   },
@@ -60,10 +60,10 @@ export const login = defineRoute({
   reply: Type.Null(),
   status: 204,
   errors: ['throttled', 'csrf_failed'],
-  async handle({ body, request, headers }, { accounts }) {
+  async handle({ body, request, headers, signal }, { accounts }) {
     // Another site's page could sign its visitor in to the attacker's account.
     if (request.isCrossSite) throw errors.csrfFailed('This request was sent by a page of another site')
-    const proof = await signIn(accounts, body, request.address)
+    const proof = await signIn(accounts, body, request.address, signal)
     const isRemembered = body.remember_me === 'on' || body.remember_me === true
     const { sessionId, csrfToken, maxAgeSeconds } = await accounts.openSession(proof.account.id, isRemembered, proof)
     headers.cookie('sessionid', sessionId, { maxAgeSeconds, httpOnly: true })
