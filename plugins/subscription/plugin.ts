@@ -1,5 +1,6 @@
 /** Subscriptions: follow channels and playlists, and queue what is new in them. */
 import { definePlugin } from 'archivolt'
+import { beginningTables, forgetBeginning } from './beginning.ts'
 import { depthTables, forgetDepth } from './depth.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
 import { subscriptionPreferences } from './preferences.ts'
@@ -11,16 +12,20 @@ export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   preferences: subscriptionPreferences,
-  migrations: [scanTables, depthTables],
+  migrations: [scanTables, depthTables, beginningTables],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],
   fills: {
     'download.after': (app) => (ingested, job) => job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
-    'channel.remove': (app) => (channelId, step) => step('subscription.forget', () => forgetDepth(app, channelId)),
+    'channel.remove': (app) => (channelId, step) => step('subscription.forget', async () => {
+      await forgetDepth(app, channelId)
+      await forgetBeginning(channelId, app)
+    }),
   },
   listens: {
     'index.replaced': (app) => () => forgetDepth(app),
     'channel.changed': (app) => async ({ id, change }) => {
+      if (change.channel_subscribed === false) await forgetBeginning(id, app)
       if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })
     },
   },

@@ -1,13 +1,16 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
 import { defineRoute, errors, ID_PATTERN, isAppError, Type, type App, type Services } from 'archivolt'
+import { forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 
 type Target = ReturnType<Services['platform']['targets']>[number]
+type Wanted = Target & { take?: Take | undefined }
 
 const ID = new RegExp(ID_PATTERN)
 const TaskId = Type.Union([Type.String(), Type.Null()])
-const Channels = Type.Array(Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean() }))
-const Playlists = Type.Array(Type.Object({ playlist_id: Type.String(), playlist_subscribed: Type.Boolean() }))
+const take = Type.Optional(Take)
+const Channels = Type.Array(Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean(), take }))
+const Playlists = Type.Array(Type.Object({ playlist_id: Type.String(), playlist_subscribed: Type.Boolean(), take }))
 
 export const subscribeChannels = defineRoute({
   method: 'POST',
@@ -18,11 +21,12 @@ export const subscribeChannels = defineRoute({
   reply: Type.Object({ data: Channels, message: Type.String(), task_id: TaskId }),
   errors: ['bad_request', 'unavailable'],
   async handle({ body: { data }, signal }, app) {
-    const wanted: Target[] = []
+    const wanted: Wanted[] = []
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {
       const target = await channelTarget(item.channel_id, `data[${index}].channel_id`, app)
-      ;(item.channel_subscribed ? wanted : unwanted).push(target)
+      if (item.channel_subscribed) wanted.push({ ...target, take: item.take })
+      else unwanted.push(target)
     }
     const ended: string[] = []
     for (const target of unwanted) {
@@ -43,20 +47,24 @@ export const subscribePlaylists = defineRoute({
   reply: Type.Object({ data: Playlists, message: Type.String(), task_id: TaskId }),
   errors: ['bad_request'],
   async handle({ body: { data } }, app) {
-    const wanted: Target[] = []
+    const wanted: Wanted[] = []
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {
       const target = await playlistTarget(item.playlist_id, `data[${index}].playlist_id`, app)
-      ;(item.playlist_subscribed ? wanted : unwanted).push(target)
+      if (item.playlist_subscribed) wanted.push({ ...target, take: item.take })
+      else unwanted.push(target)
     }
-    for (const { id } of unwanted) await app.playlists.setSubscribed(id, false)
+    for (const { id } of unwanted) {
+      await app.playlists.setSubscribed(id, false)
+      await forgetBeginning(id, app)
+    }
     return { data, ...(await start(wanted, app)) }
   },
 })
 
-async function start(targets: readonly Target[], app: App): Promise<{ message: string; task_id: string | null }> {
+async function start(targets: readonly Wanted[], app: App): Promise<{ message: string; task_id: string | null }> {
   if (!targets.length) return { message: 'nothing to subscribe to', task_id: null }
-  const job = await app.jobs.start(subscribeTo, { targets: targets.map(({ type, id }) => ({ type, id })) })
+  const job = await app.jobs.start(subscribeTo, { targets: targets.map(({ type, id, take }) => ({ type, id, ...(take !== undefined && { take }) })) })
   return { message: 'subscribe task started', task_id: job.id }
 }
 

@@ -1,5 +1,6 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
 import { defineTask, Type, type App, type JobContext, type Services } from 'archivolt'
+import { beginningOf, CHANNEL_TABS, numberOf, PLAYLIST_TAB, type Take } from './beginning.ts'
 import { openDepth } from './depth.ts'
 import { markWhereGone } from './gone.ts'
 import { followedPlaylist } from './playlists.ts'
@@ -12,6 +13,10 @@ type Run = JobContext<object>
 
 /** A listing that is sorted by newest and was read to its end before: after so many known ones in a row nothing new is to be expected. */
 const RUN_OF_KNOWN = 10
+/** Older ones begin where so many in a row were passed over at the subscription; a single one may only have moved up. */
+const RUN_OF_PASSED = 3
+/** Of what exists when a channel is subscribed to, so many of the newest are noted as passed over: no scan gets beyond them. */
+const MOST_PASSED = 50
 /** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
 const ART_AHEAD = 30
 
@@ -86,7 +91,7 @@ async function followedChannel(id: string, app: App): Promise<Channel | undefine
   return channel?.channel_subscribed && channel.channel_active ? channel : undefined
 }
 
-async function scanChannel(id: string, job: Run, app: App): Promise<number> {
+export async function scanChannel(id: string, job: Run, app: App): Promise<number> {
   const channel = await followedChannel(id, app)
   if (!channel) return 0
   const { channel_size, live_channel_size, shorts_channel_size } = app.preferences.section('subscriptions')
@@ -97,23 +102,55 @@ async function scanChannel(id: string, job: Run, app: App): Promise<number> {
     shorts: own.subscriptions_shorts_channel_size ?? shorts_channel_size,
   }
   let found = 0
-  for (const tab of ['videos', 'streams', 'shorts'] as const) {
-    if (sizes[tab] > 0 && !job.isStopping()) found += await scanTab(channel, tab, sizes[tab], job, app)
+  for (const tab of CHANNEL_TABS) {
+    if (sizes[tab] <= 0 || job.isStopping()) continue
+    const take = beginningOf(id, tab, app).take()
+    found += await (take === undefined ? scanTab(channel, tab, sizes[tab], job, app) : lookFirst(channel, tab, { take, size: sizes[tab] }, job, app))
   }
+  return found
+}
+
+/** Takes what was asked for at the subscription, notes what comes after it, and downloads. */
+async function lookFirst(channel: Channel, tab: ListEntry['vidType'], { take, size }: { take: Take; size: number }, job: Run, app: App): Promise<number> {
+  const id = channel.channel_id
+  const passed: string[] = []
+  let left = numberOf(take)
+  let found = 0
+  for await (const page of app.platform.list(id, tab, { asker: job.id, signal: job.signal })) {
+    if (!(await followedChannel(id, app))) return found
+    const entries = page.filter(({ isPending }) => !isPending) // these are new once they are there
+    const wanted = entries.slice(0, left)
+    left -= wanted.length
+    passed.push(...entries.slice(wanted.length).map((entry) => entry.id))
+    const added = await queue(wanted.map((entry) => listItem(entry, channel)), job, app, { hasArtAhead: found < ART_AHEAD, isNow: true })
+    found += added.size
+    if (passed.length >= MOST_PASSED) break
+    if (job.isStopping()) return found
+  }
+  await openDepth(id, tab, app).write(size)
+  await beginningOf(id, tab, app).done(take, passed.slice(0, MOST_PASSED))
   return found
 }
 
 async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number, job: Run, app: App): Promise<number> {
   const depth = openDepth(channel.channel_id, tab, app)
   const whole = depth.read()
+  const passed = beginningOf(channel.channel_id, tab, app).passed()
+  let inARow = 0
   let found = 0
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(channel.channel_id, app))) return found
     // Once its newest are queued, a scan that is cut off would look like one that has come to what was known.
     if (left === size && whole > 0) await depth.write(0)
-    const entries = page.slice(0, left).filter(({ isPending }) => !isPending)
-    const added = await queue(entries.map((entry) => listItem(entry, channel)), job, app, found < ART_AHEAD)
+    const entries: ListEntry[] = []
+    for (const entry of page.slice(0, left)) {
+      if (entry.isPending) continue
+      inARow = passed.has(entry.id) ? inARow + 1 : 0
+      entries.push(entry)
+      if (inARow >= RUN_OF_PASSED) break
+    }
+    const added = await queue(entries.filter(({ id }) => !passed.has(id)).map((entry) => listItem(entry, channel)), job, app, { hasArtAhead: found < ART_AHEAD })
     found += added.size
     left -= page.length
     const tail = entries.slice(-RUN_OF_KNOWN)
@@ -121,38 +158,52 @@ async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number
       await depth.write(whole)
       return found
     }
-    if (left <= 0) break
+    if (left <= 0 || inARow >= RUN_OF_PASSED) break
     if (job.isStopping()) return found
   }
   await depth.write(size)
   return found
 }
 
-async function scanPlaylist(id: string, job: Run, app: App): Promise<number> {
+export async function scanPlaylist(id: string, job: Run, app: App): Promise<number> {
   if (!(await followedPlaylist(id, app))) return 0
   const facts = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
   await app.playlists.index(facts, { asker: job.id, signal: job.signal, mustExist: true })
   const playlist = await followedPlaylist(id, app)
   const size = app.preferences.section('subscriptions').channel_size
   if (!playlist || !size) return 0
-  const newest = playlist.playlist_sort_order === 'bottom' ? facts.entries.slice(-size) : facts.entries.slice(0, size)
-  const items = newest.filter(({ isThere, isPending }) => isThere && !isPending).map((entry): NewItem => ({
-    id: entry.id,
-    title: entry.title,
-    channelId: entry.channelId ?? '',
-    channelName: entry.uploader ?? '',
-    durationSeconds: entry.durationSeconds ?? 0,
-    published: '',
-    vidType: 'unknown',
-    ...(entry.thumbnail && { art: entry.thumbnail }),
-  }))
-  return (await queue(items, job, app, true)).size
+  const beginning = beginningOf(id, PLAYLIST_TAB, app)
+  const take = beginning.take()
+  if (take === undefined) {
+    const passed = beginning.passed()
+    // The whole list is read anyway, so what was added since is found wherever it was put in.
+    const newest = newestOf(facts.entries.filter((entry) => !passed.has(entry.id)), size, playlist.playlist_sort_order)
+    return (await queue(newest.filter(canBeQueued).map(playlistItem), job, app, { hasArtAhead: true })).size
+  }
+  const wanted = newestOf(facts.entries.filter(canBeQueued), numberOf(take), playlist.playlist_sort_order)
+  const added = await queue(wanted.map(playlistItem), job, app, { hasArtAhead: true, isNow: true })
+  await beginning.done(take, facts.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id))
+  return added.size
+}
+
+type PlaylistEntry = Awaited<ReturnType<Platform['playlist']>>['entries'][number]
+
+const canBeQueued = ({ isThere, isPending }: PlaylistEntry): boolean => isThere && !isPending
+
+const newestOf = (entries: PlaylistEntry[], count: number, order: 'top' | 'bottom'): PlaylistEntry[] => (order === 'bottom' ? entries.slice(Math.max(0, entries.length - count)) : entries.slice(0, count))
+
+interface QueueOptions {
+  hasArtAhead: boolean
+  /** Downloaded at once, whatever the settings say of other finds. */
+  isNow?: boolean
 }
 
 /** @returns the ids that were neither archived nor queued nor ignored */
-async function queue(items: NewItem[], job: Run, app: App, hasArtAhead: boolean): Promise<Set<string>> {
-  const status = app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
+async function queue(items: NewItem[], job: Run, app: App, { hasArtAhead, isNow = false }: QueueOptions): Promise<Set<string>> {
+  const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const added = new Set(await app.queue.add(items, status))
+  // Also where nothing was added: an earlier run may have been cut off just before.
+  if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
   const pictured = hasArtAhead ? items.filter(({ id, art }) => art && added.has(id)).slice(0, ART_AHEAD) : []
   try {
     for (const { id, art } of pictured) if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, job.signal)
@@ -161,6 +212,10 @@ async function queue(items: NewItem[], job: Run, app: App, hasArtAhead: boolean)
     job.log.warn({ err: error }, 'the pictures of new items were left out') // an extra: a missing ffmpeg must not end the scan
   }
   return added
+}
+
+function playlistItem({ id, title, channelId = '', uploader, durationSeconds = 0, thumbnail }: PlaylistEntry): NewItem {
+  return { id, title, channelId, channelName: uploader ?? '', durationSeconds, published: '', vidType: 'unknown', ...(thumbnail && { art: thumbnail }) }
 }
 
 function listItem({ id, title, durationSeconds = 0, vidType, thumbnail }: ListEntry, channel: Channel): NewItem {

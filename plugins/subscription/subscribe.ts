@@ -1,12 +1,17 @@
-/** subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set (contract 9.4). */
+/** subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it was asked for, they are scanned at once (contract 9.4). */
 import { defineTask, errors, isAppError, Type, type App, type JobContext, type Static } from 'archivolt'
+import { begin, CHANNEL_TABS, forgetBeginning, PLAYLIST_TAB, Take } from './beginning.ts'
+import { scanChannel, scanPlaylist } from './scan.ts'
 
 const Wanted = Type.Object({
   /** A video stands for its channel. */
   type: Type.Enum(['channel', 'video', 'playlist']),
   /** Of a channel also a handle, or the path of its page. */
   id: Type.String(),
+  /** Left out: nothing is scanned, and the next scan begins by its sizes. */
+  take: Type.Optional(Take),
 })
+type Wanted = Static<typeof Wanted>
 
 export const subscribeTo = defineTask({
   name: 'subscribe_to',
@@ -35,18 +40,28 @@ export const subscribeTo = defineTask({
   },
 })
 
-async function subscribe({ type, id }: Static<typeof Wanted>, job: JobContext<object>, app: App): Promise<void> {
+async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
+  // How it begins is written first: a scan that comes between would take what nobody wants.
+  const prepare = async (ownId: string, tabs: readonly string[], isSubscribed: boolean) => {
+    if (take !== undefined) await begin(ownId, tabs, { take, jobId: job.id }, app)
+    else if (!isSubscribed) await forgetBeginning(ownId, app)
+  }
   if (type === 'playlist') {
-    await app.playlists.index(await app.platform.playlist(id, asked), { ...asked, subscribed: true })
+    const facts = await app.platform.playlist(id, asked)
+    await prepare(facts.id, [PLAYLIST_TAB], (await app.playlists.get(facts.id))?.playlist_subscribed ?? false)
+    await app.playlists.index(facts, { ...asked, subscribed: true })
+    if (take !== undefined) await scanPlaylist(facts.id, job, app)
     return
   }
   const channelId = type === 'channel' ? id : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
   const channel = await app.channels.ensure(channelId, asked)
+  await prepare(channel.channel_id, CHANNEL_TABS, channel.channel_subscribed)
   try {
     await app.channels.change(channel.channel_id, { channel_subscribed: true })
   } catch (error) {
     if (!isAppError(error, 'not_found')) throw error
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
+  if (take !== undefined) await scanChannel(channel.channel_id, job, app)
 }

@@ -1,0 +1,53 @@
+/** What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan (contract 9.4). */
+import { Type, type App, type Static } from 'archivolt'
+
+/** `new`: nothing that exists. A number: so many of the newest, of a channel of each type. */
+export const Take = Type.Union([Type.Literal('new'), Type.Literal('all'), Type.Integer({ minimum: 1, maximum: 1_000_000 })])
+export type Take = Static<typeof Take>
+
+/** Of a channel each of its tabs; a playlist is one. */
+export const CHANNEL_TABS = ['videos', 'streams', 'shorts'] as const
+export const PLAYLIST_TAB = ''
+
+export const beginningTables = {
+  number: 3,
+  sql: `CREATE TABLE subscription_beginning (
+    id TEXT NOT NULL, tab TEXT NOT NULL,
+    take TEXT, -- JSON; null: the first look is done
+    job_id TEXT NOT NULL, -- who has asked for it
+    passed TEXT NOT NULL DEFAULT '[]', -- JSON: ids that no scan queues
+    PRIMARY KEY (id, tab)) STRICT`,
+}
+
+/** How many are taken of those that exist. */
+export const numberOf = (take: Take): number => (take === 'new' ? 0 : take === 'all' ? Infinity : take)
+
+export function beginningOf(id: string, tab: string, { ledger }: App) {
+  const row = () => ledger.sql<{ take: string | null; passed: string }>('SELECT take, passed FROM subscription_beginning WHERE id = ? AND tab = ?').get(id, tab)
+  return {
+    /** What the first look is to take; undefined: it is done, or nobody has asked for one. */
+    take(): Take | undefined {
+      const take = row()?.take
+      return take == null ? undefined : (JSON.parse(take) as Take)
+    },
+    /** Ids that existed and were not wanted. */
+    passed: (): Set<string> => new Set(JSON.parse(row()?.passed ?? '[]') as string[]),
+    /** The first look is done. Where it was taken back or asked for anew meanwhile, that holds. */
+    done: (take: Take, passed: readonly string[]) =>
+      ledger.write(() => ledger.sql('UPDATE subscription_beginning SET take = NULL, passed = ? WHERE id = ? AND tab = ? AND take = ?').run(JSON.stringify(passed), id, tab, JSON.stringify(take))),
+  }
+}
+
+/** The next look at each of the tabs is a first one; a job that is run again asks for no second one. What was passed over until then stays so. */
+export async function begin(id: string, tabs: readonly string[], { take, jobId }: { take: Take; jobId: string }, { ledger }: App): Promise<void> {
+  await ledger.write(() => {
+    const insert = ledger.sql(`INSERT INTO subscription_beginning (id, tab, take, job_id) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET take = excluded.take, job_id = excluded.job_id WHERE job_id <> excluded.job_id`)
+    for (const tab of tabs) insert.run(id, tab, JSON.stringify(take), jobId)
+  })
+}
+
+/** A subscription ends: the next one begins by itself. */
+export async function forgetBeginning(id: string, { ledger }: App): Promise<void> {
+  await ledger.write(() => ledger.sql('DELETE FROM subscription_beginning WHERE id = ?').run(id))
+}
