@@ -44,7 +44,7 @@ export const searchChannel = defineRoute({
       throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
     })
     const text = id === undefined ? undefined : await app.channels.text(id)
-    if (text === undefined) throw errors.notFound('channel', id, { extra })
+    if (text === undefined) throw errors.notFound('channel', id, { extra: { ...extra, channel_id: id ?? null } })
     return json(app.channels.reply(text))
   },
 })

@@ -24,6 +24,7 @@ export const subscribeTo = defineTask({
   async run(job, app) {
     const { targets } = job.payload
     const unanswered: string[] = []
+    const refused: string[] = []
     for (const [index, target] of targets.entries()) {
       job.progress(index / targets.length, `Subscribing to ${target.id} (${index + 1}/${targets.length})`)
       try {
@@ -33,12 +34,18 @@ export const subscribeTo = defineTask({
         if (!failure) throw error
         job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
         if (failure.failure === 'network' || failure.isDeferred) unanswered.push(target.id)
-        else await app.jobs.notify({ title: subscribeTo.title, group: 'subscription:add', level: 'error', messages: [`${target.id}: ${failure.message}`] })
+        else refused.push(`${target.id}: ${failure.message}`)
       }
     }
-    if (unanswered.length) throw errors.unavailable(`The platform did not answer for ${unanswered.slice(0, 5).join(', ')}${unanswered.length > 5 ? ' …' : ''}`)
+    if (refused.length === 0 && unanswered.length === 0) return
+    // Whoever waits for the task learns that not all of it was done; the others are subscribed to.
+    const said = [...firstOf(refused), ...(unanswered.length ? [`The platform did not answer for ${firstOf(unanswered).join(', ')}`] : [])].join('; ')
+    throw unanswered.length ? errors.unavailable(said) : errors.unprocessable(said)
   },
 })
+
+const MOST_NAMED = 5
+const firstOf = (all: readonly string[]): string[] => (all.length > MOST_NAMED ? [...all.slice(0, MOST_NAMED), '…'] : [...all])
 
 async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }

@@ -1,7 +1,8 @@
 /** What is done with pasted links: downloaded, queued, subscribed to. The server takes each as it was pasted. */
-import { post } from './api.ts'
+import { Failure, post } from './api.ts'
+import { taskOver } from './jobs.ts'
 import { forget } from './load.ts'
-import { say } from './parts/toast.tsx'
+import { say, sayFailure } from './parts/toast.tsx'
 import { t } from './texts.ts'
 import type { Understood } from './understand.ts'
 
@@ -11,13 +12,27 @@ export async function download(understood: readonly Understood[], { isNow }: { i
   say(isNow ? t('adding.downloading', { count: understood.length }) : t('adding.queued', { count: understood.length }))
 }
 
-/** Channels, playlists, and the channels of videos. @throws Failure */
+/** `task_id` of null: there was nothing to ask the platform for. */
+export interface Begun {
+  task_id: string | null
+}
+
+/** Channels, playlists, and the channels of videos. Resolves when the server has taken it on; how it ends is said then. @throws Failure */
 export async function subscribe(understood: readonly Understood[]): Promise<void> {
   const playlists = understood.filter(({ target }) => target.type === 'playlist')
   const channels = understood.filter(({ target }) => target.type !== 'playlist')
-  if (channels.length > 0) await post('/api/channel/', { data: channels.map(({ word }) => ({ channel_id: word, channel_subscribed: true })) })
-  if (playlists.length > 0) await post('/api/playlist/', { data: playlists.map(({ word }) => ({ playlist_id: word, playlist_subscribed: true })) })
+  const begun: Begun[] = []
+  if (channels.length > 0) begun.push(await post<Begun>('/api/channel/', { data: channels.map(({ word }) => ({ channel_id: word, channel_subscribed: true })) }))
+  if (playlists.length > 0) begun.push(await post<Begun>('/api/playlist/', { data: playlists.map(({ word }) => ({ playlist_id: word, playlist_subscribed: true })) }))
+  say(t('adding.subscribing', { count: understood.length }))
+  void subscribed(begun).then(() => say(t('adding.subscribed', { count: understood.length })), sayFailure)
+}
+
+/** Once the platform has been asked for all of them. @throws Failure  not all could be had: its sentence says which, and why */
+export async function subscribed(begun: readonly Begun[]): Promise<void> {
+  const ids = begun.map(({ task_id }) => task_id).filter((id) => id !== null)
+  const failed = (await Promise.all(ids.map(taskOver))).filter(({ status }) => status !== 'SUCCESS')
   forget('channel')
   forget('playlist')
-  say(t('adding.subscribing', { count: understood.length }))
+  if (failed.length > 0) throw new Failure(422, { message: t('adding.failed', { reason: failed.map(({ result }) => result ?? t('adding.stopped')).join('; ') }) })
 }

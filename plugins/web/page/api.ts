@@ -20,6 +20,8 @@ interface ErrorBody {
   message?: string
   code?: string
   fields?: Record<string, string>
+  /** Some refusals say more. */
+  [more: string]: unknown
 }
 
 /** Something the server refused, or could not be asked. `message` is a sentence for people. */
@@ -30,6 +32,8 @@ export class Failure extends Error {
   /** What is wrong, by the name of the field. */
   readonly fields: Record<string, string>
   readonly retryAfterSeconds: number | undefined
+  /** All that was answered. */
+  readonly body: Readonly<Record<string, unknown>>
 
   constructor(status: number, body: ErrorBody, retryAfterSeconds?: number) {
     super(sentence(status, body, retryAfterSeconds))
@@ -37,6 +41,7 @@ export class Failure extends Error {
     this.code = body.code ?? ''
     this.fields = body.fields ?? {}
     this.retryAfterSeconds = retryAfterSeconds
+    this.body = body
   }
 }
 

@@ -1,5 +1,6 @@
 /** Tasks as they change, for what they change: told by the event stream, and after it was down. */
 import { useEffect, useRef } from 'preact/hooks'
+import { get, toFailure } from './api.ts'
 import { listen } from './events.ts'
 import { gather } from './gather.ts'
 import type { TaskRecord } from './records.ts'
@@ -22,3 +23,27 @@ export function useJobs(names: readonly string[], then: () => void, { onlyEnded 
 
 /** What such tasks have changed is read again. */
 export const useTaskEnd = (names: readonly string[], then: () => void): void => useJobs(names, then, { onlyEnded: true })
+
+/** The event stream tells its end; where that is missed, a question from time to time does. */
+const ASK_MS = 10_000
+
+/** A task that somebody waits for, once it is over. @throws Failure  the server does not know it any more, or knows us no more */
+export function taskOver(id: string): Promise<TaskRecord> {
+  return new Promise((resolve, reject) => {
+    const look = () =>
+      void get<TaskRecord>(`/api/task-id/${id}/`).then(settle, (error: unknown) => {
+        const { status } = toFailure(error)
+        if (status === 404 || status === 401) settle(undefined, error)
+      })
+    const ends = [listen('job', (job) => job.task_id === id && settle(job)), listen('missed', look)]
+    const timer = setInterval(look, ASK_MS)
+    function settle(job: TaskRecord | undefined, error?: unknown): void {
+      if (job && !isOver(job)) return
+      clearInterval(timer)
+      for (const end of ends) end()
+      if (job) resolve(job)
+      else reject(error)
+    }
+    look()
+  })
+}

@@ -1,6 +1,6 @@
 /** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Download, Rss } from 'lucide'
 import { download, subscribe } from './adding.ts'
 import { isSignedIn, toFailure, type Failure } from './api.ts'
@@ -11,7 +11,7 @@ import { say } from './parts/toast.tsx'
 import { navigate } from './router.ts'
 import { isAdmin, sessionKnown } from './session.ts'
 import { t } from './texts.ts'
-import { understand, wordsOf, type Reading } from './understand.ts'
+import { lookUp, understand, wordsOf, type Reading, type Understood } from './understand.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
 
@@ -43,20 +43,30 @@ export const listenToPastes = (): void => document.addEventListener('paste', (ev
 /** Stands once in the frame. */
 export const PasteSheet = () => pasted.value && <Sheet reading={pasted.value} />
 
-function Sheet({ reading }: { reading: Reading }) {
+function Sheet({ reading: read }: { reading: Reading }) {
   const [busy, setBusy] = useState('')
   const [failure, setFailure] = useState<Failure>()
+  const [reading, setReading] = useState(read)
   const { understood } = reading
-  const first = understood[0]!.target
-  const isOne = understood.length === 1
+  useEffect(() => {
+    const ending = new AbortController()
+    lookUp(read, ending.signal).then(setReading, () => undefined) // ended by closing it
+    return () => ending.abort()
+  }, [read])
+  const first = (understood[0] ?? read.understood[0]!).target
+  const isOne = read.understood.length === 1
   const isAllVideos = understood.every(({ target }) => target.type === 'video')
   const close = () => void (pasted.value = undefined)
-  const act = (name: string, ask: () => Promise<void>) => async () => {
+  const act = (name: string, ask: (understood: readonly Understood[]) => Promise<void>) => async () => {
     setBusy(name)
     setFailure(undefined)
     try {
-      await ask()
-      close()
+      const now = await lookUp(reading)
+      setReading(now)
+      if (now.understood.length > 0) {
+        await ask(now.understood)
+        close()
+      }
     } catch (error) {
       setFailure(toFailure(error))
     }
@@ -69,19 +79,19 @@ function Sheet({ reading }: { reading: Reading }) {
   return (
     <Dialog title={isOne ? t('paste.title') : t('paste.title.many')} onClose={close}>
       <Pasted reading={reading} isLinked={false} />
-      {isOne && isAdmin.value && <p class="hint">{t(`paste.${first.type}`)}</p>}
+      {isOne && isAdmin.value && understood.length > 0 && <p class="hint">{t(`paste.${first.type}`)}</p>}
       {failure && (
         <p class="notice error" role="alert">
           {failure.message}
         </p>
       )}
       <footer class="paste-actions">
-        {isAdmin.value && (
+        {isAdmin.value && understood.length > 0 && (
           <>
-            <Button kind="main" icon={Download} isBusy={busy !== ''} onClick={act('download', () => download(understood, { isNow: true }))}>
+            <Button kind="main" icon={Download} isBusy={busy !== ''} onClick={act('download', (all) => download(all, { isNow: true }))}>
               {t('paste.download')}
             </Button>
-            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', () => subscribe(understood))}>
+            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', subscribe)}>
               {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
             </Button>
           </>

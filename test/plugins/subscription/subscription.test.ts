@@ -49,6 +49,22 @@ test('channels are subscribed to by id, handle, URL or a video of theirs; ending
   assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_subscribed, false)
 })
 
+test('a subscription that cannot be had makes its task fail and is named; the others are subscribed to', async (t) => {
+  const { app } = await given(t)
+
+  const { body } = await post(app, '/api/channel/', [
+    { channel_id: '@nobody-has-this-name', channel_subscribed: true },
+    { channel_id: '@OrbitNotes', channel_subscribed: true },
+  ])
+  const { state, result } = await app.app.jobs.ended(body.task_id)
+
+  assert.equal(state, 'FAILURE')
+  assert.match(result!, /^@nobody-has-this-name: /)
+  assert.equal((await app.doc('channel', CHANNEL.orbit)).channel_subscribed, true)
+  const told = (await app.as('admin').get('/api/notification/')).body.filter(({ level }: { level: string }) => level === 'error')
+  assert.deepEqual(told.map(({ messages }: { messages: string[] }) => messages), [[result]])
+})
+
 test('a playlist is indexed with its channel; its archived videos say that they are in it', async (t) => {
   const { app } = await given(t)
   await app.given(aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }), aPlaylist({ id: PLAYLIST.mixed, playlist_subscribed: true }))

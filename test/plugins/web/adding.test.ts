@@ -7,6 +7,9 @@ import { holdBack, noBrowser, openPage, PATIENCE, type Page, type Watched } from
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
 
+/** Whether somebody has a name is asked of the search of channels: it answers so where the channel is not archived. */
+const NOT_ARCHIVED = [/404 .*channel\/search/]
+
 describe('what is pasted', { skip: noBrowser }, () => {
   let server: Server
   let loopback: TestPlatform
@@ -69,22 +72,23 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await paste(page, `@kleine-werkstatt ${PLAYLIST.coast}`)
     const sheet = page.getByRole('dialog', { name: 'Pasted links' })
     await sheet.getByText('Playlist', { exact: true }).waitFor()
-    await check()
+    await check(NOT_ARCHIVED)
     await shot('paste-many')
     await sheet.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByRole('link', { name: 'Kleine Werkstatt' }).waitFor(PATIENCE)
+    await page.getByText('Subscribed to all 2.').waitFor(PATIENCE)
     await allQuiet(server)
     // As at a first visit: a picture that is kept comes also where a new one is not asked for.
     await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true })
     await go('/channels/')
     await page.locator('.portrait img:not(.coming)').first().waitFor()
-    await check()
+    await check(NOT_ARCHIVED)
     await shot('channels-real')
     await until('the playlist is there', () => server.api('GET', `/api/playlist/${PLAYLIST.coast}/`), ({ status }) => status === 200)
     await go(`/playlist/${PLAYLIST.coast}/`)
     await page.getByRole('heading', { name: 'The coast in five films' }).waitFor()
     await page.getByText('1 of 5 videos').waitFor()
-    await check()
+    await check(NOT_ARCHIVED)
     await shot('playlist-real')
     await paste(page, '@kleine-werkstatt')
     await page.getByRole('dialog').getByText('Kleine Werkstatt').waitFor()
@@ -92,6 +96,42 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.waitForURL(`**/channel/${CHANNEL.workshop}/`)
     await page.getByRole('heading', { name: 'Kleine Werkstatt' }).waitFor()
     await shot('channel-real')
+  })
+
+  test('a name that no channel has is offered for nothing, in a field and where it is pasted', async (t) => {
+    const { page, go, check, shot } = await open(t, 'phone')
+    await go('/channels/')
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Subscribe' })
+    await dialog.getByLabel('Channels or playlists').fill('@nobody-has-this-name')
+    await dialog.getByText('The platform has no channel of this name: “@nobody-has-this-name”').waitFor(PATIENCE)
+    assert.equal(await dialog.getByText('Channel', { exact: true }).count(), 0)
+    await check(NOT_ARCHIVED)
+    await shot('subscribe-nobody')
+    await dialog.getByRole('button', { name: 'Subscribe' }).click()
+    await dialog.getByText('The platform has no channel of this name: @nobody-has-this-name').waitFor()
+    await page.keyboard.press('Escape')
+
+    await paste(page, '@nobody-either')
+    const sheet = page.getByRole('dialog', { name: 'Pasted link' })
+    await sheet.getByText('The platform has no channel of this name: “@nobody-either”').waitFor(PATIENCE)
+    assert.deepEqual(await sheet.getByRole('button').allInnerTexts(), ['', 'Cancel'])
+    await check(NOT_ARCHIVED)
+    const { body } = await server.api('GET', '/api/task-name/subscribe_to/')
+    assert.ok(!JSON.stringify(body).includes('nobody'))
+  })
+
+  test('a subscription that fails is not said to be done', async (t) => {
+    const { page, go } = await open(t, 'desktop')
+    loopback.platform.faults.set(CHANNEL.orbit, 'channel_terminated')
+    await go('/channels/')
+    await paste(page, CHANNEL.orbit)
+    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click()
+
+    await page.getByText(new RegExp(`^Not subscribed: ${CHANNEL.orbit}: `)).waitFor(PATIENCE)
+
+    assert.equal(await page.locator('.toast').getByText(/^Subscribed/).count(), 0)
+    loopback.platform.faults.clear()
   })
 
   test('what fails has its reason; while the platform refuses us, that is said with the next try', async (t) => {

@@ -108,7 +108,7 @@ describe('channels', { skip: noBrowser }, () => {
     await dialog.locator('.pasted-kind').nth(1).waitFor()
     await shot('subscribe')
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByText('Subscribing to 2.').waitFor()
+    await page.getByText('Asking the platform for all 2').waitFor()
     const jobs = (await app.as('admin').get('/api/task-name/subscribe_to/')).body
     assert.equal(jobs.length, 1)
   })

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../api.ts'
 import { t } from '../texts.ts'
-import { understand, useUnderstood, type Understood } from '../understand.ts'
+import { lookUp, understand, useUnderstood, type Understood } from '../understand.ts'
 import { Field } from './field.tsx'
 import { Pasted } from './pasted.tsx'
 import { Box } from './states.tsx'
@@ -36,14 +36,14 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
     setBusy(true)
     try {
       // Who is quicker than the moment of rest is not made to wait for it.
-      const { understood, others } = await understand(text)
-      const problem = understood.length === 0 ? missing : understood.map((one) => refuse?.(one)).find(Boolean)
+      const { understood, others, nobody } = await lookUp(await understand(text))
+      const problem = nobody.length > 0 && understood.length === 0 ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') }) : understood.length === 0 ? missing : understood.map((one) => refuse?.(one)).find(Boolean)
       if (problem) {
         setBusy(false)
         return setError(problem)
       }
       await onSend(understood, how)
-      setText(others.join('\n'))
+      setText([...nobody, ...others].join('\n'))
       setError(undefined)
     } catch (thrown) {
       const met = toFailure(thrown)
@@ -66,7 +66,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
           setError(undefined)
         }}
       />
-      {isReading && reading.understood.length + reading.others.length === 0 && <Box height="32px" radius="6px" />}
+      {isReading && reading.understood.length + reading.others.length + reading.nobody.length === 0 && <Box height="32px" radius="6px" />}
       {text.trim() !== '' && <Pasted reading={reading} />}
       {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, count: reading.understood.length })}</footer>}
     </form>

@@ -14,13 +14,19 @@ const ICONS: Record<Target['type'], IconNode> = { video: SquarePlay, channel: Tv
 const MOST_SHOWN = 6
 
 export function Pasted({ reading, isLinked = true }: { reading: Reading; isLinked?: boolean }) {
-  const { understood, others } = reading
+  const { understood, others, nobody } = reading
   return (
     <ul class="pasted" aria-live="polite">
       {understood.slice(0, MOST_SHOWN).map((one) => (
         <One key={one.word} one={one} isLinked={isLinked} />
       ))}
       {understood.length > MOST_SHOWN && <li class="hint">{t('pasted.more', { count: understood.length - MOST_SHOWN })}</li>}
+      {nobody.length > 0 && (
+        <li class="pasted-none">
+          <Icon node={Link2Off} />
+          <span>{t('pasted.nobody', { count: nobody.length, words: shown(nobody) })}</span>
+        </li>
+      )}
       {others.length > 0 && (
         <li class="pasted-none">
           <Icon node={Link2Off} />

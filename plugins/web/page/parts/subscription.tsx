@@ -1,6 +1,6 @@
 /** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
 import { Check, Rss } from 'lucide'
-import { subscribe } from '../adding.ts'
+import { subscribe, subscribed, type Begun } from '../adding.ts'
 import { post } from '../api.ts'
 import { forget } from '../load.ts'
 import { t } from '../texts.ts'
@@ -23,8 +23,9 @@ interface ButtonProps {
 }
 
 const ask = {
-  channel: (id: string, isOn: boolean) => post(`/api/channel/${id}/`, { channel_subscribed: isOn }),
-  playlist: (id: string, isOn: boolean) => post('/api/playlist/', { data: [{ playlist_id: id, playlist_subscribed: isOn }] }),
+  channel: async (id: string, isOn: boolean) => void (await post(`/api/channel/${id}/`, { channel_subscribed: isOn })),
+  // It is read from the platform first: that may fail.
+  playlist: async (id: string, isOn: boolean) => subscribed([await post<Begun>('/api/playlist/', { data: [{ playlist_id: id, playlist_subscribed: isOn }] })]),
 }
 
 export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false, isCalm = false }: ButtonProps) {

@@ -325,7 +325,10 @@ export const en = {
 
   'adding.downloading': { one: 'Fetching {count} link. What it leads to is downloaded next.', other: 'Fetching {count} links. What they lead to is downloaded next.' },
   'adding.queued': { one: '{count} link goes into the queue', other: '{count} links go into the queue' },
-  'adding.subscribing': { one: 'Subscribing. Its new videos come with the next scan.', other: 'Subscribing to {count}. Their new videos come with the next scan.' },
+  'adding.subscribing': { one: 'Asking the platform for it', other: 'Asking the platform for all {count}' },
+  'adding.subscribed': { one: 'Subscribed. Its new videos come with the next scan.', other: 'Subscribed to all {count}. Their new videos come with the next scan.' },
+  'adding.failed': 'Not subscribed: {reason}',
+  'adding.stopped': 'It was ended before it was done.',
 
   'pasted.video': 'Video',
   'pasted.channel': 'Channel',
@@ -333,6 +336,7 @@ export const en = {
   'pasted.known': 'In the archive',
   'pasted.more': { one: 'and {count} more', other: 'and {count} more' },
   'pasted.none': { one: 'Not a link or id that is understood: {words}', other: '{count} words are no links or ids that are understood: {words}' },
+  'pasted.nobody': { one: 'The platform has no channel of this name: {words}', other: 'The platform has no channels of these names: {words}' },
 
   'links.refused': 'The server refuses one of these: it {rule}.',
 
