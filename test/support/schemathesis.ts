@@ -29,7 +29,8 @@ const CHECKS = ['not_a_server_error', 'status_code_conformance', 'content_type_c
 
 export interface FuzzOptions {
   url: string
-  token: string
+  /** Whose requests they are; none: nobody's. */
+  token?: string | undefined
   examples: number
   seed: number
   /** Default: made-up requests only. `coverage`: every bound of every value too, some 3,000 requests. */
@@ -50,18 +51,27 @@ export async function installSchemathesis(): Promise<string | undefined> {
   return undefined
 }
 
-/** @returns its report where something was found, else undefined */
-export async function fuzz({ url, token, examples, seed, phases = 'fuzzing', maxSeconds }: FuzzOptions): Promise<string | undefined> {
+export interface Fuzzed {
+  /** So many requests were made up and asked. */
+  cases: number
+  /** What it said where something was found, else undefined. */
+  report: string | undefined
+}
+
+/** @throws where it asked nothing at all */
+export async function fuzz({ url, token, examples, seed, phases = 'fuzzing', maxSeconds }: FuzzOptions): Promise<Fuzzed> {
   const folder = await mkdtemp(join(tmpdir(), 'av-fuzz-'))
   try {
     const left = LEFT_OUT.flatMap((operation) => ['--exclude-name', operation])
-    const args = ['--config-file', join(ROOT, 'test/soak/schemathesis.toml'), 'run', new URL('api/schema/', url).href, '--header', `Authorization:Token ${token}`, '--checks', CHECKS.join(','), '--max-examples', String(examples), '--seed', String(seed)]
+    const args = ['--config-file', join(ROOT, 'test/soak/schemathesis.toml'), 'run', new URL('api/schema/', url).href, ...(token ? ['--header', `Authorization:Token ${token}`] : []), '--checks', CHECKS.join(','), '--max-examples', String(examples), '--seed', String(seed)]
     const more = ['--phases', phases, '--request-timeout', '30', '--suppress-health-check', 'all', '--continue-on-failure', '--no-color', '--warnings', 'off', '--generation-database', 'none']
     const { code, output } = await run(join(FOLDER, 'bin/schemathesis'), [...args, ...more, ...left, ...(maxSeconds ? ['--max-time', String(maxSeconds)] : [])], {
       cwd: folder,
       env: { ...process.env, SCHEMATHESIS_HOOKS: 'fuzz_hooks', PYTHONPATH: join(ROOT, 'test/soak'), PYTHONDONTWRITEBYTECODE: '1', AV_FUZZ_IDS: JSON.stringify(IDS) },
     })
-    return code === 0 ? undefined : output
+    const cases = Number(/^\s+(\d+) generated/m.exec(output)?.[1] ?? 0)
+    if (cases === 0) throw new Error(`schemathesis asked nothing:\n${output}`)
+    return { cases, report: code === 0 ? undefined : output }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
