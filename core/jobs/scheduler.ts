@@ -145,10 +145,10 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
       }
     })
 
-  const initialCron = (task: Task & { schedule: NonNullable<Task['schedule']> }): string => {
-    if (task.schedule.initially !== 'random') return task.schedule.auto
-    const weekday = task.schedule.auto.trim().split(/\s+/)[2] ?? '*'
-    return `${randomInt(60)} ${randomInt(24)} ${weekday}`
+  const initialCron = ({ auto, initially }: NonNullable<Task['schedule']>): string => {
+    if (initially === undefined || initially === 'auto') return auto
+    const weekday = auto.trim().split(/\s+/)[2] ?? '*'
+    return `${randomInt(60)} ${initially === 'random' ? randomInt(24) : initially.hour} ${weekday}`
   }
 
   return {
@@ -202,13 +202,15 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
 
     async begin() {
       const fresh = [...tasks.values()].filter((task) => task.schedule?.initially !== undefined && !rows.hadInitial(task.name))
+      const isFirstStart = !rows.hadAnyInitial()
       await ledger.write(() => {
         for (const { name } of fresh) {
           rows.markInitial(name)
-          if (rows.get(name)) continue
-          const task = schedulable(name)
-          const cron = readCron(initialCron(task), timeZone)
-          rows.put(name, cron.text, task.schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
+          const { schedule } = schedulable(name)
+          const isLate = typeof schedule.initially === 'object' && schedule.initially.isFirstStartOnly && !isFirstStart
+          if (isLate || rows.get(name)) continue
+          const cron = readCron(initialCron(schedule), timeZone)
+          rows.put(name, cron.text, schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
         }
       })
       await reckonAgain(clock.now())

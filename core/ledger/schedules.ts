@@ -49,6 +49,8 @@ export function scheduleRows(ledger: Ledger) {
 
     /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */
     hadInitial: (task: string): boolean => ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
+    /** Not so in a new data folder. */
+    hadAnyInitial: (): boolean => ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined,
     markInitial: (task: string): void => void ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task),
 
     /** In the order they were added. */

@@ -161,8 +161,11 @@ export interface TaskDefinition<Payload extends TObject = TObject> {
   schedule?: {
     /** What `auto` stands for. */
     auto: string
-    /** A new installation has it scheduled; `random`: at a random time of day. */
-    initially?: 'auto' | 'random'
+    /**
+     * It is scheduled by itself, once: at the time of `auto`, at a random time of day, or at a random minute of these hours
+     * (a cron field). `isFirstStartOnly`: in a new data folder alone, not where the task comes with an update.
+     */
+    initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
     /**
      * Keys of the schedule's config. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the keys
      * that the task's payload schema does not have: declare those that `run` wants to see there, as optional ones.

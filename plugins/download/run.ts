@@ -29,7 +29,7 @@ export const downloadPending = defineTask({
   widen: (before, asked) => ({ autoOnly: before.autoOnly === true && asked.autoOnly === true }),
   resumable: true,
   outgoing: true,
-  schedule: { auto: '0 16 *' },
+  schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan of 8
   async run(job, app) {
     const putOff = new Map<string, PutOff>()
     const ingested: string[] = []

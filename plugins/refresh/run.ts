@@ -22,7 +22,7 @@ export const checkReindex = defineTask({
   resumable: true,
   outgoing: true,
   retries: { times: 3, delaySeconds: 600 }, // what is left waits in the ledger
-  schedule: { auto: '0 12 *', initially: 'auto', config: Type.Object({ days: Days }), initialConfig: { days: DEFAULT_DAYS } },
+  schedule: { auto: '0 12 *', initially: { hour: '12' }, config: Type.Object({ days: Days }), initialConfig: { days: DEFAULT_DAYS } },
   async run(job, app) {
     const queue = app.refreshQueue
     const { scheduled, days = DEFAULT_DAYS } = job.payload

@@ -36,7 +36,7 @@ export const updateSubscribed = defineTask({
   single: true,
   resumable: true,
   outgoing: true,
-  schedule: { auto: '0 8 *' },
+  schedule: { auto: '0 8 *', initially: { hour: '8', isFirstStartOnly: true } },
   async run(job, app) {
     const scanned = openScanned(job.id, app)
     const isResumed = scanned.any()

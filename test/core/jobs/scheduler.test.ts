@@ -113,6 +113,25 @@ test('a new installation has its schedules, and one that was removed stays away'
   assert.deepEqual(it.schedules.list().map(({ name }) => name), ['version'])
 })
 
+test('a random minute of an hour; what belongs to a first start is not given to a folder that is known', async (t) => {
+  const task = (name: string, hour: string, isFirstStartOnly: boolean) =>
+    defineTask({ name, title: name, payload: Type.Object({}), lane: 'light', schedule: { auto: '0 16 1-5', initially: { hour, isFirstStartOnly } }, run: async () => null })
+  const first = await openWorkshop(t, [task('scan', '8', true)], { clock: testClock('2026-01-15T10:00:00Z') })
+  const begun = openScheduler(first)
+  await begun.begin()
+  t.after(() => begun.close())
+  assert.match(begun.get('scan')?.schedule ?? '', /^([1-5]?\d) 8 1-5$/)
+  await begun.close()
+  await first.close()
+
+  const updated = await openWorkshop(t, [task('scan', '8', true), task('download', '9', true), task('check', '7', false)], { clock: first.clock, folder: first.folder })
+  const later = openScheduler(updated)
+  await later.begin()
+  t.after(() => later.close())
+
+  assert.deepEqual(later.list().map(({ name }) => name), ['check', 'scan'])
+})
+
 test('a schedule starts its task at its times, with the keys of its config that the task knows', async (t) => {
   const it = await aScheduler(t)
   await it.schedules.remove('version')

@@ -230,7 +230,8 @@ test('a new installation has the run scheduled, and a schedule takes its days', 
   const { app } = await given(t)
   const schedules = (await app.as('admin').get('/api/schedule/')).body
   const own = schedules.find(({ name }: { name: string }) => name === 'check_reindex')
-  assert.deepEqual([own.schedule, own.config], ['0 12 *', { days: 90 }])
+  assert.match(own.schedule, /^\d{1,2} 12 \*$/)
+  assert.deepEqual(own.config, { days: 90 })
   assert.equal((await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 30 } })).status, 200)
   assert.equal((await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 0 } })).status, 400)
   assert.equal((await app.as('admin').post('/api/task-name/check_reindex/')).status, 400)

@@ -34,6 +34,20 @@ test('a schedule is set, listed, replaced and removed', async (t) => {
   assert.ok(!(await admin.get('/api/schedule/')).body.some(({ name }: any) => name === 'sweep'))
 })
 
+test('a new installation scans, downloads and refreshes every day by itself; a known one keeps its schedules', async (t) => {
+  const app = await testApp(t)
+  const hours = async () => Object.fromEntries((await app.as('admin').get('/api/schedule/')).body.map(({ name, schedule }: any) => [name, schedule.replace(/^\d{1,2} /, '')]))
+  const { thumbnail_check: _, version_check: __, ...own } = await hours()
+  assert.deepEqual(own, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
+
+  // As an older version has left it.
+  await app.app.ledger.write(() => app.app.ledger.sql(`DELETE FROM schedules WHERE task IN ('update_subscribed', 'download_pending')`).run())
+  await app.app.ledger.write(() => app.app.ledger.sql(`DELETE FROM meta WHERE key IN ('schedule.initial.update_subscribed', 'schedule.initial.download_pending')`).run())
+  await app.restart()
+
+  assert.deepEqual(Object.keys(await hours()), ['check_reindex', 'thumbnail_check', 'version_check'])
+})
+
 test('schedules that make no sense are refused', async (t) => {
   const app = await testApp(t, { plugins })
   const rows: object[] = [
