@@ -23,6 +23,7 @@ export interface Settings {
   prefix: string
   pageSize: number
   pluginsDir: string[]
+  pluginsOff: string[]
   logLevel: string
   debug: boolean
 }
@@ -116,6 +117,12 @@ export const coreSettings: Record<string, SettingDefinition> = {
     default: [],
     isPath: true,
     meaning: 'folders with extra plugins',
+  },
+  pluginsOff: {
+    env: 'AV_PLUGINS_OFF',
+    schema: Type.Array(Type.String({ minLength: 1 })),
+    default: [],
+    meaning: 'plugins to be left out, by name; `all`: all from outside',
   },
   logLevel: {
     env: 'AV_LOG_LEVEL',

@@ -8,11 +8,11 @@ import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { systemClock, type Clock } from './clock.ts'
 import { StartError } from './error.ts'
-import { FactBoard, type FactName, type Listener } from './events.ts'
+import { FactBoard } from './events.ts'
 import { openFolder } from './folder.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
-import { gateWrites, waitAtGate } from './index/gate.ts'
+import { gateWrites } from './index/gate.ts'
 import { enterIndex } from './index/in-use.ts'
 import { snapshotName } from './index/snapshots.ts'
 import type { Index } from './index/port.ts'
@@ -27,9 +27,11 @@ import { openLedger } from './ledger/sqlite.ts'
 import { openSecretKey } from './ledger/tokens.ts'
 import { openAccounts, type FirstAccount } from './ledger/users.ts'
 import { openLog, type Log } from './log.ts'
-import type { App, Plugin, Services, SlotName, Slots } from './plugin/define.ts'
+import type { App, Plugin, Services } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
+import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, registerPlugins } from './plugin/load.ts'
+import { openWiring } from './plugin/wire.ts'
 
 export interface AppOptions {
   sources: ConfigSources
@@ -56,9 +58,11 @@ export interface OpenedApp {
 export async function openApp({ sources, clock = systemClock, log: givenLog, plugins: given }: AppOptions): Promise<OpenedApp> {
   const core = readCore(sources)
   await openFolder('data folder', core.dataDir, { mode: 0o700, setting: 'AV_DATA_DIR' })
-  const loaded = registerPlugins(given ?? (await findPlugins(core)))
-  const settings = readSettings(sources, loaded.settings)
+  const loaded = registerPlugins(given ?? (await findPlugins(core)), core.pluginsOff)
+  const former = await openFormerSettings(core.dataDir, loaded)
+  const settings = readSettings(sources, loaded.settings, former.owners)
   const log = givenLog ?? openLog(settings.logLevel)
+  const wiring = openWiring({ loaded, clock, log, version: manifest.version })
   const { registry } = loaded
   const { plugins, tasks, routes } = registry
 
@@ -68,6 +72,11 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     const owners = plugins.map(({ name, migrations = [] }) => ({ name, migrations }))
     const ledger = await openLedger({ file, log, clock, plugins: owners })
     opened.add(() => ledger.close())
+    await former.remember()
+    const left = former.left(sources)
+    if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not there are left alone')
+    if (loaded.unknownOff.length > 0) log.warn({ names: loaded.unknownOff }, 'AV_PLUGINS_OFF names plugins that are not there')
+    if (loaded.off.length > 0) log.info({ plugins: loaded.off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
     const copies = keepDailyCopies({ file, ledger, clock, log })
     opened.add(() => copies.close())
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
@@ -85,9 +94,11 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
       clock,
       accounts,
       preferences,
-      envelopes: plugins.flatMap(({ envelope }) => envelope ?? []),
+      envelopes: wiring.envelopes,
+      ownerOf: wiring.ownerOf,
       slot: slotOf,
       isReady: () => isReady,
+      available: () => index.available?.(),
     })
     const { url } = await listen(http, settings)
     log.info({ url }, 'listening; requests are answered once the index is ready')
@@ -100,7 +111,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     opened.add(() => index.close())
 
     const lanes = openLanes({ clock, lanes: loaded.lanes })
-    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, app: () => app, debug: settings.debug, writable: () => index.writable() })
+    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, queues: loaded.queues, app: (task) => appOf(loaded.ownerOf(task)), debug: settings.debug, writable: () => index.writable() })
     const schedules = openScheduler({ ledger, clock, log, tasks, jobs })
     const app = {
       settings,
@@ -115,6 +126,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
       accounts,
       preferences,
       registry,
+      plugins: wiring.book,
       tell: (name, fact) => board.tell(name, fact),
       slot: (name) => slotOf(name) as never,
     } as Omit<App, keyof Services> as App
@@ -123,15 +135,15 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     const apps = new Map<Plugin, App>(plugins.map((plugin) => [plugin, Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as App]))
     const appOf = (plugin: Plugin | undefined): App => (plugin && apps.get(plugin)) ?? app
 
-    for (const plugin of plugins) await named(plugin, () => addServices(app, plugin, appOf(plugin)))
-    for (const plugin of plugins) await named(plugin, () => connect(plugin, appOf(plugin), board, slotOf))
-    // Where the index is kept by a server that goes away just now, the start waits for it.
-    const patient = new AbortController().signal
+    for (const plugin of plugins) await wiring.named(plugin, () => wiring.addServices(plugin, app, appOf(plugin)))
+    for (const plugin of plugins) await wiring.named(plugin, () => wiring.fillSlots(plugin, appOf(plugin), slotOf))
+    for (const plugin of wiring.inOrderOfHearing) await wiring.named(plugin, () => wiring.listen(plugin, appOf(plugin), board))
     for (const plugin of plugins) {
-      opened.add(() => plugin.close?.(appOf(plugin)))
-      await named(plugin, () => waitAtGate(patient, async () => plugin.setup?.(appOf(plugin))))
+      opened.add(() => wiring.end(plugin, appOf(plugin)))
+      await wiring.named(plugin, () => wiring.setUp(plugin, appOf(plugin)))
     }
 
+    jobs.onEnded((run) => wiring.ended(run, app))
     await jobs.begin()
     opened.add(() => Promise.all([stopServing(), jobs.close()]))
     // Every account sees it: where the data folder lies is for the log alone.
@@ -145,14 +157,6 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     log.debug({ err: error }, 'the start failed')
     await opened.close()
     throw error
-  }
-}
-
-async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw new StartError(`plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
@@ -229,18 +233,6 @@ async function listen(http: Http, { host, port }: Settings): Promise<{ url: stri
           : `${host} is not an address of this machine (${code}): set AV_HOST`
     throw new StartError(`Cannot listen: ${problem}`, { cause: error })
   }
-}
-
-function addServices(app: App, plugin: Plugin, own: App): void {
-  for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
-    if (name in app) throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
-    Object.assign(app, { [name]: service })
-  }
-}
-
-function connect(plugin: Plugin, app: App, board: FactBoard, slotOf: (name: string) => unknown[]): void {
-  for (const [slot, fill] of Object.entries(plugin.fills ?? {}) as Array<[SlotName, (app: App) => Slots[SlotName]]>) slotOf(slot).push(fill(app))
-  for (const [fact, listener] of Object.entries(plugin.listens ?? {}) as Array<[FactName, (app: App) => Listener<FactName>]>) board.listen(fact, listener(app))
 }
 
 function once<Result>(work: () => Promise<Result>): () => Promise<Result> {

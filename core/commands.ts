@@ -9,6 +9,7 @@ import type { Index } from './index/port.ts'
 import { lockFolder } from './ledger/lock.ts'
 import { rotateSecretKey } from './ledger/tokens.ts'
 import { openLog } from './log.ts'
+import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, registerPlugins } from './plugin/load.ts'
 
 const TELL_EVERY_MS = 2_000
@@ -42,8 +43,8 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)
   const opened: Index[] = []
   try {
-    const loaded = registerPlugins(await findPlugins(core))
-    const settings = readSettings(sources, loaded.settings)
+    const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
+    const settings = readSettings(sources, loaded.settings, (await openFormerSettings(core.dataDir, loaded)).owners)
     if (settings.elasticsearchUrl === null) throw new Error('Set AV_ELASTICSEARCH_URL (and its account) as the server is to have it, or has it, and run this again')
     const open = async (kind: IndexKind): Promise<Index> => {
       const index = await openIndex(kind === 'elasticsearch' ? settings : { ...settings, elasticsearchUrl: null }, loaded.indexes, openLog('warn'), systemClock, stop.signal)

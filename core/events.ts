@@ -6,6 +6,9 @@ export interface Facts {
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
 }
 
+/** Told so often that a row for each would do more work than what it tells of: everybody hears them in place. */
+export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Facts>(['job.step'])
+
 export type FactName = keyof Facts & string
 export type Listener<Name extends FactName> = (fact: Facts[Name]) => void | Promise<void>
 

@@ -1,5 +1,6 @@
 /** pino, with a child per plugin, request and job. Secrets are masked here, whoever logs them. */
-import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
+import { destination, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
+import { pluginIn } from './blame.ts'
 
 export type Log = Logger
 
@@ -15,7 +16,15 @@ export function openLog(level: string, to: DestinationStream = destination({ fd:
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: withPlugin },
     },
     to,
   )
+}
+
+/** The log says whose code failed, whoever writes the line. */
+function withPlugin(thrown: unknown): unknown {
+  const told: unknown = stdSerializers.err(thrown as Error)
+  const plugin = pluginIn(thrown)
+  return plugin === undefined ? told : { plugin, ...(told as object) }
 }

@@ -1,6 +1,7 @@
 /** Start and signals: what the program says to whoever started it. */
 import { readSources } from '../config/load.ts'
 import { openApp, type OpenedApp } from './app.ts'
+import { pluginIn } from './blame.ts'
 import { COMMANDS } from './commands.ts'
 
 const STOP_WITHIN_MS = 10_000
@@ -21,13 +22,21 @@ function greet({ url, first, app }: OpenedApp): void {
   process.stdout.write(`Archivolt ${app.version} listens on ${url}\n${isNew ? `Sign in as ${username}; ${hint}\n` : ''}`)
 }
 
+/** Whoever's fault it is, is named: a plugin from outside can be left out. */
+function sayWhose(error: unknown, what: string): string {
+  const plugin = pluginIn(error)
+  const said = error instanceof Error ? error.message.split('\n')[0] : String(error)
+  return plugin === undefined ? `${what}: ${said}` : `plugin ${plugin}: ${what}: ${said}; correct it, or start without it: AV_PLUGINS_OFF=${plugin}`
+}
+
 function stopOnSignals(opened: OpenedApp): void {
+  const { log } = opened.app
   let isStopping = false
   const stop = async (exitCode: number): Promise<void> => {
     if (isStopping) return
     isStopping = true
     setTimeout(() => {
-      opened.app.log.error(`not everything was closed within ${STOP_WITHIN_MS / 1000} s; the next start puts it right`)
+      log.error(`not everything was closed within ${STOP_WITHIN_MS / 1000} s; the next start puts it right`)
       process.exit(1)
     }, STOP_WITHIN_MS).unref()
     await opened.close()
@@ -36,14 +45,22 @@ function stopOnSignals(opened: OpenedApp): void {
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
   // Work that nobody waits for has failed: its job or request has its own fault, the rest goes on.
-  process.on('unhandledRejection', (error) => opened.app.log.error({ err: error }, 'a failure that nobody waited for'))
-  process.on('uncaughtException', (error) => {
-    opened.app.log.fatal({ err: error }, 'an error that nobody caught: the server stops')
+  faults.late = (error) => log.error({ err: error }, 'a failure that nobody waited for')
+  faults.fatal = (error) => {
+    log.fatal({ err: error }, 'an error that nobody caught: the server stops')
+    process.stderr.write(`Archivolt stops. ${sayWhose(error, 'an error that nobody caught')}\n`)
     void stop(1)
-  })
+  }
 }
 
 const [command, ...args] = process.argv.slice(2)
+/** What becomes of failures that nobody waits for: they end a start or a command. */
+const faults = {
+  late: (error: unknown): void => refuse(sayWhose(error, 'a failure that nobody waited for'), command),
+  fatal: (error: unknown): void => refuse(sayWhose(error, 'an error that nobody caught'), command),
+}
+process.on('unhandledRejection', (error) => faults.late(error))
+process.on('uncaughtException', (error) => faults.fatal(error))
 try {
   if (command !== undefined) {
     if (!Object.hasOwn(COMMANDS, command)) throw new Error(`There is no command ${command}; there are ${Object.keys(COMMANDS).join(' and ')}`)

@@ -22,10 +22,10 @@ test('core knows no domain: it could serve another archive with other plugins', 
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/(main|commands|app|public)\.ts$/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|load)\.ts$/],
+  [1, /^core\/plugin\/(find|check|load|outside|former|wire)\.ts$/],
   [2, /^core\/plugin\/define\.ts$/],
   [3, /^core\/(index|ledger)\//],
-  [4, /^core\/(address|error|events|clock|folder|log|turns|whole-file)\.ts$/],
+  [4, /^core\/(address|blame|error|events|clock|folder|limit|log|turns|whole-file)\.ts$/],
 ]
 /** Leaves: they import nothing of ours that runs. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
@@ -84,6 +84,15 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   })
 
   assert.deepEqual(foreign, [])
+})
+
+test('a plugin tells facts that it declares, or a plugin that it needs', () => {
+  const undeclared = faults(plugins, function* ({ path, code }) {
+    const facts = [...reach(pluginOf(path))].flatMap((name): string[] => manifests.find((plugin) => plugin.name === name)?.facts ?? [])
+    for (const [, fact] of code.matchAll(/\bapp\.tell\('([^']+)'/g)) if (!facts.includes(fact!)) yield fact!
+  })
+
+  assert.deepEqual(undeclared, [])
 })
 
 test('a plugin calls services of plugins that it needs, and of no others', () => {

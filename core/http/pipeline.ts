@@ -7,6 +7,7 @@ import { errors, isAppError } from '../error.ts'
 import type { Log } from '../log.ts'
 import type { Accounts, Credentials } from '../ledger/users.ts'
 import type { Preferences } from '../ledger/settings.ts'
+import { withinTime } from '../limit.ts'
 import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type SlotName } from '../plugin/define.ts'
 import { openAuth, type Actor } from './auth.ts'
 import { checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
@@ -25,6 +26,8 @@ export interface PipelineParts {
   routes: readonly Route[]
   /** What a route's handler is handed; asked for when one runs. */
   app: (route: Route) => App
+  /** Whose route it is. */
+  ownerOf?: (route: Route) => RouteOwner | undefined
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize'>
   log: Log
   clock: Clock
@@ -36,6 +39,17 @@ export interface PipelineParts {
   slot: (name: SlotName) => ReadonlyArray<unknown>
   /** false: everything but `/health` is 503. */
   isReady: () => boolean
+  /** @throws unavailable  most requests are refused now, as what keeps the documents is away */
+  available?: () => Promise<void> | void
+}
+
+export interface RouteOwner {
+  /** The plugin that brought it. */
+  name: string
+  /** How long its handler may take. */
+  limitMs?: number
+  /** It has failed at a request, by a fault of its own. */
+  failed(error: unknown): void
 }
 
 export interface Pipeline {
@@ -47,7 +61,7 @@ export interface Pipeline {
 
 const MOST_EVENT_STREAMS = 512
 const PAGE = queryInt({ fallback: 0, description: 'Page of the list; 0 and 1 are the first' })
-/** The one route of core's own: it says that the process lives, also while it is still starting. */
+/** A route of core's own: it says that the process lives, also while it is still starting. */
 const HEALTH = defineRoute({
   method: 'GET',
   path: '/health',
@@ -57,6 +71,16 @@ const HEALTH = defineRoute({
   replyType: 'text/plain',
   handle: () => new BytesReply('ok', 'text/plain; charset=utf-8'),
 })
+/** For who sends requests on: 503 as long as they would be refused. */
+const READY = defineRoute({
+  method: 'GET',
+  path: '/health/ready',
+  access: 'open',
+  summary: 'Whether requests are answered',
+  reply: Type.String(),
+  replyType: 'text/plain',
+  handle: () => new BytesReply('ready', 'text/plain; charset=utf-8'),
+})
 /** Of a route that declares none: whatever its keys are, garbage must not start work. */
 const ANY_BODY = Type.Object({})
 /** Tells this life of the process apart from others in request ids. */
@@ -64,7 +88,7 @@ const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const { settings, clock, log } = parts
-  const router = openRouter([HEALTH, ...parts.routes], settings.basePath)
+  const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
   const auth = openAuth({ credentials: parts.accounts, trustedProxies: settings.trustedProxies })
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
@@ -78,6 +102,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     exchange.headers['X-Request-Id'] = exchange.id
     const startedAt = isTimed ? performance.now() : 0
     let actor: Actor | undefined
+    let asked: Route | undefined
     let thrown: unknown
     try {
       if (request.headers.origin !== undefined) Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
@@ -85,7 +110,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       const match = router.match(request.method!, path)
       if (request.method === 'OPTIONS') return sendOptions(exchange, match, path)
       const { route, params } = found(match)
+      asked = route
       if (route !== HEALTH && !parts.isReady()) throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
+      if (route === READY) await parts.available?.()
 
       actor = auth.who(request, route.access)
       auth.may(actor, route.access)
@@ -100,7 +127,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     } catch (error) {
       thrown = error
     } finally {
-      if (thrown !== undefined) refuse(exchange, thrown)
+      if (thrown !== undefined) refuse(exchange, thrown, asked)
       if (hasBody(request) && !request.complete) drain(request, clock)
       logEnd(exchange, startedAt, actor)
     }
@@ -152,10 +179,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   /** Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look at. */
   async function answer(route: Route, input: Input, query: string): Promise<Reply> {
-    const app = route === HEALTH ? (undefined as never) : parts.app(route)
+    const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
+    const owner = parts.ownerOf?.(route)
     const run = (page: PageWindow) => {
       input.page = page
-      return route.handle(input, app)
+      const value = route.handle(input, app)
+      return owner?.limitMs === undefined || !(value instanceof Promise) ? value : withinTime(clock, owner.limitMs, value, () => tooSlow(owner, route, input))
     }
     const { page } = input
     try {
@@ -166,6 +195,13 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
       throw withExtra(error, route.envelope === 'item' ? { data: false } : { data: [], paginate: pageBlock(page, 0, pageParams(query)) })
     }
+  }
+
+  function tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
+    const reason = new Error(`${method} ${path}: no answer within ${limitMs / 1000} s`)
+    log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
+    failed(reason)
+    return errors.unavailable(`The plugin ${name} did not answer in time`, { cause: reason })
   }
 
   function reply(exchange: Exchange, route: Route, value: Reply): Promise<void> | void {
@@ -195,11 +231,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     exchange.response.on('close', () => streams.delete(end))
   }
 
-  function refuse(exchange: Exchange, thrown: unknown): void {
+  function refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
     const isGone = exchange.response.destroyed
     const fault = sendFault(exchange, thrown)
-    if (fault.isDefect && !isGone) log.error({ err: thrown, request: exchange.id, method: exchange.request.method, path: pathOf(exchange.request) }, 'a request failed')
-    else if (isAppError(thrown) && thrown.cause !== undefined) log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+    if (fault.isDefect && !isGone) {
+      const owner = route && parts.ownerOf?.(route)
+      owner?.failed(thrown)
+      log.error({ err: thrown, ...(owner && { plugin: owner.name }), request: exchange.id, method: exchange.request.method, path: pathOf(exchange.request) }, 'a request failed')
+    } else if (isAppError(thrown) && thrown.cause !== undefined) log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
   function logEnd({ request, response, id }: Exchange, startedAt: number, actor: Actor | undefined): void {

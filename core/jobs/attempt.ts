@@ -71,9 +71,11 @@ export async function attempt(given: Attempt, { app, clock, debug }: { app: App;
     const result = textOf(error)
     const traceback = debug ? tracebackOf(error) : null
     if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result: null, traceback: null }, error }
-    if (task.retries && !given.isAwaited && job.retries < task.retries.times && isWorthRetrying(error)) {
-      log.warn({ err: error }, `failed, and is tried again in ${task.retries.delaySeconds} s`)
-      return { kind: 'retry', result, traceback, retryAt: clock.now() + task.retries.delaySeconds * 1000 }
+    if (task.retries && !given.isAwaited && job.retries < task.retries.times && (task.retries.always || isWorthRetrying(error))) {
+      const { delaySeconds, factor = 1 } = task.retries
+      const pauseSeconds = delaySeconds * factor ** job.retries
+      log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
+      return { kind: 'retry', result, traceback, retryAt: clock.now() + pauseSeconds * 1000 }
     }
     // An error of ours is a sentence for people; any other is a defect, and its stack belongs in the log.
     if (isAppError(error)) log.warn({ cause: error.cause }, `failed: ${result}`)

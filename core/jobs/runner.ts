@@ -21,8 +21,10 @@ export interface JobsOptions {
   tasks: ReadonlyMap<string, AnyTask>
   /** Item lanes, as the manifests declare them. */
   lanes: readonly string[]
-  /** Asked for when the first job runs: jobs are opened before the app is whole. */
-  app: () => App
+  /** Lanes that run one job at a time, beside core's own. */
+  queues?: readonly string[]
+  /** What a task is handed. Asked for when the first job runs: jobs are opened before the app is whole. */
+  app: (task: Task) => App
   /** Failures keep their traceback. */
   debug: boolean
   /** Awaited before what a caller waits for is begun: while a restore runs it refuses requests and makes jobs wait. */
@@ -63,11 +65,12 @@ interface Running {
 }
 
 /** @throws a sentence: a task names a lane that nobody declares */
-export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debug, writable = () => Promise.resolve() }: JobsOptions): JobsRunner {
+export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = [], app, debug, writable = () => Promise.resolve() }: JobsOptions): JobsRunner {
   // What a task's payload is only its own `run` knows; here it is any object that its schema accepts.
   const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
   const places = new Map(Object.entries(OWN_LANES))
   for (const lane of lanes) places.set(lane, STARTED_IN_AN_ITEM_LANE)
+  for (const lane of queues) places.set(lane, 1)
   for (const task of tasks.values()) {
     if (!places.has(task.lane)) throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
   }
@@ -186,7 +189,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
 
   const execute = (job: Job, { isAwaited, hasPlace }: { isAwaited: boolean; hasPlace: boolean }): void => {
     const task = taskOf(job.task)
-    const jobLog = openJobLog(log, { job: job.id, task: job.task }, clock, rows.logOf(job.id))
+    const jobLog = openJobLog(app(task).log, { job: job.id, task: job.task }, clock, rows.logOf(job.id))
     const entry: Running = {
       job,
       task,
@@ -227,7 +230,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
         // Nobody knows how long: who waits for the job hears of it, and the job goes on.
         waits: (reason) => forRun.reject(job.id, reason),
       },
-      { app: app(), clock, debug },
+      { app: app(task), clock, debug },
     )
     entry.progress.close()
     const saved = entry.isAbandoned ? undefined : await save(entry, outcome)
@@ -287,11 +290,10 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
   // --- after a crash, before a close
 
   /** What becomes of a row that says it runs, but does no more. */
-  const writeRescued = (row: Job, task: Task | undefined, lines?: Running['log']['lines']): Job => {
+  const writeRescued = (row: Job, task: Task, lines?: Running['log']['lines']): Job => {
     const { command, again } = rows.get(row.id) ?? row
     notices.writeEnded({ ...row, state: 'FAILED' })
     const kept = lines ?? rows.logOf(row.id)
-    if (!task) return rows.end(row.id, { ...WENT_DOWN, result: `No plugin offers the task ${row.task} any more` }, kept)
     if (command === 'KILL') return rows.end(row.id, { state: 'REVOKED', result: null, traceback: null }, kept)
     if (command === 'STOP') return rows.end(row.id, { state: 'SUCCESS', result: null, traceback: null }, kept)
     if (task.resumable || task.internal || again) return rows.handBack(row.id, lines)
@@ -299,16 +301,14 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
   }
 
   const begin = async (): Promise<void> => {
-    const rescued = await ledger.write(() => {
+    const { rescued, aside } = await ledger.write(() => {
       notices.writeNothing()
       for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
+      const aside = rows.setAside([...tasks.keys()])
       const orphans = rows.started().filter((row) => !own.has(row.id))
-      const homeless = rows.waitingOfOthers([...tasks.keys()])
-      return [
-        ...orphans.map((row) => writeRescued(row, tasks.get(row.task))),
-        ...homeless.map((row) => rows.endWaiting(row.id, { state: 'FAILED', result: `No plugin offers the task ${row.task} any more`, traceback: null }, null)),
-      ]
+      return { aside, rescued: orphans.map((row) => writeRescued(row, taskOf(row.task))) }
     })
+    if (Object.keys(aside).length > 0) log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')
     for (const row of rescued) {
       log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
       tell({ job: row })
@@ -386,7 +386,8 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, app, debu
   const command: JobsRunner['command'] = async (id, asked) => {
     const found = rows.get(id)
     if (!found) throw errors.notFound('task', id)
-    if (!tasks.get(found.task)?.apiStop) throw errors.badRequest(`${found.task} takes no commands`)
+    // What waits for a plugin that does not come back can be ended.
+    if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop) throw errors.badRequest(`${found.task} takes no commands`)
     const job = await ledger.write(() => {
       const row = rows.get(id)
       if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')

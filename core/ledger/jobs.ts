@@ -215,9 +215,13 @@ export function jobRows(ledger: Ledger, now: () => number) {
     /** Rows that say they run: at start, what a crash has left. */
     started: () => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
 
-    /** Rows that wait, of tasks other than these. */
-    waitingOfOthers: (tasks: readonly string[]) =>
-      many(`SELECT ${COLUMNS} FROM jobs WHERE state IN ('PENDING', 'RETRY') AND task NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(tasks)),
+    /** Rows of tasks other than these wait where nobody claims, until `moveToLane` takes them back. @returns how many, by task */
+    setAside: (tasks: readonly string[]): Record<string, number> => {
+      const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
+      change(`UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`, JSON.stringify(tasks))
+      const counts = ledger.sql<{ task: string; count: number }>(`SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`).all(JSON.stringify(tasks))
+      return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
+    },
 
     /** Back to the end of where it came from, as if it had not begun. @param log  kept if left out */
     handBack(id: string, log?: readonly LogLine[]): Job {

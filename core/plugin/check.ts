@@ -1,19 +1,22 @@
 /** The rules that every manifest keeps, built-in or not. A manifest is data: it is checked without running anything of it. */
 import { coreSettings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
+import { HEARD_IN_PLACE } from '../events.ts'
 import type { Plugin, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
 
 const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'name', 'needs', 'settings', 'preferences', 'envelope', 'lanes', 'indexes', 'owns', 'migrations', 'routes', 'tasks',
-  'slots', 'fills', 'listens', 'services', 'setup', 'close',
+  'slots', 'slotRules', 'fills', 'facts', 'listens', 'services', 'setup', 'close', 'version',
 ]) // prettier-ignore
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 const ACCESS = new Set(['open', 'user', 'admin'])
 /** Where jobs run that need no lane of a plugin's own. */
 const CORE_LANES = ['index', 'light']
 /** Answered by core itself. */
-const CORE_ROUTES = ['GET /health/']
+const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
+/** Told by core itself. */
+const CORE_FACTS: readonly string[] = [...HEARD_IN_PLACE]
 
 /** @throws StartError  names the plugin and what is wrong with it */
 export function checkPlugin({ plugin, origin }: FoundPlugin): void {
@@ -67,11 +70,12 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
 const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
- * What plugins owe each other: needed lanes and slots come from a plugin they need, and nothing has two owners.
+ * What plugins owe each other: needed lanes and slots come from a plugin they need, facts from any, and nothing has two owners.
  * @param plugins  in the order of needs
+ * @param off      those that are left out: who listens to their facts hears nothing
  * @throws StartError  names both owners, or who is missing what
  */
-export function checkTogether(plugins: readonly Plugin[]): void {
+export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[] = []): void {
   const owners = new Map<string, string>()
   const claim = (what: string, owner: string): void => {
     const other = owners.get(what)
@@ -84,6 +88,8 @@ export function checkTogether(plugins: readonly Plugin[]): void {
   }
   for (const lane of CORE_LANES) claim(`the lane ${lane}`, 'core')
   for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
+  for (const fact of CORE_FACTS) claim(`the fact ${fact}`, 'core')
+  const facts = new Set([...CORE_FACTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.facts ?? [])])
 
   const reach = new Map<string, Set<string>>()
   for (const plugin of plugins) {
@@ -94,6 +100,7 @@ export function checkTogether(plugins: readonly Plugin[]): void {
     }
     for (const lane of plugin.lanes ?? []) claim(`the lane ${lane}`, owner)
     for (const slot of plugin.slots ?? []) claim(`the slot ${slot}`, owner)
+    for (const fact of plugin.facts ?? []) claim(`the fact ${fact}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
     for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
@@ -104,6 +111,12 @@ export function checkTogether(plugins: readonly Plugin[]): void {
       plugins.some((other) => needs.has(other.name) && (other[list] as string[] | undefined)?.includes(name))
     for (const slot of Object.keys(plugin.fills ?? {})) {
       if (!offers('slots', slot)) throw new StartError(`${owner} fills the slot ${slot}, which no plugin that it needs declares`)
+    }
+    for (const fact of Object.keys(plugin.listens ?? {})) {
+      if (!facts.has(fact)) throw new StartError(`${owner} listens to the fact ${fact}, which no plugin tells${off.length > 0 ? ' (of those that are on)' : ''}`)
+    }
+    for (const slot of Object.keys(plugin.slotRules ?? {})) {
+      if (!(plugin.slots as string[] | undefined)?.includes(slot)) throw new StartError(`${owner} has a rule for the slot ${slot}, which it does not declare`)
     }
     for (const { method, path, querySlot } of plugin.routes ?? []) {
       if (querySlot && !offers('slots', querySlot)) throw new StartError(`${owner}: its route ${method} ${path} reads the slot ${querySlot}, which nobody declares`)

@@ -42,10 +42,30 @@ export interface App extends Services {
   readonly accounts: Accounts
   readonly preferences: Preferences
   readonly registry: Registry
+  /** Which plugins there are, and what last went wrong in each. */
+  readonly plugins: PluginBook
   /** Tells a fact; resolves when all listeners have heard. */
   tell<Name extends FactName>(name: Name, fact: Facts[Name]): Promise<void>
   /** What later plugins put into a slot, in the order of needs. */
   slot<Name extends SlotName>(name: Name): ReadonlyArray<Slots[Name]>
+}
+
+export interface PluginRecord {
+  name: string
+  /** '': it names none. */
+  version: string
+  isBuiltIn: boolean
+  isOn: boolean
+  needs: readonly string[]
+  routes: number
+  tasks: number
+  /** Since the start. */
+  lastFailure?: { atMs: number; message: string }
+}
+
+export interface PluginBook {
+  /** In the order of needs, those that are off last. */
+  list(): PluginRecord[]
 }
 
 /** Everything that was registered, for those who list it (openapi, task). */
@@ -120,6 +140,8 @@ export interface RouteDefinition<
    * `page`: the handler returns `listing(texts, total)`; `page` is read from the query; contract 4.
    */
   envelope?: 'item' | 'page'
+  /** How long the handler of a plugin from outside may take; default 60. What takes a stream of bytes has no limit unless it names one. */
+  withinSeconds?: number
   /** Further codes it may answer with, for the API description. */
   errors?: ErrorCode[]
   handle(input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: App): Promise<Reply> | Reply
@@ -155,8 +177,11 @@ export interface TaskDefinition<Payload extends TObject = TObject> {
   internal?: boolean
   /** Sends no notification. */
   silent?: boolean
-  /** How often it is tried again after `unavailable` or an unknown error, and how long apart. Default: not. */
-  retries?: { times: number; delaySeconds: number }
+  /**
+   * How often it is tried again after `unavailable` or an unknown error, and how long apart. Default: not.
+   * `factor`: each pause is so many times the one before. `always`: whatever the error says.
+   */
+  retries?: { times: number; delaySeconds: number; factor?: number; always?: true }
   /** May be scheduled. Cron of three fields, contract 8.2. */
   schedule?: {
     /** What `auto` stands for. */
@@ -207,8 +232,21 @@ export interface LedgerMigration {
   sql: string
 }
 
+/** What a slot's owner does without an answer: a fill from outside has failed, or has taken too long. */
+export interface SlotRule {
+  /** How long an answer may take; default 30. */
+  withinSeconds?: number
+  /**
+   * Stands for the answer. Left out: who asks fails, with `refusal`, which names the plugin.
+   * @param args  what the fill was asked
+   */
+  otherwise?: (args: readonly never[], refusal: Error, fill: never) => unknown
+}
+
 export interface PluginDefinition {
   name: string
+  /** Of a plugin from outside; the built-in ones have the program's. */
+  version?: string
   needs?: string[]
   settings?: Record<string, SettingDefinition>
   /** Settings that people change while it runs, by section and key: `/api/config/`. */
@@ -226,9 +264,16 @@ export interface PluginDefinition {
   tasks?: Array<TaskDefinition<never> | Task>
   /** Slots it asks others to fill. */
   slots?: SlotName[]
+  /** What its slots do without the answer of a plugin from outside. */
+  slotRules?: { [Name in SlotName]?: SlotRule }
   /** Slots of earlier plugins that it fills. */
   fills?: { [Name in SlotName]?: (app: App) => Slots[Name] }
-  /** Facts it listens to. */
+  /** Facts it tells, that others may listen to. */
+  facts?: FactName[]
+  /**
+   * Facts it listens to. Built-in ones are awaited by who tells, whose work is done again where one fails. Those from outside
+   * hear by a job of their own, in order, tried three times.
+   */
   listens?: { [Name in FactName]?: (app: App) => Listener<Name> }
   services?: (app: App) => Partial<Services>
   /** Called once when everything is registered and the ledger and index are open, before the first request. */

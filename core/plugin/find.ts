@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rememberCode } from '../blame.ts'
 import { StartError } from '../error.ts'
 import { writeWhole } from '../whole-file.ts'
 import type { Plugin } from './define.ts'
@@ -12,6 +13,9 @@ import type { Plugin } from './define.ts'
 export interface FoundPlugin {
   plugin: Plugin
   origin: string
+  isOutside?: boolean
+  /** AV_PLUGINS_OFF names its folder: nothing of it was run, so there is no more than a name. */
+  isUnread?: boolean
 }
 
 /** Read from sources (tests, `make dev`) or from the bundle: there this file is a part of some `dist/*.js`. */
@@ -19,25 +23,33 @@ const isSource = import.meta.url.endsWith('.ts')
 const BUILT_IN = fileURLToPath(new URL(isSource ? '../../plugins/' : './plugins/', import.meta.url))
 const PUBLIC = new URL(isSource ? '../public.ts' : './public.js', import.meta.url).href
 const ENTRIES = ['plugin.ts', 'plugin.js']
+const LOAD_WITHIN_MS = 60_000
+
+export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean => off.includes(name) || (isOutside && off.includes('all'))
 
 /** The plugins that come along. */
 export async function findBuiltIn(): Promise<FoundPlugin[]> {
   const entry = isSource ? 'plugin.ts' : 'plugin.js'
   const found = (await readdir(BUILT_IN)).sort().filter((name) => existsSync(join(BUILT_IN, name, entry)))
-  return Promise.all(found.map((name) => load(pathToFileURL(join(BUILT_IN, name, entry)).href, join('plugins', name))))
+  return Promise.all(found.map(async (name) => ({ plugin: await load(pathToFileURL(join(BUILT_IN, name, entry)).href, join('plugins', name)), origin: join('plugins', name) })))
 }
 
 /**
  * The plugins of folders from outside: each holds `plugin.ts` or `plugin.js`, or subfolders that do.
  * They are bundled into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
+ * @param off  AV_PLUGINS_OFF: a folder of such a name is not even read
  * @throws StartError  names the folder and what is wrong
  */
-export async function findOutside(folders: readonly string[], cache: string): Promise<FoundPlugin[]> {
+export async function findOutside(folders: readonly string[], cache: string, off: readonly string[] = [], loadWithinMs = LOAD_WITHIN_MS): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
   for (const folder of folders) {
     const entries = await entriesIn(folder)
     if (entries.length === 0) throw new StartError(`AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it; correct the setting`)
-    for (const entry of entries) found.push(await load(await bundled(entry.folder, entry.file, cache), entry.folder))
+    for (const { folder: origin, file } of entries) {
+      const isUnread = isLeftOut(off, basename(origin), true)
+      const plugin = isUnread ? { name: basename(origin) } : await outside(origin, file, cache, loadWithinMs)
+      found.push({ plugin, origin, isOutside: true, isUnread })
+    }
   }
   return found
 }
@@ -56,8 +68,18 @@ async function entriesIn(folder: string): Promise<Array<{ folder: string; file: 
     .sort((one, other) => (one.folder < other.folder ? -1 : 1))
 }
 
-/** @returns URL of the bundle */
-async function bundled(folder: string, file: string, cache: string): Promise<string> {
+/** Its failures name it, and lines of its own sources. */
+async function outside(folder: string, file: string, cache: string, loadWithinMs: number): Promise<Plugin> {
+  const without = `correct or remove it, or start without it: AV_PLUGINS_OFF=${basename(folder)}`
+  const path = await bundled(folder, file, cache, without)
+  process.setSourceMapsEnabled(true)
+  const plugin = await load(pathToFileURL(path).href, folder, { without, withinMs: loadWithinMs })
+  if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
+  return plugin
+}
+
+/** @returns path of the bundle */
+async function bundled(folder: string, file: string, cache: string, without: string): Promise<string> {
   const { buildSync } = await import('esbuild')
   const stem = basename(folder).replace(/[^A-Za-z0-9_-]/g, '_')
   let text: string
@@ -70,6 +92,10 @@ async function bundled(folder: string, file: string, cache: string): Promise<str
       format: 'esm',
       platform: 'node',
       target: 'node20',
+      sourcemap: 'inline',
+      sourcesContent: false,
+      // Nothing is written there: the map names sources as seen from it.
+      outfile: join(cache, `${stem}.mjs`),
       logLevel: 'silent',
       alias: { archivolt: PUBLIC },
       external: ['file:*'],
@@ -77,7 +103,7 @@ async function bundled(folder: string, file: string, cache: string): Promise<str
     })
     text = outputFiles[0]!.text
   } catch (error) {
-    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}; correct or remove it`, { cause: error })
+    throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}; ${without}`, { cause: error })
   }
   const name = `${stem}-${createHash('sha256').update(file).update(text).digest('hex').slice(0, 12)}.mjs`
   const path = join(cache, name)
@@ -87,20 +113,25 @@ async function bundled(folder: string, file: string, cache: string): Promise<str
     const old = (await readdir(cache)).filter((other) => other.startsWith(`${stem}-`) && other.length === name.length && other !== name)
     await Promise.all(old.map((other) => rm(join(cache, other), { force: true })))
   }
-  return pathToFileURL(path).href
+  return path
 }
 
-async function load(url: string, origin: string): Promise<FoundPlugin> {
+async function load(url: string, origin: string, { without = 'correct or remove it', withinMs = LOAD_WITHIN_MS } = {}): Promise<Plugin> {
   let module: { default?: unknown }
+  // Nothing else may be there that keeps the process alive while a plugin waits for something at its top.
+  let timer: NodeJS.Timeout | undefined
+  const tooLong = new Promise<never>((_resolve, reject) => (timer = setTimeout(() => reject(new Error(`it takes longer than ${withinMs / 1000} s`)), withinMs)))
   try {
-    module = (await import(url)) as { default?: unknown }
+    module = (await Promise.race([import(url), tooLong])) as { default?: unknown }
   } catch (error) {
-    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}; correct or remove it`, { cause: error })
+    throw new StartError(`plugin ${origin} cannot be loaded: ${firstLine(error)}; ${without}`, { cause: error })
+  } finally {
+    clearTimeout(timer)
   }
   if (typeof module.default !== 'object' || module.default === null) {
     throw new StartError(`plugin ${origin} has no default export; it must be the value of definePlugin({ … })`)
   }
-  return { plugin: module.default as Plugin, origin }
+  return module.default as Plugin
 }
 
 interface BuildFailure {

@@ -6,7 +6,8 @@ import type { IndexDefinition } from '../index/mapping.ts'
 import { joinSections, type PreferenceSections } from '../ledger/settings.ts'
 import { checkPlugin, checkTogether } from './check.ts'
 import type { Plugin, Registry, SettingDefinition, Task } from './define.ts'
-import { findBuiltIn, findOutside, type FoundPlugin } from './find.ts'
+import { findBuiltIn, findOutside, isLeftOut, type FoundPlugin } from './find.ts'
+import { Hearing } from './outside.ts'
 
 export interface LoadedPlugins {
   /** Plugins in the order of needs, with all routes and tasks. */
@@ -16,32 +17,63 @@ export interface LoadedPlugins {
   indexes: IndexDefinition[]
   /** Lanes that work on one item at a time. */
   lanes: string[]
+  /** Lanes that run one job at a time. */
+  queues: string[]
   /** Who brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
+  /** How a plugin from outside hears facts; undefined: it comes along, or listens to nothing. */
+  hearingOf(plugin: Plugin): Hearing | undefined
+  isOutside(plugin: Plugin): boolean
+  /** Those that AV_PLUGINS_OFF leaves out. */
+  off: readonly FoundPlugin[]
+  /** Names in AV_PLUGINS_OFF that no plugin has. */
+  unknownOff: readonly string[]
 }
 
 /** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
-export async function findPlugins({ pluginsDir, dataDir }: Pick<Settings, 'pluginsDir' | 'dataDir'>): Promise<FoundPlugin[]> {
-  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins')) : []
+export async function findPlugins({ pluginsDir, pluginsOff, dataDir }: Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'dataDir'>): Promise<FoundPlugin[]> {
+  const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins'), pluginsOff) : []
   return [...(await findBuiltIn()), ...outside]
 }
 
-/** @throws StartError  names the plugin and the reason */
-export function registerPlugins(found: readonly FoundPlugin[]): LoadedPlugins {
+/**
+ * @param pluginsOff  names of plugins to be left out; `all`: all from outside
+ * @throws StartError  names the plugin and the reason
+ */
+export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonly string[] = []): LoadedPlugins {
+  const isOff = ({ plugin, isOutside = false, isUnread = false }: FoundPlugin) => isUnread || isLeftOut(pluginsOff, plugin.name, isOutside)
+  const [off, found] = [all.filter(isOff), all.filter((one) => !isOff(one))]
   for (const one of found) checkPlugin(one)
+  checkLeftOut(found, off)
   const plugins = inOrderOfNeeds(found)
-  checkTogether(plugins)
+  checkTogether(plugins, off.map(({ plugin }) => plugin))
 
   const owners = new Map<object, Plugin>()
   for (const plugin of plugins) for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
-  const tasks = plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[])
+  const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
+  const hearing = new Map(plugins.filter((plugin) => outside.has(plugin) && plugin.listens).map((plugin) => [plugin, new Hearing(plugin)]))
+  for (const [plugin, { task }] of hearing) owners.set(task, plugin)
+  const tasks = [...plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[]), ...[...hearing.values()].map(({ task }) => task)]
   return {
     registry: { plugins, routes: plugins.flatMap(({ routes }) => routes ?? []), tasks: new Map(tasks.map((task) => [task.name, task])) },
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
     preferences: joinSections(plugins.map(({ name, preferences = {} }) => ({ plugin: name, sections: preferences }))),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
     lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
+    queues: [...hearing.values()].map(({ task }) => task.lane),
     ownerOf: (part) => owners.get(part),
+    hearingOf: (plugin) => hearing.get(plugin),
+    isOutside: (plugin) => outside.has(plugin),
+    off,
+    unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
+  }
+}
+
+/** Whoever is needed cannot be left out alone. */
+function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
+  for (const { plugin } of off) {
+    const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
+    if (askers.length > 0) throw new StartError(`AV_PLUGINS_OFF: ${plugin.name} cannot be left out, as ${askers.join(', ')} ${askers.length > 1 ? 'need' : 'needs'} it; name ${askers.length > 1 ? 'those' : 'that'} too, or take ${plugin.name} away`)
   }
 }
 

@@ -105,6 +105,7 @@ const previewRestore = defineRoute({
 export default definePlugin({
   name: 'backup',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
+  facts: ['index.replaced'],
   routes: [listBackups, startBackup, showBackup, startRestore, takeInBackup, deleteBackup, downloadBackup, previewRestore],
   tasks: [runBackup, restoreBackup],
   services: (app) => ({ backups: openBackups(app) }),

@@ -12,6 +12,8 @@ export default definePlugin({
   indexes: [channelIndex],
   migrations: [handleTables],
   slots: ['channel.remove'],
+  slotRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
+  facts: ['channel.changed'],
   fills: {
     'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),
     'platform.known': (app) => async (target) => target.type === 'channel' && app.channels.isOurs(target.id),

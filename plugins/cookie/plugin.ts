@@ -6,6 +6,7 @@ import { importCookie, removeCookie, showCookie, validateCookie } from './routes
 export default definePlugin({
   name: 'cookie',
   needs: ['platform', 'download'],
+  facts: ['cookie.changed'],
   migrations: [cookieTables],
   routes: [showCookie, validateCookie, importCookie, removeCookie],
   services: (app) => ({ cookie: openCookie(app) }),

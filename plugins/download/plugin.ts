@@ -18,6 +18,8 @@ export default definePlugin({
   routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem],
   tasks: [extractDownload, downloadPending],
   slots: ['download.after'],
+  slotRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
+  facts: ['queue.changed'],
   fills: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),

@@ -20,6 +20,11 @@ export default definePlugin({
     importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
   },
   slots: ['media.known', 'media.staged'],
+  // In doubt a file is kept.
+  slotRules: {
+    'media.known': { otherwise: () => true },
+    'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
+  },
   fills: {
     'platform.space': (app) => () => app.media.space(),
   },

@@ -35,6 +35,11 @@ export default definePlugin({
   },
   lanes: ['platform', 'download'],
   slots: ['platform.waiting', 'platform.space', 'platform.known'],
+  slotRules: {
+    'platform.waiting': { otherwise: () => ({}) },
+    'platform.space': { otherwise: () => undefined },
+    'platform.known': { otherwise: () => false },
+  },
   migrations: [{ number: 1, sql: 'CREATE TABLE platform_gate (id INTEGER PRIMARY KEY CHECK (id = 1), record TEXT NOT NULL) STRICT' }],
   routes: [showPlatform, commandPlatform, resolveText],
   services: (app) => ({ platform: openPlatform(app) }),

@@ -1,5 +1,5 @@
 /** Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. */
-import { queryDay, queryEnum, queryId, queryInt, type Actor, type App, type Filter, type FindQuery, type NamesOf } from 'archivolt'
+import { queryDay, queryEnum, queryId, queryInt, type Actor, type App, type Filter, type FindQuery, type NamesOf, type QueryShape } from 'archivolt'
 import type { videoIndex } from './schema.ts'
 
 export type VideoNames = NamesOf<typeof videoIndex>
@@ -50,6 +50,11 @@ function ownFilters({ channel, type, height, before, after }: Partial<Values>): 
     ...(before === undefined ? [] : [{ range: ['published', { lt: before }] } satisfies VideoFilter]),
     ...(after === undefined ? [] : [{ range: ['published', { gte: after }] } satisfies VideoFilter]),
   ]
+}
+
+/** A plugin from outside that fails is missed only where one of its own parameters was asked for. */
+export function withoutFilter([values = {}]: ReadonlyArray<Record<string, unknown>>, refusal: Error, { query }: { query: QueryShape }): undefined {
+  if (Object.entries(query).some(([key, { fallback }]) => values[key] !== undefined && values[key] !== fallback)) throw refusal
 }
 
 export async function toQuery(values: Partial<Values>, actor: Actor, app: App): Promise<VideoQuery> {

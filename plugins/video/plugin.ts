@@ -1,5 +1,6 @@
 /** Videos with their comments and subtitles: ingest, list, show, remove. */
 import { definePlugin } from 'archivolt'
+import { withoutFilter } from './listing.ts'
 import { deleteVideo, listChannelVideos, listComments, listSimilar, listVideos, showVideo } from './routes.ts'
 import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
@@ -11,6 +12,12 @@ export default definePlugin({
   indexes: [videoIndex, commentIndex, subtitleIndex],
   owns: ['comment', 'subtitle'],
   slots: ['video.tail', 'video.filter', 'video.remove'],
+  slotRules: {
+    'video.tail': { otherwise: () => new Map() },
+    'video.filter': { otherwise: withoutFilter },
+    'video.remove': { withinSeconds: 600, otherwise: () => undefined },
+  },
+  facts: ['video.added'],
   fills: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),

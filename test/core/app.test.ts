@@ -33,7 +33,7 @@ test('a plugin sees the services of those before it, and has a log of its own', 
 
 test('handlers, slots and listeners are handed the app of their plugin', async (t) => {
   const heard: unknown[] = []
-  const asks = definePlugin({ name: 'asks', slots: ['asks.word' as never], routes: [aRoute('/api/words/', (app) => loose(app)['slot']('asks.word').map((word: () => string) => word()))] })
+  const asks = definePlugin({ name: 'asks', slots: ['asks.word' as never], facts: ['word.said' as never], routes: [aRoute('/api/words/', (app) => loose(app)['slot']('asks.word').map((word: () => string) => word()))] })
   const fills = (name: string) =>
     definePlugin({
       name,

@@ -63,6 +63,9 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   ['a table with a foreign name', [{ name: 'map', migrations: [{ number: 1, sql: 'create table map_tiles (id int); CREATE TABLE IF NOT EXISTS users (id int)' }] }], /makes the table users; its names start with map_/],
   ['migrations out of order', [{ name: 'map', migrations: [{ number: 2, sql: '' }] }], /numbered 1, 2, 3/],
   ['a slot that nobody needed declares', [{ name: 'a', slots: ['a.s'] }, { name: 'b', fills: { 'a.s': () => null } }], /plugin b fills the slot a\.s, which no plugin that it needs declares/],
+  ['a fact that nobody tells', [{ name: 'a', facts: ['a.done'] }, { name: 'b', listens: { 'a.don': () => () => undefined } }], /plugin b listens to the fact a\.don, which no plugin tells/],
+  ['two owners of a fact', [{ name: 'a', facts: ['a.done'] }, { name: 'b', facts: ['a.done'] }], /the fact a\.done has two owners/],
+  ['a rule for a slot of others', [{ name: 'a', slots: ['a.s'] }, { name: 'b', needs: ['a'], slotRules: { 'a.s': {} } }], /plugin b has a rule for the slot a\.s, which it does not declare/],
   ['a lane that nobody needed declares', [{ name: 'a', tasks: [aTask('t', { lane: 'slow' })] }], /is to run in the lane slow/],
   ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
   ['a task for everybody that asks for something', [{ name: 'a', tasks: [aTask('t', { apiStart: true, payload: Type.Object({ id: Type.String() }) })] }], /cannot ask for id/],
@@ -113,7 +116,7 @@ test('a changed plugin takes the place of its old bundle', async (t) => {
 const BROKEN: Array<[why: string, files: Record<string, string>, says: RegExp]> = [
   ['one that does not parse', { 'plugin.ts': 'export default {' }, /plugin \S+ cannot be built: .* \(plugin\.ts, line 1\)/],
   ['one that imports what is not there', { 'plugin.ts': `import 'no-such-package'; export default {}` }, /cannot be built: Could not resolve "no-such-package"/],
-  ['one that throws', { 'plugin.ts': `throw new Error('out of tea')` }, /cannot be loaded: out of tea/],
+  ['one that throws', { 'plugin.ts': `throw new Error('out of tea')` }, /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=av-plugins-\w+$/],
   ['one without a default export', { 'plugin.js': `export const plugin = {}` }, /has no default export/],
   ['a folder without one', { 'readme.txt': '' }, /AV_PLUGINS_DIR: \S+ holds no plugin\.ts or plugin\.js/],
 ]
@@ -125,6 +128,21 @@ for (const [why, files, says] of BROKEN) {
     await assert.rejects(findOutside([folder], join(folder, 'cache')), { name: 'StartError', message: says })
   })
 }
+
+test('one that waits for ever while it is loaded is named', async (t) => {
+  const folder = await aFolder(t, { 'plugin.ts': `await new Promise(() => undefined); export default {}` })
+
+  await assert.rejects(findOutside([folder], join(folder, 'cache'), [], 50), { name: 'StartError', message: /cannot be loaded: it takes longer than 0\.05 s/ })
+})
+
+test('of a folder that is to be left out nothing is run', async (t) => {
+  const folder = await aFolder(t, { 'tide/plugin.ts': 'export default {', 'moon/plugin.ts': `export default { name: 'moon' }` })
+
+  const found = await findOutside([folder], join(folder, 'cache'), ['tide'])
+
+  assert.deepEqual(found.map(({ plugin, isUnread }) => [plugin.name, isUnread]), [['moon', false], ['tide', true]])
+  assert.deepEqual((await findOutside([folder], join(folder, 'cache'), ['all'])).map(({ isUnread }) => isUnread), [true, true])
+})
 
 test('a folder that is not there is named', async () => {
   await assert.rejects(findOutside(['/no/such/folder'], '/no/such/cache'), { name: 'StartError', message: /\/no\/such\/folder cannot be read \(ENOENT\)/ })

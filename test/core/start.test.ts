@@ -54,6 +54,48 @@ test('a plugin that fails while it sets itself up ends the start, and nothing st
   await startServer(t, env.AV_DATA_DIR)
 })
 
+test('a plugin that cannot even be built is left out by the name of its folder', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'tide'))
+  await writeFile(join(folder, 'tide/plugin.ts'), 'export default {')
+  const env = { AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }
+
+  assertRefused(await tryToStart(env), /tide cannot be built: .* or start without it: AV_PLUGINS_OFF=tide$/)
+  await startServer(t, env.AV_DATA_DIR, { ...env, AV_PLUGINS_OFF: 'tide' })
+})
+
+test('an error of a plugin that nobody catches stops the server with its name and the line of its source; one that nobody waits for does not', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'tide'))
+  await writeFile(join(folder, 'tide/basin.ts'), `// Nothing here.\nexport function drain(): never {\n  throw new Error('no water')\n}\n`)
+  const source = `import { defineRoute, Type } from 'archivolt'
+    import { drain } from './basin.ts'
+    const route = (path: string, handle: () => object) => defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}), handle })
+    export default { name: 'tide', routes: [
+      route('/api/late/', () => (void Promise.resolve().then(drain), {})),
+      route('/api/fatal/', () => (setTimeout(drain), {})),
+    ] }`
+  await writeFile(join(folder, 'tide/plugin.ts'), source)
+  const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'tide') })
+
+  assert.equal((await server.api('GET', '/api/late/')).status, 200)
+  await server.api('GET', '/api/fatal/')
+  assert.equal(await server.ended, 1)
+
+  const logged = server.output().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+  const errs = logged.filter(({ err }) => err).map(({ level, err }) => [level, err.plugin, /tide\/basin\.ts:3:\d+/.test(err.stack)])
+  assert.deepEqual(errs, [['error', 'tide', true], ['fatal', 'tide', true]])
+  assert.match(server.output(), /^Archivolt stops\. plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/m)
+})
+
+test('an error that nobody catches while a plugin sets itself up ends the start with its name', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'tide'))
+  await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', setup: () => new Promise(() => setTimeout(() => { throw new Error('no water') })) }`)
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }), /plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/)
+})
+
 test('a data folder that another process uses is refused', async (t) => {
   const folder = await temporaryFolder(t)
   await startServer(t, folder)

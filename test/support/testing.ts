@@ -22,6 +22,8 @@ export interface TestOptions {
   plugins?: readonly Plugin[]
   /** Each takes the place of the built-in one of its name, or is one more. */
   replace?: readonly Plugin[]
+  /** Beside them, as if they came from AV_PLUGINS_DIR. */
+  outside?: readonly Plugin[]
   settings?: Partial<Settings>
   clock?: TestClock
   log?: Log
@@ -148,11 +150,11 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
   }
 }
 
-async function chosenPlugins({ plugins, replace = [] }: TestOptions): Promise<FoundPlugin[]> {
-  const given = (list: readonly Plugin[]) => list.map((plugin) => ({ plugin, origin: 'test' }))
-  if (plugins) return given(plugins)
+async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOptions): Promise<FoundPlugin[]> {
+  const given = (list: readonly Plugin[], isOutside = false) => list.map((plugin) => ({ plugin, origin: 'test', isOutside }))
+  if (plugins) return [...given(plugins), ...given(outside, true)]
   const kept = (await findBuiltIn()).filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
-  return [...kept, ...given(replace)]
+  return [...kept, ...given(replace), ...given(outside, true)]
 }
 
 let accounts: Promise<string> | undefined

@@ -278,9 +278,14 @@ test('what is away for now is 503 with the seconds to wait, and its cause stays 
   assert.doesNotMatch(text, /inner/)
 })
 
-test('while the server starts, only /health answers', async (t) => {
+test('while the server starts, only /health answers; /health/ready says whether requests are answered', async (t) => {
   let isReady = false
-  const { ask } = await testServer(t, ROUTES, { isReady: () => isReady })
+  let isAway = false
+  const available = () => {
+    if (isAway) throw errors.unavailable('away')
+  }
+  const { ask } = await testServer(t, ROUTES, { isReady: () => isReady, available })
+  assert.equal((await ask('/health/ready', { as: 'nobody' })).status, 503)
   const health = await ask('/health', { as: 'nobody' })
   assert.equal(health.status, 200)
   assert.equal(health.text, 'ok')
@@ -289,6 +294,11 @@ test('while the server starts, only /health answers', async (t) => {
   assert.ok(Number(early.headers.get('retry-after')) > 0)
   isReady = true
   assert.equal((await ask('/api/thing/')).status, 200)
+  const ready = await ask('/health/ready', { as: 'nobody' })
+  assert.deepEqual([ready.status, ready.text], [200, 'ready'])
+  isAway = true
+  assert.equal((await ask('/health/ready', { as: 'nobody' })).status, 503)
+  assert.equal((await ask('/health', { as: 'nobody' })).status, 200)
 })
 
 test('below a base path everything stands there and nothing beside it', async (t) => {

@@ -30,7 +30,7 @@ facts.listen('job.step', ({ task, step, phase }) => {
 })
 
 const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: systemClock })
-const app = { tell: facts.tell.bind(facts) } as unknown as App
+const app = { tell: facts.tell.bind(facts), log } as unknown as App
 const jobs = openJobs({ ledger, clock: systemClock, log, tasks: new Map(tasks.map((task) => [task.name, task])), lanes: [], app: () => app, debug: false })
 await jobs.begin()
 const name = killAt.split(' ')[0] ?? ''

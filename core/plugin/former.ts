@@ -1,0 +1,53 @@
+/** Settings of plugins that are away: who declared them is remembered, so that what is set for them stays without stopping the start. */
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { ConfigSources } from '../../config/load.ts'
+import { writeWhole } from '../whole-file.ts'
+import type { LoadedPlugins } from './load.ts'
+
+/** Plugin → key of config.json → variable. */
+const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
+type Declared = Record<string, Record<string, string>>
+
+export interface FormerSettings {
+  /** Keys and variables of plugins that are not on → the plugin. */
+  owners: ReadonlyMap<string, string>
+  /** What is set of them. */
+  left(sources: ConfigSources): string[]
+  /** For the next start. */
+  remember(): Promise<void>
+}
+
+export async function openFormerSettings(dataDir: string, { registry, isOutside, off }: LoadedPlugins): Promise<FormerSettings> {
+  const path = join(dataDir, 'plugins', 'settings.json')
+  const text = await readFile(path, 'utf8').catch(() => '{}') // none, or none that can be read: then settings are judged as if there had been none
+  const before = parsed(text)
+  const namesOf = (plugins: LoadedPlugins['registry']['plugins']): Declared =>
+    Object.fromEntries(plugins.map(({ name, settings = {} }) => [name, Object.fromEntries(Object.entries(settings).map(([key, { env }]) => [key, env]))]))
+  const on = new Set(registry.plugins.map(({ name }) => name))
+  const away = { ...before, ...namesOf(off.filter(({ isUnread }) => !isUnread).map(({ plugin }) => plugin)) }
+  const owners = new Map<string, string>()
+  for (const [plugin, settings] of Object.entries(away)) if (!on.has(plugin)) for (const names of Object.entries(settings)) for (const name of names) owners.set(name, plugin)
+
+  return {
+    owners,
+    left: ({ env, file }) => [...Object.keys(env), ...Object.keys(file)].filter((name) => owners.has(name)),
+    async remember() {
+      const now = JSON.stringify({ ...before, ...namesOf(registry.plugins.filter((plugin) => isOutside(plugin) && plugin.settings)) })
+      if (now === JSON.stringify(before)) return
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await writeWhole(path, now)
+    },
+  }
+}
+
+function parsed(text: string): Declared {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Value.Check(Remembered, value) ? (value as Declared) : {}
+  } catch {
+    return {} // half of it is of no use: it is written anew
+  }
+}

@@ -1,0 +1,135 @@
+/** What plugins from outside are asked and told: within a time, by name, and so that their failures are theirs alone. */
+import { createHash } from 'node:crypto'
+import { Type } from 'typebox'
+import type { Clock } from '../clock.ts'
+import { errors, isAppError } from '../error.ts'
+import { HEARD_IN_PLACE, type FactBoard, type FactName, type Listener } from '../events.ts'
+import { withinTime } from '../limit.ts'
+import { defineTask, type App, type Plugin, type PluginRecord, type SlotName, type SlotRule, type Task } from './define.ts'
+
+const LISTEN_WITHIN_MS = 10 * 60_000
+const HEAR_IN_PLACE_WITHIN_MS = 10_000
+const ANSWER_WITHIN_MS = 30_000
+const LONGEST_MESSAGE = 300
+const TRIES = { times: 2, delaySeconds: 30, factor: 10, always: true } as const
+
+export type Failures = ReturnType<typeof openFailures>
+
+/** What last went wrong in each plugin, since the start. */
+export function openFailures(clock: Clock) {
+  const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
+  return {
+    note(plugin: string, thrown: unknown): void {
+      const said = thrown instanceof Error ? thrown.message : String(thrown)
+      last.set(plugin, { atMs: clock.now(), message: withoutPaths(said.slice(0, LONGEST_MESSAGE)) || 'It does not say why' })
+    },
+    of: (plugin: string) => last.get(plugin),
+  }
+}
+
+/** Of a path on this machine its last part is enough; the log has all of it. */
+export const withoutPaths = (text: string): string => text.replace(/(^|[\s'"`(])(?:file:\/\/)?\/[^\s'"`()]*\/([^\s'"`()/]+)/g, '$1$2')
+
+const nameOfTask = (plugin: string): string => `${plugin}.hear`
+const Heard = Type.Object({ fact: Type.String(), told: Type.Optional(Type.Unknown()) })
+
+/**
+ * How a plugin from outside hears facts: each is a row of its own, on disk before whoever tells goes on, heard in order and
+ * tried three times. Equal facts that wait are one.
+ */
+export class Hearing {
+  readonly task: Task
+  readonly #listeners = new Map<string, (fact: never) => unknown>()
+
+  constructor({ name }: Plugin) {
+    const task = defineTask({
+      name: nameOfTask(name),
+      title: `Tell the plugin ${name}`,
+      payload: Heard,
+      lane: nameOfTask(name),
+      internal: true,
+      single: ({ fact, told }) => createHash('sha256').update(JSON.stringify([fact, told])).digest('base64'),
+      retries: TRIES,
+      run: async ({ payload: { fact, told } }, app) => {
+        const listener = this.#listeners.get(fact)
+        // An earlier version of the plugin has listened to it.
+        if (!listener) return null
+        try {
+          await withinTime(app.clock, LISTEN_WITHIN_MS, Promise.resolve(listener(told as never)), () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`))
+          return null
+        } catch (error) {
+          throw error instanceof Error ? error : new Error(String(error))
+        }
+      },
+    })
+    this.task = task as unknown as Task
+  }
+
+  listen(plugin: Plugin, app: App, board: FactBoard, failures: Failures): void {
+    for (const [fact, toListener] of Object.entries(plugin.listens ?? {}) as Array<[FactName, (app: App) => Listener<FactName>]>) {
+      const listener = toListener(app)
+      this.#listeners.set(fact, listener)
+      if (HEARD_IN_PLACE.has(fact)) board.listen(fact, inPlace(plugin, fact, listener, app, failures))
+      else board.listen(fact, async (told) => void (await app.jobs.start(this.task.name, { fact, told })))
+    }
+  }
+}
+
+/** Who is told many times a second is not waited for twice. */
+function inPlace({ name }: Plugin, fact: string, listener: Listener<FactName>, app: App, failures: Failures): Listener<FactName> {
+  let isTooSlow = false
+  return async (told) => {
+    if (isTooSlow) return
+    const late = () => {
+      isTooSlow = true
+      return new Error(`it takes longer than ${HEAR_IN_PLACE_WITHIN_MS / 1000} s`)
+    }
+    try {
+      await withinTime(app.clock, HEAR_IN_PLACE_WITHIN_MS, Promise.resolve(listener(told)), late)
+    } catch (error) {
+      failures.note(name, error)
+      app.log.error({ err: error, fact }, isTooSlow ? 'a listener takes too long, and is told no more until the next start' : 'a listener failed')
+    }
+  }
+}
+
+/** A fill as its slot's owner may call it: what fails or takes too long is noted, and the slot's rule says what is done without. */
+export function guardedFill(fill: unknown, slot: SlotName, rule: SlotRule | undefined, plugin: Plugin, app: App, failures: Failures): unknown {
+  const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
+  const without = (error: unknown, args: unknown[]): unknown => {
+    // An error of ours is an answer, such as that a parameter cannot be, unless the owner goes on without any.
+    const isAnswer = isAppError(error)
+    const refusal = isAnswer ? error : errors.unavailable(`The plugin ${plugin.name} failed to answer; the log says why. Correct it, or start without it`, { cause: error })
+    let isMissed = !isAnswer
+    try {
+      if (!rule?.otherwise) throw refusal
+      const instead = rule.otherwise(args as never[], refusal, fill as never)
+      isMissed = true
+      return instead
+    } finally {
+      if (isMissed) {
+        failures.note(plugin.name, error)
+        app.log.error({ err: error, slot }, 'a plugin failed to answer')
+      }
+    }
+  }
+  const guarded = (call: (...args: unknown[]) => unknown) => (...args: unknown[]): unknown => {
+    try {
+      const answer = call(...args)
+      if (!isPromiseLike(answer)) return answer
+      return withinTime(app.clock, limitMs, answer, () => new Error(`no answer to ${slot} within ${limitMs / 1000} s`)).catch((error: unknown) => without(error, args))
+    } catch (error) {
+      return without(error, args)
+    }
+  }
+  if (typeof fill === 'function') return guarded(fill as (...args: unknown[]) => unknown)
+  if (typeof fill !== 'object' || fill === null) return fill
+  return new Proxy(fill, {
+    get(target, key) {
+      const part: unknown = Reflect.get(target, key)
+      return typeof part === 'function' ? guarded((...args) => Reflect.apply(part, target, args) as unknown) : part
+    },
+  })
+}
+
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> => typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'

@@ -1,0 +1,159 @@
+/** Puts plugins to work: their services, slots, listeners, setup and end. Those from outside have limits, and their failures their name. */
+import type { Clock } from '../clock.ts'
+import { StartError } from '../error.ts'
+import type { FactBoard, FactName, Listener } from '../events.ts'
+import type { RouteOwner } from '../http/pipeline.ts'
+import { waitAtGate } from '../index/gate.ts'
+import type { Job } from '../ledger/jobs.ts'
+import type { Preferences } from '../ledger/settings.ts'
+import { withinTime } from '../limit.ts'
+import type { Log } from '../log.ts'
+import type { App, Plugin, PluginDefinition, PluginRecord, Route, SlotName, SlotRule, Slots } from './define.ts'
+import type { LoadedPlugins } from './load.ts'
+import { guardedFill, openFailures } from './outside.ts'
+
+const SETUP_WITHIN_MS = 60_000
+const SETUP_TOLD_AFTER_MS = 15_000
+const END_WITHIN_MS = 5_000
+const REQUEST_WITHIN_MS = 60_000
+const TOLD_SECONDS = 3600
+
+type Envelope = NonNullable<PluginDefinition['envelope']>
+
+export type Wiring = ReturnType<typeof openWiring>
+
+export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlugins; clock: Clock; log: Log; version: string }) {
+  const { plugins } = loaded.registry
+  const failures = openFailures(clock)
+  const rules = new Map<string, SlotRule>(plugins.flatMap(({ slotRules = {} }) => Object.entries(slotRules)))
+
+  async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const without = loaded.isOutside(plugin) ? `; correct or remove it, or start without it: AV_PLUGINS_OFF=${plugin.name}` : ''
+      throw new StartError(`plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`, { cause: error })
+    }
+  }
+
+  function addServices(plugin: Plugin, app: App, own: App): void {
+    for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
+      if (name in app) throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
+      Object.assign(app, { [name]: service })
+    }
+  }
+
+  function fillSlots(plugin: Plugin, app: App, slotOf: (name: string) => unknown[]): void {
+    for (const [slot, toFill] of Object.entries(plugin.fills ?? {}) as Array<[SlotName, (app: App) => Slots[SlotName]]>) {
+      const fill: unknown = toFill(app)
+      slotOf(slot).push(loaded.isOutside(plugin) ? guardedFill(fill, slot, rules.get(slot), plugin, app, failures) : fill)
+    }
+  }
+
+  function listen(plugin: Plugin, app: App, board: FactBoard): void {
+    const hearing = loaded.hearingOf(plugin)
+    if (hearing) return hearing.listen(plugin, app, board, failures)
+    for (const [fact, toListener] of Object.entries(plugin.listens ?? {}) as Array<[FactName, (app: App) => Listener<FactName>]>) board.listen(fact, toListener(app))
+  }
+
+  /** Where the index is kept by a server that goes away just now, the start waits for it: that is not the plugin's time. */
+  async function setUp(plugin: Plugin, app: App): Promise<void> {
+    const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
+    let isWaiting = false
+    const work = waitAtGate(new AbortController().signal, async () => plugin.setup?.(app), () => (isWaiting = true))
+    try {
+      await (loaded.isOutside(plugin) ? withinOwnTime(work, () => isWaiting) : work)
+    } finally {
+      told.cancel()
+    }
+  }
+
+  async function withinOwnTime(work: Promise<void>, isWaiting: () => boolean): Promise<void> {
+    const late = new Error(`it has been setting itself up for ${SETUP_WITHIN_MS / 1000} s`)
+    try {
+      await withinTime(clock, SETUP_WITHIN_MS, work, () => late)
+    } catch (error) {
+      if (error !== late || !isWaiting()) throw error
+      await work
+    }
+  }
+
+  const end = (plugin: Plugin, app: App): Promise<void> =>
+    named(plugin, async () => {
+      const work = async () => plugin.close?.(app)
+      await (loaded.isOutside(plugin) ? withinTime(clock, END_WITHIN_MS, work(), () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`)) : work())
+    })
+
+  /** What every answer carries must not fail them all. */
+  function envelopeOf(plugin: Plugin): Envelope[] {
+    const { envelope } = plugin
+    if (!envelope || !loaded.isOutside(plugin)) return envelope ? [envelope] : []
+    return [
+      (preferences: Preferences) => {
+        try {
+          return JSON.parse(JSON.stringify(envelope(preferences))) as Record<string, unknown>
+        } catch (error) {
+          failures.note(plugin.name, error)
+          log.error({ err: error, plugin: plugin.name }, 'a plugin has nothing to say in the envelope of answers')
+          return {}
+        }
+      },
+    ]
+  }
+
+  function ownerOf(route: Route): RouteOwner | undefined {
+    const plugin = loaded.ownerOf(route)
+    if (!plugin) return undefined
+    const seconds = route.withinSeconds ?? (route.rawBody ? undefined : REQUEST_WITHIN_MS / 1000)
+    return {
+      name: plugin.name,
+      ...(loaded.isOutside(plugin) && seconds !== undefined && { limitMs: seconds * 1000 }),
+      failed: (error) => failures.note(plugin.name, error),
+    }
+  }
+
+  /** A fact that a plugin from outside could not take in has been tried often enough: people are told, the log says why. */
+  function ended(run: Job, app: App): void {
+    const task = loaded.registry.tasks.get(run.task)
+    const plugin = task && loaded.ownerOf(task)
+    if (!plugin || run.state !== 'FAILURE' || !loaded.isOutside(plugin)) return
+    failures.note(plugin.name, run.result)
+    if (task !== loaded.hearingOf(plugin)?.task) return
+    const message = `It failed ${run.retries + 1} times to take in ${String(run.payload['fact'])}. The log says why`
+    app.jobs
+      .notify({ title: `Plugin ${plugin.name}`, group: 'setting:application', level: 'error', messages: [message], shownForSeconds: TOLD_SECONDS })
+      .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
+  }
+
+  function list(): PluginRecord[] {
+    const record = (plugin: Plugin, isOutside: boolean, isOn: boolean): PluginRecord => {
+      const lastFailure = failures.of(plugin.name)
+      return {
+        name: plugin.name,
+        version: isOutside ? (plugin.version ?? '') : version,
+        isBuiltIn: !isOutside,
+        isOn,
+        needs: plugin.needs ?? [],
+        routes: plugin.routes?.length ?? 0,
+        tasks: plugin.tasks?.length ?? 0,
+        ...(lastFailure && { lastFailure }),
+      }
+    }
+    return [...plugins.map((plugin) => record(plugin, loaded.isOutside(plugin), true)), ...loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false))]
+  }
+
+  return {
+    named,
+    addServices,
+    fillSlots,
+    listen,
+    setUp,
+    end,
+    envelopes: plugins.flatMap(envelopeOf),
+    ownerOf,
+    ended,
+    book: { list },
+    /** Those that come along hear first: what a plugin from outside hears is a row that follows. */
+    inOrderOfHearing: [...plugins].sort((one, other) => Number(loaded.isOutside(one)) - Number(loaded.isOutside(other))),
+  }
+}

@@ -1,0 +1,44 @@
+/** A plugin from outside that fails in every slot there is: the archive goes on without it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { definePlugin, queryBool, type Plugin } from '../../../core/public.ts'
+import { aChannel, aVideo, testApp } from '../../support/testing.ts'
+
+const fails = (): never => {
+  throw new Error('dry')
+}
+const broken: Plugin = definePlugin({
+  name: 'tide',
+  needs: ['video', 'channel', 'media', 'platform', 'download'],
+  fills: {
+    'video.tail': () => fails,
+    'video.filter': () => ({ query: { ebb: queryBool() }, apply: fails }),
+    'video.remove': () => fails,
+    'channel.remove': () => fails,
+    'media.known': () => fails,
+    'media.staged': () => fails,
+    'platform.known': () => fails,
+    'platform.waiting': () => fails,
+    'platform.space': () => fails,
+    'download.after': () => fails,
+  },
+})
+
+test('a plugin from outside that fails in every slot hides no video, keeps no removal back, and deletes no file', async (t) => {
+  const app = await testApp(t, { outside: [broken] })
+  await app.given(aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }), ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa' })))
+  const admin = app.as('admin')
+
+  assert.equal((await admin.get('/api/video/')).body.data.length, 3)
+  assert.equal((await admin.get('/api/video/v1/')).status, 200)
+  const filtered = await admin.get('/api/video/?ebb=true')
+  assert.deepEqual([filtered.status, filtered.body.message], [503, 'The plugin tide failed to answer; the log says why. Correct it, or start without it'])
+  assert.equal((await admin.get('/cache/videos/v/v9.jpg')).status, 200)
+  assert.equal((await admin.get('/api/platform/')).status, 200)
+  assert.deepEqual((await admin.get('/api/resolve/?q=dQw4w9WgXcQ')).body, [{ type: 'video', id: 'dQw4w9WgXcQ', known: false }])
+  assert.equal((await admin.delete('/api/video/v1/')).status, 200)
+  assert.deepEqual(await app.ids('video'), ['v2', 'v3'])
+  assert.equal((await admin.delete('/api/channel/UCaaaaaaaaaaaaaaaaaaaaaa/')).status, 200)
+  assert.deepEqual(await app.ids('video'), [])
+  assert.equal(app.app.plugins.list().find(({ name }) => name === 'tide')?.lastFailure?.message, 'dry')
+})
