@@ -58,12 +58,14 @@ export interface FoundFilm {
 
 export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.settings.mediaDir)
 
+const isChannelFolder = async (mediaDir: string, entry: Dirent): Promise<boolean> => ID.test(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
+
 /** Films in folders of channels, and those that lie beside these folders. Links are followed: a library may be spread over disks. */
 export async function* filmsOf(mediaDir: string): AsyncGenerator<FoundFilm> {
   for await (const entry of entriesOf(mediaDir)) {
     const film = await filmAt(mediaDir, entry)
     if (film) yield film
-    if (!ID.test(entry.name) || !(await isOfKind(join(mediaDir, entry.name), entry, 'isDirectory'))) continue
+    if (!(await isChannelFolder(mediaDir, entry))) continue
     const folder = join(mediaDir, entry.name)
     for await (const inner of entriesOf(folder)) {
       const found = await filmAt(folder, inner)
@@ -130,8 +132,43 @@ const SUBTITLE = /^(.+)\.([^.]+)\.vtt$/
 export async function subtitlesIn(folder: string, name: string): Promise<string[]> {
   const languages: string[] = []
   for await (const entry of entriesOf(folder)) {
-    const [, film, lang] = SUBTITLE.exec(entry.name) ?? []
-    if (film === name && lang !== undefined && entry.isFile()) languages.push(lang)
+    const found = subtitleOf(entry)
+    if (found?.film === name) languages.push(found.lang)
   }
   return languages.sort()
+}
+
+export interface FoundSubtitle {
+  channelId: string
+  /** The id of its film. */
+  film: string
+  /** The word in the place of its language. */
+  lang: string
+}
+
+/** Subtitles in folders of channels whose names begin with an id. */
+export async function* subtitlesOf(mediaDir: string): AsyncGenerator<FoundSubtitle> {
+  for await (const entry of entriesOf(mediaDir)) {
+    if (!(await isChannelFolder(mediaDir, entry))) continue
+    for await (const inner of entriesOf(join(mediaDir, entry.name))) {
+      const found = subtitleOf(inner)
+      if (found && ID.test(found.film)) yield { channelId: entry.name, ...found }
+    }
+  }
+}
+
+function subtitleOf(entry: Dirent): { film: string; lang: string } | undefined {
+  const [, film, lang] = SUBTITLE.exec(entry.name) ?? []
+  return film !== undefined && lang !== undefined && entry.isFile() ? { film, lang } : undefined
+}
+
+export async function* batchesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let batch: Item[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

@@ -2,9 +2,13 @@
 import { join } from 'node:path'
 import type { App, JobContext, Services } from 'archivolt'
 import { moveFilm, subtitlesIn, type FoundFilm } from './disk.ts'
+import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
 export type VideoFacts = Awaited<ReturnType<Services['platform']['video']>>
+
+/** More than the platform has: it translates into every language that it knows. */
+export const MOST_LANGUAGES = 300
 
 /** @throws what the platform throws; unprocessable: it is no film, or cannot be moved. Then it lies where it lay. */
 export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void> {
@@ -20,8 +24,11 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
   })
   if (isKnown) return
   await job.step('rescan.channel', () => app.channels.ensure(facts.channelId, { ...asked, name: facts.channelName }))
-  const languages = (await subtitlesIn(join(mediaPath, '..'), id)).filter(app.media.isLanguage)
-  const subtitles = languages.map((lang) => subtitleFile(lang, app.media.subtitlePathOf(facts.channelId, id, lang)))
+  const subtitles: Array<ReturnType<typeof subtitleFile>> = []
+  for (const lang of (await subtitlesIn(join(mediaPath, '..'), id)).filter(app.media.isLanguage).slice(0, MOST_LANGUAGES)) {
+    const path = app.media.subtitlePathOf(facts.channelId, id, lang)
+    if ((await faultOfSubtitle(path)) === undefined) subtitles.push(subtitleFile(lang, path))
+  }
   await job.step('rescan.ingest', () => app.videos.ingest({ downloaded: { facts, mediaPath, subtitles }, probe, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
   await fetchMore(id, job, app)
 }

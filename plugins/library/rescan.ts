@@ -1,8 +1,9 @@
 /** rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may be done twice. */
 import { defineTask, errors, isAppError, Type, type App, type JobContext } from 'archivolt'
-import { filmsOf, isThere, mediaDirOf, moveFilm, type FoundFilm } from './disk.ts'
+import { batchesOf, filmsOf, isThere, mediaDirOf, moveFilm, type FoundFilm } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReport, reasonOf, type Report } from './report.ts'
+import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnails.ts'
 
 /** So many files are looked for at once. */
@@ -28,6 +29,7 @@ export const rescanFilesystem = defineTask({
     for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
     for (const id of state.missing) await removeLost(id, job, app)
     await takeInNew(state.fresh, job, app, report)
+    await takeInSubtitles(job, app, report)
     await fetchMissingArt(job, app, 0.95)
 
     await report.show()
@@ -65,7 +67,7 @@ async function look(job: Run, app: App): Promise<State> {
       }),
     )
   }
-  for await (const batch of batchesOf(filmsOf(mediaDir))) {
+  for await (const batch of batchesOf(filmsOf(mediaDir), STEP)) {
     job.signal.throwIfAborted()
     state.films += batch.length
     job.progress(0.05, `Found ${state.films} files`)
@@ -128,7 +130,7 @@ async function removeLost(id: string, job: Run, app: App): Promise<void> {
 async function takeInNew(fresh: number, job: Run, app: App, report: Report): Promise<void> {
   const mediaDir = mediaDirOf(app)
   let seen = 0
-  for await (const batch of batchesOf(filmsOf(mediaDir))) {
+  for await (const batch of batchesOf(filmsOf(mediaDir), STEP)) {
     const known = await app.videos.known(batch.filter(({ isId }) => isId).map(({ name }) => name))
     for (const film of batch) {
       job.signal.throwIfAborted()
@@ -151,15 +153,4 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
 async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {
   const doc = await app.videos.get(film.name)
   if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await isThere(film.path))) report.add(name, 'the video is in the library already, in the folder of its channel')
-}
-
-async function* batchesOf(films: AsyncIterable<FoundFilm>): AsyncGenerator<FoundFilm[]> {
-  let batch: FoundFilm[] = []
-  for await (const film of films) {
-    batch.push(film)
-    if (batch.length < STEP) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }

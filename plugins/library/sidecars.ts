@@ -86,9 +86,32 @@ export async function readSubtitle(path: string, lang: string): Promise<string> 
   }
 }
 
+/**
+ * Looks at subtitles that lie in the library, piece by piece.
+ * @returns why they are none; undefined: they are
+ */
+export async function faultOfSubtitle(path: string): Promise<string | undefined> {
+  const found = await plainFile(path)
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return 'it is too large for subtitles, or no file any more'
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  let before = ''
+  try {
+    for await (const piece of handle.createReadStream({ encoding: 'latin1', end: MOST_SUBTITLE_BYTES - 1, autoClose: false })) {
+      if (`${before}${piece}`.includes(ARROW)) return undefined
+      before = String(piece).slice(1 - ARROW.length)
+    }
+  } finally {
+    await handle.close()
+  }
+  return NO_CUES
+}
+
+const ARROW = '-->'
+const NO_CUES = 'it has no subtitles'
+
 /** @throws unprocessable */
 export function withCues(text: string): string {
-  if (!text.includes('-->')) throw errors.unprocessable('it has no subtitles')
+  if (!text.includes(ARROW)) throw errors.unprocessable(NO_CUES)
   return text
 }
 

@@ -1,6 +1,6 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
 import { access } from 'node:fs/promises'
-import { epochSeconds, errors, localDay, type App, type Collection, type DocOf, type NamesOf, type Services, type Step } from 'archivolt'
+import { epochSeconds, errors, localDay, type App, type Collection, type DocOf, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
 import { readFragments } from './cues.ts'
 import { durationText } from './durations.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'
@@ -87,10 +87,21 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     return false
   }
 
-  /** From the files in the library; what was indexed of the video before goes. */
-  async function indexSubtitles(doc: VideoDoc): Promise<void> {
-    await subtitles.removeWhere({ eq: ['platform_id', doc.platform_id] })
+  const hasSubtitle = async (channelId: string, id: string, lang: string): Promise<boolean> =>
+    app.media.isLanguage(lang) && isThere(app.media.subtitlePathOf(channelId, id, lang))
+
+  /**
+   * From the files in the library, in the place of what was indexed of the video before.
+   * @param fresh  languages whose files are new. With `isIndexed: false` only theirs goes: what stays as it was can be found as before.
+   */
+  async function indexSubtitles(doc: VideoDoc, fresh: ReadonlySet<string>, isIndexed: boolean): Promise<void> {
+    const kept = isIndexed ? [] : doc.subtitles.map(({ lang }) => lang).filter((lang) => !fresh.has(lang))
+    const replaced: Filter<NamesOf<typeof subtitleIndex>>[] = [{ eq: ['platform_id', doc.platform_id] }]
+    if (kept.length) replaced.push({ not: { in: ['subtitle_lang', kept] } })
+    await subtitles.removeWhere({ and: replaced })
+    if (!isIndexed) return
     for (const { lang, source } of doc.subtitles) {
+      if (!(await hasSubtitle(doc.channel_id, doc.platform_id, lang))) continue
       const path = app.media.subtitlePathOf(doc.channel_id, doc.platform_id, lang)
       let batch: Array<{ id: string; doc: SubtitleDoc }> = []
       const write = async () => {
@@ -125,7 +136,16 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
   const toSubtitles = (channelId: string, id: string, list: Ingest['downloaded']['subtitles']): VideoDoc['subtitles'] =>
     list.map(({ lang, name, source, url }) => ({ ext: 'vtt', lang, name, source, url, media_url: app.media.subtitleUrl(channelId, id, lang) }))
 
-  async function toDoc(input: Ingest, probe: MediaFacts): Promise<VideoDoc> {
+  /** Those that a new file does not replace, as long as theirs lie beside the film: a run that brings fewer takes none away. */
+  async function keptSubtitles(channelId: string, { platform_id: id, subtitles: known }: VideoDoc, fresh: ReadonlySet<string>): Promise<VideoDoc['subtitles']> {
+    const kept: VideoDoc['subtitles'] = []
+    for (const one of known) {
+      if (!fresh.has(one.lang) && (await hasSubtitle(channelId, id, one.lang))) kept.push({ ...one, media_url: app.media.subtitleUrl(channelId, id, one.lang) })
+    }
+    return kept
+  }
+
+  async function toDoc(input: Ingest, probe: MediaFacts, fresh: ReadonlySet<string>): Promise<VideoDoc> {
     const { facts } = input.downloaded
     const { id, channelId } = facts
     const now = epochSeconds(app.clock)
@@ -144,7 +164,7 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
       ...(before?.comment_count !== undefined && { comment_count: before.comment_count }),
       ...(before?.sponsorblock && { sponsorblock: before.sponsorblock }),
       playlist: before?.playlist ?? [],
-      subtitles: toSubtitles(channelId, id, input.downloaded.subtitles),
+      subtitles: [...(before ? await keptSubtitles(channelId, before, fresh) : []), ...toSubtitles(channelId, id, input.downloaded.subtitles)],
       channel_id: channelId,
       player: {
         duration,
@@ -165,8 +185,9 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     await step('video.channel', () => app.channels.recordName(channelId, facts.channelName))
     await step('video.art', () => keepArt(downloaded, facts))
     await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
-    const doc = await toDoc(input, probe)
-    await step('video.subtitles', () => indexSubtitles(isSubtitleIndexed ? doc : { ...doc, subtitles: [] }))
+    const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
+    const doc = await toDoc(input, probe, fresh)
+    await step('video.subtitles', () => indexSubtitles(doc, fresh, isSubtitleIndexed))
     await step('video.document', () => collection.put(id, doc, { visible: true }))
     await step('video.added', () => app.tell('video.added', { id, channelId }))
   }

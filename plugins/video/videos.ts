@@ -112,17 +112,19 @@ export function openVideos(app: App) {
     },
 
     /**
-     * Staged subtitles take the place of those of the same language: files, list, what is said in them. Languages that are
-     * not offered any more stay. @returns false: no such video
+     * Staged subtitles, or such as lie in the library, take the place of those of the same language (with `onlyMissing` they are
+     * left out): files, list, what is said in them. Languages that are not offered any more stay. @returns false: no such video
      */
-    setSubtitles: (id: string, staged: Ingest['downloaded']['subtitles'], { isIndexed = true } = {}): Promise<boolean> =>
+    setSubtitles: (id: string, staged: Ingest['downloaded']['subtitles'], { isIndexed = true, onlyMissing = false } = {}): Promise<boolean> =>
       alone(id, async () => {
         const doc = await collection.get(id)
         if (!doc) return false
-        await app.media.adopt(doc.channel_id, id, { mediaPath: app.media.pathOf(doc.channel_id, id), subtitles: staged })
-        const fresh = toSubtitles(doc.channel_id, id, staged)
-        const all = [...doc.subtitles.filter(({ lang }) => !fresh.some((one) => one.lang === lang)), ...fresh]
-        await indexSubtitles({ ...doc, subtitles: isIndexed ? all : [] })
+        const taken = onlyMissing ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang)) : staged
+        if (!taken.length) return true
+        await app.media.adopt(doc.channel_id, id, { mediaPath: app.media.pathOf(doc.channel_id, id), subtitles: taken })
+        const fresh = new Set(taken.map(({ lang }) => lang))
+        const all = [...doc.subtitles.filter(({ lang }) => !fresh.has(lang)), ...toSubtitles(doc.channel_id, id, taken)]
+        await indexSubtitles({ ...doc, subtitles: all }, fresh, isIndexed)
         return collection.patch(id, { set: { subtitles: all } }, { visible: true })
       }),
 
@@ -133,13 +135,14 @@ export function openVideos(app: App) {
       return changed
     },
 
-    /** Replaces a video's comments. @throws not_found */
-    async setComments(id: string, facts: readonly CommentFacts[]): Promise<void> {
-      if (!(await known([id])).has(id)) throw errors.notFound('video', id)
-      const { threads, count } = toThreads(facts)
-      await comments.put(id, { platform_id: id, comment_last_refresh: epochSeconds(app.clock), comment_comments: threads as never })
-      await collection.patch(id, { set: { comment_count: count } }, { visible: true })
-    },
+    /** Replaces a video's comments. Not while it is being removed: they would be left behind. @throws not_found */
+    setComments: (id: string, facts: readonly CommentFacts[]): Promise<void> =>
+      alone(id, async () => {
+        if (!(await known([id])).has(id)) throw errors.notFound('video', id)
+        const { threads, count } = toThreads(facts)
+        await comments.put(id, { platform_id: id, comment_last_refresh: epochSeconds(app.clock), comment_comments: threads as never })
+        await collection.patch(id, { set: { comment_count: count } }, { visible: true })
+      }),
 
     /** Comments as a list → threads, for those that come from elsewhere (backups, sidecars). */
     toThreads: (facts: readonly CommentFacts[]) => toThreads(facts).threads,

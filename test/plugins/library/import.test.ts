@@ -41,6 +41,23 @@ test('films come in by the id in their names, with subtitles and picture, as mp4
   for (const path of await app.files('media')) if (path.endsWith('.mp4')) await play(app.at('media', path))
 })
 
+test('a film for an archived video leaves it the subtitles that it has', async (t) => {
+  const app = await libraryApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })
+  await app.film('import', `${nets}.mp4`)
+  await writeFile(app.at('import', `${nets}.en.vtt`), VTT)
+  await writeFile(app.at('import', `${nets}.de.vtt`), VTT)
+  await app.runTask('manual_import')
+  await app.film('import', `${nets}.mp4`)
+  await writeFile(app.at('import', `${nets}.de.vtt`), VTT.replace('herring', 'Hering'))
+
+  assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
+
+  assert.deepEqual((await aVideoRecord(app, nets)).subtitles.map(({ lang }: Record<string, string>) => lang).sort(), ['de', 'en'])
+  const said = (await app.as('user').get('/api/search/?query=full:dawn')).body.results.fulltext_results
+  assert.deepEqual(said.map((one: Record<string, string>) => `${one.subtitle_lang} ${one.subtitle_line}`).sort(), ['de Hering at <span class="settings-current">dawn</span>', 'en herring at <span class="settings-current">dawn</span>'])
+})
+
 test('what mp4 can hold is copied as it is, and only the rest is encoded anew', async (t) => {
   const app = await libraryApp(t)
   await makeFilm(app.at('import', `${ferry}.mkv`), ['-c:v', 'libx264', '-c:a', 'aac'])

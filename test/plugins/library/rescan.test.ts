@@ -52,6 +52,43 @@ test('a film that is indexed gets the subtitles that are set for downloads', asy
   assert.equal((await app.as('user').get('/api/search/?query=full:tide')).body.results.fulltext_results.length, 1)
 })
 
+test('a forced download that brings fewer subtitles keeps those that are there, and a rescan takes in what lies beside', async (t) => {
+  const app = await libraryApp(t)
+  const admin = app.as('admin')
+  const download = async (force: boolean) => {
+    await admin.post(`/api/download/?autostart=true&force=${force}`, { data: [{ youtube_id: breakwater, status: 'pending' }] })
+    await app.settled()
+  }
+  const languages = async () => (await app.doc('video', breakwater)).subtitles.map(({ lang, source }: Record<string, string>) => `${lang} ${source}`).sort()
+  const hits = async (word: string) => (await admin.get(`/api/search/?query=full:${word}`)).body.results.fulltext_results.length
+  await admin.post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true } })
+  await download(false)
+  assert.deepEqual(await languages(), ['de user', 'en user'])
+  const said = await hits('tide')
+
+  await admin.post('/api/config/', { downloads: { subtitle: false, subtitle_index: false } })
+  await download(true)
+
+  assert.deepEqual(await languages(), ['de user', 'en user'])
+  assert.equal(await hits('tide'), said)
+
+  await admin.post('/api/config/', { downloads: { subtitle_index: true } })
+  const beside = (lang: string, content: string | Buffer) => writeFile(app.at('media', harbour, `${breakwater}.${lang}.vtt`), content)
+  await beside('it', VTT)
+  await beside('not_a_language', VTT)
+  await beside('fr', 'nothing that is said')
+  await beside('es', Buffer.alloc(33 << 20, VTT))
+  await writeFile(app.at('media', harbour, 'nobody.en.vtt'), VTT)
+  await symlink('/etc/hostname', app.at('media', harbour, `${breakwater}.pt.vtt`))
+  const { state, messages } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'SUCCESS')
+  assert.deepEqual(await languages(), ['de user', 'en user', 'it file'])
+  assert.equal(await hits('herring'), 1)
+  assert.equal(await hits('tide'), said)
+  assert.deepEqual(messages.filter((text) => text.includes('.vtt')).map((text) => text.split('.')[1]).sort(), ['es', 'fr', 'not_a_language'])
+})
+
 test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {
   const app = await libraryApp(t)
   const ignored = [['.hidden.mp4'], [harbour, `._${ferry}.mp4`], ['@eaDir', `${ferry}.mp4`], ['#recycle', `${ferry}.mp4`], ['lost+found', `${ferry}.mp4`], ['.Trash-1000', `${ferry}.mp4`], ['System Volume Information', `${ferry}.mp4`]]

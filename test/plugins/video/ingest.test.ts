@@ -129,6 +129,43 @@ test('subtitles that are read again take the place of those of their language', 
   assert.equal(await app.app.videos.setSubtitles('none', []), false)
 })
 
+test('an ingest that brings fewer subtitles takes none away whose file is there', async (t) => {
+  const app = await videoApp(t)
+  const first = await aDownload(app.app, 'v1', 'UC1')
+  const folder = await app.app.media.staging('v1')
+  for (const lang of ['de', 'fr']) {
+    await writeFile(join(folder, `${lang}.vtt`), `WEBVTT\n\n00:00.000 --> 00:01.000\nsaid in ${lang}\n`)
+    first.subtitles.push({ lang, name: lang, source: 'auto', url: 'x', path: join(folder, `${lang}.vtt`) })
+  }
+  await app.app.videos.ingest({ downloaded: first })
+  await rm(app.inLibrary('UC1', 'v1.fr.vtt'))
+  const again = await aDownload(app.app, 'v1', 'UC1')
+  const languages = async () => (await app.doc('video', 'v1')).subtitles.map(({ lang, source, url }: Record<string, string>) => [lang, source, url])
+
+  await app.app.videos.ingest({ downloaded: { ...again, subtitles: [] } })
+
+  assert.deepEqual(await languages(), [['en', 'user', ''], ['de', 'auto', 'x']])
+  assert.deepEqual(await app.ids('subtitle'), ['v1-de-1', 'v1-en-1'])
+
+  // Not to be searched any more: what comes anew is not, what was there stays.
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1'), isSubtitleIndexed: false })
+  assert.deepEqual(await languages(), [['de', 'auto', 'x'], ['en', 'user', '']])
+  assert.deepEqual(await app.ids('subtitle'), ['v1-de-1'])
+})
+
+test('subtitles that a document names and the library has not stop no other ones', async (t) => {
+  const app = await videoApp(t)
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+  const named = ['en', 'it', '../x'].map((lang) => ({ ext: 'vtt' as const, lang, name: lang, source: 'user' as const, url: '', media_url: '' }))
+  await app.app.videos.change('v1', { set: { subtitles: named } }) // as a backup may have it
+  const path = join(await app.app.media.staging('v1'), 'de.vtt')
+  await writeFile(path, 'WEBVTT\n\n00:00.000 --> 00:01.000\nnew\n')
+
+  assert.equal(await app.app.videos.setSubtitles('v1', [{ lang: 'de', name: 'de', source: 'user', url: '', path }]), true)
+
+  assert.deepEqual(await app.ids('subtitle'), ['v1-de-1', 'v1-en-1'])
+})
+
 test('a refresh brings what the platform says and leaves what people have set', async (t) => {
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
