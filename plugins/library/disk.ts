@@ -13,16 +13,17 @@ export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUS
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
-/** A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown. */
-export async function isThere(path: string): Promise<boolean> {
+/** A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown. @returns undefined: not there */
+export async function sizeOf(path: string): Promise<number | undefined> {
   try {
-    await stat(path)
-    return true
+    return (await stat(path)).size
   } catch (thrown) {
-    if (isAbsent(thrown)) return false
+    if (isAbsent(thrown)) return undefined
     throw thrown
   }
 }
+
+export const isThere = async (path: string): Promise<boolean> => (await sizeOf(path)) !== undefined
 
 /** A regular file's size and time of change, not looked for behind a link; undefined: none. */
 export async function plainFile(path: string): Promise<{ sizeBytes: number; changedMs: number } | undefined> {

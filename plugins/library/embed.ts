@@ -54,7 +54,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
     const streams = await streamsOf(app, path, job.signal)
     if (await hasPicture(path, streams, picture, job, app)) {
       // An earlier run may have been cut off between the file and the document.
-      await keepSize(id, path, doc.media_size, app)
+      if ((await stat(path)).size !== doc.media_size) await app.videos.measure(id)
       return false
     }
     await checkRoom(path, app)
@@ -66,7 +66,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
     } finally {
       await app.media.clearStaging(id)
     }
-    await keepSize(id, path, undefined, app)
+    await app.videos.measure(id)
     return true
   })
 }
@@ -87,10 +87,4 @@ async function checkSame(before: string, after: string, app: App): Promise<void>
   const [old, made] = await Promise.all([app.media.probe(before), app.media.probe(after)])
   const isSame = old.streams.length === made.streams.length && Math.abs(old.durationSeconds - made.durationSeconds) <= LEEWAY_SECONDS
   if (!isSame) throw errors.unprocessable('the film with its thumbnail would not be the same film')
-}
-
-async function keepSize(id: string, path: string, known: number | undefined, app: App): Promise<void> {
-  if ((await stat(path)).size === known) return
-  const { sizeBytes, streams } = await app.media.probe(path)
-  await app.videos.change(id, { set: { media_size: sizeBytes, streams } })
 }

@@ -1,6 +1,6 @@
 /** rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may be done twice. */
 import { defineTask, errors, isAppError, Type, type App, type JobContext } from 'archivolt'
-import { batchesOf, filmsOf, isThere, mediaDirOf, moveFilm, type FoundFilm } from './disk.ts'
+import { batchesOf, filmsOf, isThere, mediaDirOf, moveFilm, sizeOf, type FoundFilm } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReport, reasonOf, type Report } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
@@ -28,8 +28,10 @@ export const rescanFilesystem = defineTask({
     for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
     for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
     for (const id of state.missing) await removeLost(id, job, app)
+    for (const id of state.resized) await measure(id, job, app, report)
     await takeInNew(state.fresh, job, app, report)
     await takeInSubtitles(job, app, report)
+    await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
     await fetchMissingArt(job, app, 0.95)
 
     await report.show()
@@ -50,19 +52,23 @@ interface State {
   elsewhere: Map<string, FoundFilm>
   /** Their stored paths are not those of their place. */
   misnamed: string[]
+  /** Their films are empty, or of another size than the document says. */
+  resized: string[]
 }
 
 /** Reads only. */
 async function look(job: Run, app: App): Promise<State> {
   const mediaDir = mediaDirOf(app)
-  const state: State = { hasFolder: await isThere(mediaDir), indexed: 0, films: 0, fresh: 0, missing: new Set(), elsewhere: new Map(), misnamed: [] }
+  const state: State = { hasFolder: await isThere(mediaDir), indexed: 0, films: 0, fresh: 0, missing: new Set(), elsewhere: new Map(), misnamed: [], resized: [] }
   for await (const batch of app.videos.collection.scan({ batch: STEP })) {
     job.signal.throwIfAborted()
     state.indexed += batch.length
     job.progress(0, `Looking for the files of ${state.indexed} videos`)
     await Promise.all(
       batch.map(async ({ id, doc }) => {
-        if (!(await isThere(app.media.pathOf(doc.channel_id, id)))) state.missing.add(id)
+        const size = await sizeOf(app.media.pathOf(doc.channel_id, id))
+        if (size === undefined) state.missing.add(id)
+        else if (size === 0 || size !== doc.media_size) state.resized.push(id)
         if (isMisnamed(doc, app)) state.misnamed.push(id)
       }),
     )
@@ -125,6 +131,16 @@ async function removeLost(id: string, job: Run, app: App): Promise<void> {
   } catch (thrown) {
     if (!isAppError(thrown, 'not_found')) throw thrown
   }
+}
+
+/** The document takes the facts of another film. A damaged one is told, and waits in the queue to be downloaded once more. */
+async function measure(id: string, job: Run, app: App, report: Report): Promise<void> {
+  job.signal.throwIfAborted()
+  const fault = await job.step('rescan.measure', () => app.videos.alone(id, () => app.videos.measure(id)))
+  const video = fault === undefined ? undefined : await app.videos.outline(id)
+  if (!video) return
+  const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
+  report.add(`${video.channelId}/${id}.mp4`, `${fault}; ${added === undefined ? 'the queue has an item of it already' : 'it was put into the queue, to be downloaded once more'}`)
 }
 
 async function takeInNew(fresh: number, job: Run, app: App, report: Report): Promise<void> {

@@ -5,7 +5,7 @@ import { openFolder, type App, type Settings } from 'archivolt'
 import { openArt } from './art.ts'
 import { openLibrary } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'
-import { probeMedia } from './programs.ts'
+import { isCutOff, probeMedia } from './programs.ts'
 import type { Media } from './types.ts'
 
 const pathsOf = (settings: Settings) => openPaths(resolve(settings.mediaDir), resolve(settings.cacheDir))
@@ -24,6 +24,7 @@ export function openMedia(app: Pick<App, 'settings' | 'platform' | 'log'>): Medi
     artUrl: paths.artUrl,
     artPathOf: paths.artOf,
     probe: (path) => probeMedia(app.settings.ffprobe, path),
+    isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
   }
 }
 

@@ -44,6 +44,20 @@ export async function probeMedia(ffprobe: string, path: string): Promise<MediaFa
   return toMediaFacts(JSON.parse(text) as ProbeOutput)
 }
 
+/** So much of a film's end is looked at. */
+const END_SECONDS = 30
+
+/** Whether a film is cut off: its head may tell of all of it, so its last pieces are looked for. @throws unavailable: ffprobe is not there */
+export async function isCutOff(ffprobe: string, path: string, durationSeconds: number): Promise<boolean> {
+  const args = ['-v', 'error', '-protocol_whitelist', 'file', '-read_intervals', `${Math.max(0, durationSeconds - END_SECONDS)}%`, '-show_entries', 'packet=pts_time', '-of', 'csv', '-i', path]
+  return new Promise((done, fail) => {
+    execFile(ffprobe, args, { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES }, (cause, packets, complaints) => {
+      if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
+      else done(packets === '' || complaints.includes('partial file'))
+    })
+  })
+}
+
 export function toMediaFacts({ format, streams = [] }: ProbeOutput): MediaFacts {
   const kept: StreamFacts[] = []
   for (const stream of streams) {

@@ -42,6 +42,8 @@ export interface Media {
   adopt(channelId: string, videoId: string, files: { mediaPath: string; subtitles: Array<{ lang: string; path: string }> }): Promise<void>
   /** By ffprobe. @throws unprocessable: no media */
   probe(path: string): Promise<MediaFacts>
+  /** Whether the file ends before the film does, whatever its head says. @param durationSeconds  as probed */
+  isCutOff(path: string, durationSeconds: number): Promise<boolean>
   /** Puts a JPEG (and its 320-pixel variant) into the art folder, from a file of any picture format. */
   keepArt(kind: ArtKind, id: string, fromPath: string): Promise<void>
   /** Fetches a picture: only from where the platform plugin allows, at most 10 MB; false: none to be had. */

@@ -1,8 +1,10 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
-import { epochSeconds, errors, openTurns, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
+import { stat } from 'node:fs/promises'
+import { epochSeconds, errors, isAppError, openTurns, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
 import { durationText } from './durations.ts'
 import { isThere, openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
+import { dropOrphans } from './orphans.ts'
 import { openRecords, type VideoTail } from './records.ts'
 import { commentIndex, subtitleIndex, videoIndex, type VideoDoc } from './schema.ts'
 import { removeVideo } from './tasks.ts'
@@ -24,6 +26,17 @@ export interface VideoOutline {
   vidType: VideoDoc['vid_type']
   art?: string
 }
+
+const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline => ({
+  id,
+  title: doc.title,
+  channelId: doc.channel_id,
+  channelName,
+  durationSeconds: doc.player.duration,
+  published: doc.published,
+  vidType: doc.vid_type,
+  ...(doc.art !== undefined && { art: doc.art }),
+})
 
 const SIMILAR_COUNT = 6
 const COMMENTS_KEY = '"comment_comments":'
@@ -47,6 +60,22 @@ export function openVideos(app: App) {
     const ownChannel = channelId ?? (await collection.get(id))?.channel_id
     const inTurn = () => turns.alone(id, work)
     return ownChannel === undefined ? inTurn() : app.channels.together(ownChannel, inTurn)
+  }
+
+  /** What the file says of itself, or in words what is wrong with it; undefined: it is not there. */
+  async function lookAt({ platform_id: id, channel_id: channelId, media_size: knownSize }: VideoDoc): Promise<ReturnType<typeof toMediaFields> | string | undefined> {
+    const path = app.media.pathOf(channelId, id)
+    if (!(await isThere(path))) return undefined
+    const { size } = await stat(path)
+    if (size === 0) return 'it is empty'
+    try {
+      const probe = await app.media.probe(path)
+      if (size < knownSize && (await app.media.isCutOff(path, probe.durationSeconds))) return `it is cut off after ${size} of ${knownSize} bytes`
+      return toMediaFields(probe)
+    } catch (thrown) {
+      if (!isAppError(thrown, 'unprocessable')) throw thrown
+      return 'it cannot be read as a film'
+    }
   }
 
   async function dropAll(ids: readonly string[]): Promise<void> {
@@ -98,14 +127,27 @@ export function openVideos(app: App) {
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
 
-    /** Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that is missing is for the rescan. */
+    /**
+     * Takes size, streams and duration from the file as it is now. In the video's turn (`alone`), as a download may be replacing it.
+     * @returns what is wrong with the file, in words: then the document stays as it was
+     */
+    async measure(id: string): Promise<string | undefined> {
+      const doc = await collection.get(id)
+      const found = doc && (await lookAt(doc))
+      if (found === undefined || typeof found === 'string') return found
+      const { duration, duration_str, ...media } = found
+      await collection.patch(id, { set: { ...media, player: { duration, duration_str } } }, { visible: true })
+      return undefined
+    },
+
+    /** Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that is missing or damaged is for the rescan. */
     async refreshWith(facts: VideoFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
       const { id } = facts
       const doc = await collection.get(id)
       if (!doc) return false
       await fetchArt(facts, signal)
-      const path = app.media.pathOf(doc.channel_id, id)
-      const { duration, duration_str, ...media } = (await isThere(path)) ? toMediaFields(await app.media.probe(path)) : { duration: doc.player.duration, duration_str: doc.player.duration_str }
+      const found = await lookAt(doc)
+      const { duration, duration_str, ...media } = typeof found === 'object' ? found : { duration: doc.player.duration, duration_str: doc.player.duration_str }
       const { stats, ...fields } = toFields(facts, epochSeconds(app.clock))
       const set = { ...fields, ...media, stats: { ...stats, dislike_count: doc.stats.dislike_count }, active: true, player: { duration, duration_str } }
       return collection.patch(id, { set }, { visible: true })
@@ -156,6 +198,15 @@ export function openVideos(app: App) {
       return JSON.stringify((JSON.parse(text) as { comment_comments: unknown[] }).comment_comments)
     },
 
+    /** As the queue takes it; undefined: not ours. */
+    async outline(id: string): Promise<VideoOutline | undefined> {
+      const doc = await collection.get(id)
+      return doc && toOutline(id, doc, (await app.channels.names([doc.channel_id])).get(doc.channel_id))
+    },
+
+    /** Comments and subtitles of videos that are not there any more go. @returns of how many videos */
+    dropOrphans: (signal?: AbortSignal) => dropOrphans({ collection, comments, subtitles, alone }, signal),
+
     /** Videos watched longer ago than that. */
     async watchedBefore(epoch: number, where?: Frozen<VideoFilter>): Promise<VideoOutline[]> {
       const filters: VideoFilter[] = [{ eq: ['watched', true] }, { range: ['watched_date', { lt: epoch }] }]
@@ -164,16 +215,7 @@ export function openVideos(app: App) {
       for await (const batch of collection.scan({ filter: { and: filters } })) {
         const names = await app.channels.names([...new Set(batch.map(({ doc }) => doc.channel_id))])
         for (const { id, doc } of batch) {
-          found.push({
-            id,
-            title: doc.title,
-            channelId: doc.channel_id,
-            channelName: names.get(doc.channel_id) ?? '',
-            durationSeconds: doc.player.duration,
-            published: doc.published,
-            vidType: doc.vid_type,
-            ...(doc.art !== undefined && { art: doc.art }),
-          })
+          found.push(toOutline(id, doc, names.get(doc.channel_id)))
         }
       }
       return found

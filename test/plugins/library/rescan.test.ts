@@ -1,12 +1,12 @@
 /** The rescan: index and disk are brought together, and a missing disk never empties the archive. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { libraryApp, play, remove, thumbnailOf, VTT, type LibraryApp } from './given.ts'
+import { libraryApp, makeFilm, play, remove, thumbnailOf, VTT, type LibraryApp } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
 const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string; breakwater: string }
@@ -87,6 +87,58 @@ test('a forced download that brings fewer subtitles keeps those that are there, 
   assert.equal(await hits('herring'), 1)
   assert.equal(await hits('tide'), said)
   assert.deepEqual(messages.filter((text) => text.includes('.vtt')).map((text) => text.split('.')[1]).sort(), ['es', 'fr', 'not_a_language'])
+})
+
+test('an empty, cut or unreadable film is told and queued once more; another film in its place gives the document its facts', async (t) => {
+  const app = await libraryApp(t)
+  const admin = app.as('admin')
+  const ids = [nets, fog, breakwater, ferry]
+  await app.given(aChannel({ id: harbour }), aChannel({ id: orbit }))
+  for (const id of ids) await app.film('media', harbour, `${id}.mp4`)
+  const [{ size }] = await Promise.all([stat(app.at('media', harbour, `${ferry}.mp4`)), makeFilm(app.at('media', orbit, `${comet}.mp4`), ['-movflags', '+faststart'])])
+  const whole = (await stat(app.at('media', orbit, `${comet}.mp4`))).size
+  await app.given(aVideo({ id: comet, channelId: orbit, media_size: whole }), ...ids.map((id) => aVideo({ id, channelId: harbour, media_size: id === ferry ? 12_345_678 : size })))
+  await truncate(app.at('media', harbour, `${nets}.mp4`))
+  await truncate(app.at('media', harbour, `${fog}.mp4`), size >> 1)
+  await writeFile(app.at('media', harbour, `${breakwater}.mp4`), 'no film')
+  await truncate(app.at('media', orbit, `${comet}.mp4`), whole - 1000) // its head still tells of all of it
+  await admin.post(`/api/refresh/`, { video: [comet] })
+  await app.settled()
+
+  const { state, messages } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'SUCCESS')
+  const told = (id: string) => messages.find((text) => text.includes(`${id}.mp4`)) ?? ''
+  assert.match(told(nets), /it is empty; it was put into the queue/)
+  for (const id of [fog, breakwater]) assert.match(told(id), /it cannot be read as a film; it was put into the queue/)
+  assert.match(told(comet), /it is cut off after \d+ of \d+ bytes; it was put into the queue/)
+  assert.equal(told(ferry), '')
+  assert.deepEqual(await app.ids('download'), [nets, fog, breakwater, comet].sort())
+  assert.deepEqual(await app.ids('video'), [...ids, comet].sort())
+  const { media_size, streams, player } = await app.doc('video', ferry)
+  assert.deepEqual([media_size, streams.length, player.duration, player.watched], [size, 2, 1, false])
+  assert.equal((await app.doc('video', comet)).media_size, whole)
+
+  await admin.post('/api/task-name/download_pending/')
+  await app.settled()
+  const again = await app.runTask('rescan_filesystem')
+  assert.deepEqual([again.messages.filter((text) => text.includes('.mp4')), await app.ids('download')], [[], []])
+  for (const [channelId, id] of [[harbour, nets], [harbour, fog], [harbour, breakwater], [orbit, comet]] as const) await play(app.at('media', channelId, `${id}.mp4`))
+})
+
+test('comments and subtitles whose video is gone go with a rescan', async (t) => {
+  const app = await libraryApp(t)
+  await app.film('media', harbour, `${nets}.mp4`)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour }))
+  const comment = (id: string) => ({ index: 'comment', id, doc: { platform_id: id, comment_last_refresh: 0, comment_comments: [] } })
+  const fragment = { subtitle_index: 1, subtitle_line: 'herring', subtitle_start: '', subtitle_end: '', subtitle_lang: 'en', subtitle_source: 'user', subtitle_last_refresh: 0, date_downloaded: 0, channel_id: harbour }
+  const said = (id: string) => ({ index: 'subtitle', id: `${id}-en-1`, doc: { ...fragment, platform_id: id, subtitle_fragment_id: `${id}-en-1` } })
+  const gone = Array.from({ length: 1100 }, (_, at) => `gone-${at}`)
+  await app.given(comment(nets), said(nets), ...gone.map(comment), said(gone[0]!), said('only-said'))
+
+  assert.equal((await app.runTask('rescan_filesystem')).state, 'SUCCESS')
+
+  assert.deepEqual([await app.ids('comment'), await app.ids('subtitle')], [[nets], [`${nets}-en-1`]])
 })
 
 test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {

@@ -43,6 +43,25 @@ test('removing a video takes its files, subtitles, comments and picture, and wha
   assert.equal((await app.as('user').get('/cache/videos/v/v1.jpg')).status, 404)
 })
 
+test('comments that come while their video is removed are not left behind', async (t) => {
+  const app = await videoApp(t)
+  await app.given(aChannel(), aVideo())
+  const { comments } = app.app.videos
+  const remove = comments.remove
+  let coming: Promise<unknown> | undefined
+  // Between the comments and the document: it is still known then.
+  comments.remove = async (...args) => {
+    const removed = await remove(...args)
+    coming = app.app.videos.setComments('v1', []).catch((error: unknown) => error)
+    return removed
+  }
+
+  await app.app.videos.remove('v1')
+
+  assert.equal(((await coming) as { code: string }).code, 'not_found')
+  assert.deepEqual([await app.ids('video'), await app.ids('comment')], [[], []])
+})
+
 test('only an admin removes', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel(), aVideo())
