@@ -1,7 +1,7 @@
 /** Bundles the server into dist/: main, public, the index worker and each plugin, sharing one copy of core. */
 import { cp, readdir, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundlePage } from './build-page.ts'
@@ -12,8 +12,8 @@ const WORKER = 'core/index/sqlite/worker.ts'
 const PAGE = 'plugins/web/page'
 /** Native code, or loaded only by those who use it. */
 const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
-/** What a plugin's folder holds beside code and pages for people is copied, so that it lies beside the bundle as it lay beside the source. */
-const NOT_COPIED = new Set(['.ts', '.tsx', '.md'])
+/** What a plugin's folder holds beside code and its README is copied, so that it lies beside the bundle as it lay beside the source. */
+const isCopied = (path: string): boolean => !['.ts', '.tsx'].includes(extname(path)) && basename(path) !== 'README.md'
 
 /** @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one */
 export async function bundle(outdir: string): Promise<void> {
@@ -45,7 +45,7 @@ export async function bundle(outdir: string): Promise<void> {
   for (const name of names) {
     await cp(join(ROOT, 'plugins', name), join(fresh, 'plugins', name), {
       recursive: true,
-      filter: (path) => !NOT_COPIED.has(extname(path)) && !path.endsWith('__pycache__') && path !== join(ROOT, PAGE),
+      filter: (path) => isCopied(path) && !path.endsWith('__pycache__') && path !== join(ROOT, PAGE),
     })
   }
   if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))

@@ -1,5 +1,6 @@
-/** The document as a page: plain HTML, no script, nothing from elsewhere. */
+/** The document and the contract as pages: plain HTML, no script, nothing from elsewhere. */
 import { createHash } from 'node:crypto'
+import { Marked } from 'marked'
 import type { Document, Operation } from './document.ts'
 
 const STYLE = `
@@ -28,28 +29,48 @@ export function toPage({ info, servers, paths, tags, components }: Document): st
     )
     return `<h2 id="${escape(name)}">${escape(name)}</h2>${operations.join('')}`
   })
-  return `<!doctype html>
+  const base = escape((servers[0]?.url ?? '').replace(/\/$/, ''))
+  return inPage(
+    `${info.title} API`,
+    `<h1>${escape(info.title)} API <small>${escape(info.version)}</small></h1>
+<p>${escape(info.description)}</p>
+<p><a href="${base}/api/schema/">OpenAPI document</a> · <a href="${base}/api/docs/contract/">Contract</a>: what each endpoint means</p>
+<nav aria-label="Sections">${tags.map(({ name }) => `<a href="#${escape(name)}">${escape(name)}</a>`).join(' ')}</nav>
+${sections.join('\n')}
+<h2 id="shapes">Shared shapes</h2>
+${toCode(components['schemas'])}`,
+  )
+}
+
+/** @param markdown  our own text: what it has of HTML stays as it is */
+export function toContractPage(markdown: string): string {
+  const contract = new Marked({
+    renderer: {
+      // `9.11 Filesystem rescan` is found as #9.11, as code and documents name it.
+      heading({ tokens, depth, text }) {
+        const id = /^([0-9AB](?:\.\d+)?)\.? /.exec(text)?.[1]
+        return `<h${depth}${id ? ` id="${escape(id)}"` : ''}>${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+    },
+  })
+  return inPage('Archivolt HTTP API contract', contract.parse(markdown, { async: false }))
+}
+
+const inPage = (title: string, content: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(info.title)} API</title>
+<title>${escape(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escape(info.title)} API <small>${escape(info.version)}</small></h1>
-<p>${escape(info.description)}</p>
-<p><a href="${escape((servers[0]?.url ?? '').replace(/\/$/, ''))}/api/schema/">OpenAPI document</a></p>
-<nav aria-label="Sections">${tags.map(({ name }) => `<a href="#${escape(name)}">${escape(name)}</a>`).join(' ')}</nav>
-${sections.join('\n')}
-<h2 id="shapes">Shared shapes</h2>
-${toCode(components['schemas'])}
+${content}
 </main>
 </body>
 </html>
 `
-}
 
 function toDetails(method: string, path: string, operation: Operation): string {
   return `<details id="${escape(operation.operationId)}">

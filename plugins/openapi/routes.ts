@@ -1,21 +1,27 @@
-/** The document and its page, each made once. */
+/** The document, its page and that of the contract, each made once. */
+import { readFile } from 'node:fs/promises'
 import { bytes, defineRoute, json, Type, type App, type Registry } from 'archivolt'
 import { toDocument } from './document.ts'
-import { PAGE_POLICY, toPage } from './page.ts'
 
 interface Made {
   schema: string
   page: string
 }
 
+const HTML = 'text/html; charset=utf-8'
+const CONTRACT = new URL('contract.md', import.meta.url)
+/** Markdown is read by a package that most servers never need: it is loaded at the first look. */
+const pages = () => import('./page.ts')
+let contractPage: Promise<string> | undefined
+
 /** Routes do not change while a server runs. */
 const made = new WeakMap<Registry, Made>()
 
-function describe(app: App): Made {
+async function describe(app: App): Promise<Made> {
   let both = made.get(app.registry)
   if (!both) {
     const document = toDocument(app)
-    both = { schema: JSON.stringify(document), page: toPage(document) }
+    both = { schema: JSON.stringify(document), page: (await pages()).toPage(document) }
     made.set(app.registry, both)
   }
   return both
@@ -27,7 +33,7 @@ export const showSchema = defineRoute({
   access: 'user',
   summary: 'This API as an OpenAPI 3.1 document',
   reply: Type.Object({ openapi: Type.String(), info: Type.Unknown(), paths: Type.Record(Type.String(), Type.Unknown()) }),
-  handle: (_input, app) => json(describe(app).schema),
+  handle: async (_input, app) => json((await describe(app)).schema),
 })
 
 export const showDocs = defineRoute({
@@ -37,8 +43,23 @@ export const showDocs = defineRoute({
   summary: 'This API as a page',
   reply: Type.String(),
   replyType: 'text/html',
-  handle({ headers }, app) {
+  async handle({ headers }, app) {
+    headers.set('Content-Security-Policy', (await pages()).PAGE_POLICY)
+    return bytes((await describe(app)).page, HTML)
+  },
+})
+
+export const showContract = defineRoute({
+  method: 'GET',
+  path: '/api/docs/contract/',
+  access: 'user',
+  summary: 'What each endpoint means, as a page',
+  reply: Type.String(),
+  replyType: 'text/html',
+  async handle({ headers }) {
+    const { PAGE_POLICY, toContractPage } = await pages()
     headers.set('Content-Security-Policy', PAGE_POLICY)
-    return bytes(describe(app).page, 'text/html; charset=utf-8')
+    contractPage ??= readFile(CONTRACT, 'utf8').then(toContractPage)
+    return bytes(await contractPage, HTML)
   },
 })

@@ -58,6 +58,7 @@ export const MATRIX: ReadonlyArray<readonly [path: string, methods: Partial<Reco
   ['/api/task-id/<task_id>/log/', { GET: 200 }, 'admin'],
   ['/api/schema/', { GET: 200 }, 'user'],
   ['/api/docs/', { GET: 200 }, 'user'],
+  ['/api/docs/contract/', { GET: 200 }, 'user'],
   ['/api/library/rescan/', { POST: 200 }, 'admin'],
   ['/cache/videos/<letter>/<file>', { GET: 200 }, 'user'],
   ['/cache/channels/<file>', { GET: 200 }, 'user'],

@@ -229,6 +229,7 @@ export const beyond: Table = [
   row('B', 'GET /api/resolve/', 200, { ...asUser, is: [] }),
   row('B', 'GET /api/schema/', 200, { ...asUser, has: { openapi: '3.1.0' } }),
   row('B', 'GET /api/docs/', 200, { ...asUser, sends: { 'content-type': new Form('page', (type) => String(type).startsWith('text/html')) } }),
+  row('B', 'GET /api/docs/contract/', 200, { ...asUser, sends: { 'content-type': new Form('page', (type) => String(type).startsWith('text/html')) } }),
   row('B', 'POST /login/', 204, { ...login({ username: 'admin', password: PASSWORD, remember_me: 'on' }), sends: { 'set-cookie': new Form('cookies', (cookies) => Array.isArray(cookies) && cookies.some((cookie) => /^sessionid=.*HttpOnly.*SameSite=Lax/i.test(cookie)) && cookies.some((cookie) => cookie.startsWith('csrftoken='))) } }),
   row('B', 'POST /login/', 204, login(`username=admin&password=${encodeURIComponent(PASSWORD)}&remember_me=off`, FORM)),
   row('B', 'POST /login/', 400, { ...login({ username: 'admin', password: 'wrong' }), has: { non_field_errors: anything } }),

@@ -98,3 +98,15 @@ test('the page is whole in itself: no script, nothing from elsewhere, texts esca
   assert.match(text, /&lt;b&gt;/)
   assert.match(text, /<code>\/api\/thing\/\{thingId\}\/<\/code>/)
 })
+
+test('the contract is a page whose places are found by their numbers', async (t) => {
+  const app = await testApp(t)
+
+  const { status, text, headers } = await app.as('user').get('/api/docs/contract/')
+
+  assert.equal(status, 200)
+  assert.match(headers.get('content-type')!, /^text\/html/)
+  assert.match(headers.get('content-security-policy')!, /default-src 'none'/)
+  assert.match(text, /<h3 id="9\.11">9\.11 Filesystem rescan<\/h3>/)
+  assert.match(text, /<table>/)
+})
