@@ -1,5 +1,5 @@
 /** Draws how the built-in plugins hang together, from their manifests, into plugins/README.md: run it after a manifest has changed. */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from '../core/plugin/define.ts'
@@ -8,10 +8,6 @@ import { findBuiltIn } from '../core/plugin/find.ts'
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 export const MAP_FILE = join(PLUGINS, 'README.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
-const EMITS = /\.tell\('([a-z]+\.[a-zA-Z]+)'/g
-
-/** Names by plugin. */
-type Emitted = ReadonlyMap<string, readonly string[]>
 
 /** The README as it must be now. */
 export async function drawnReadme(): Promise<string> {
@@ -19,7 +15,7 @@ export async function drawnReadme(): Promise<string> {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`plugins/README.md has no place for the drawing: ${BEGIN} … ${END}`)
   const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
-  return `${readme.slice(0, begin)}${BEGIN}\n\n${draw(plugins)}\n\n${table(plugins, await emittedBy(plugins))}\n\n${readme.slice(end)}`
+  return `${readme.slice(0, begin)}${BEGIN}\n\n${draw(plugins)}\n\n${table(plugins)}\n\n${readme.slice(end)}`
 }
 
 /** Who needs whom; what is needed through another is left out. */
@@ -34,24 +30,13 @@ function draw(plugins: readonly Plugin[]): string {
   return ['```mermaid', 'flowchart LR', ...arrows, ...alone, '```'].join('\n')
 }
 
-function table(plugins: readonly Plugin[], emitted: Emitted): string {
+function table(plugins: readonly Plugin[]): string {
   const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
   const rows = plugins.map((plugin) => {
-    const { name, needs = [], slots = [], fills = {}, listens = {} } = plugin
-    return `| [${name}](${name}/README.md) | ${needs.join(', ')} | ${code(slots)} | ${code(Object.keys(fills))} | ${code(emitted.get(name) ?? [])} | ${code(Object.keys(listens))} |`
+    const { name, needs = [], slots = [], fills = {}, facts = [], listens = {} } = plugin
+    return `| [${name}](${name}/README.md) | ${needs.join(', ')} | ${code(slots)} | ${code(Object.keys(fills))} | ${code(facts)} | ${code(Object.keys(listens))} |`
   })
   return ['| plugin | needs | slots it has | slots it fills | facts it tells | facts it hears |', '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n')
-}
-
-/** No manifest says what is told: the code does. */
-async function emittedBy(plugins: readonly Plugin[]): Promise<Emitted> {
-  const emitted = new Map<string, string[]>()
-  for (const { name } of plugins) {
-    const files = (await readdir(join(PLUGINS, name))).filter((file) => file.endsWith('.ts'))
-    const texts = await Promise.all(files.map((file) => readFile(join(PLUGINS, name, file), 'utf8')))
-    emitted.set(name, [...new Set(texts.flatMap((text) => [...text.matchAll(EMITS)].map(([, told]) => told!)))].sort())
-  }
-  return emitted
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(MAP_FILE, await drawnReadme())

@@ -242,9 +242,9 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.deepEqual(await snapshots.list(), [])
   })
 
-  test('an account with the rights that the README names can do all of it', async (t) => {
+  test('an account with the rights that config/README.md names can do all of it', async (t) => {
     const { open, connect, prefix, url, ask } = await place({ repository: true })
-    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+    const readme = await readFile(new URL('../../../config/README.md', import.meta.url), 'utf8')
     const cluster = /cluster privileges (.+?), and/.exec(readme)![1]!.match(/(?<=`)[a-z_:/*]+(?=`)/g)!
     await ask.security.putRole({ name: prefix, cluster, indices: [{ names: [`${prefix}_*`], privileges: ['all'] }] })
     await ask.security.putUser({ username: prefix, password: 'a password for tests', roles: [prefix] })
