@@ -6,8 +6,10 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC. It leaps, forward and back, when somebody or a time server sets it: for times that are stored or shown. */
   now(): number
+  /** Milliseconds that only grow, at an even pace, whoever sets the clock: for what lasts or waits within this process. */
+  steady(): number
   /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
   after(ms: number, callback: () => void): Timer
   /** Waits; rejects with the signal's reason when aborted. */
@@ -33,6 +35,7 @@ export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortS
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => Math.floor(performance.timeOrigin + performance.now()),
   after(ms, callback) {
     // Node fires at once where the delay is past 2^31 ms: such a wait is cut into pieces.
     let handle: NodeJS.Timeout
@@ -40,7 +43,8 @@ export const systemClock: Clock = {
       handle = setTimeout(() => (left > LONGEST_TIMEOUT_MS ? wait(left - LONGEST_TIMEOUT_MS) : callback()), Math.min(left, LONGEST_TIMEOUT_MS))
       handle.unref()
     }
-    wait(Math.max(0, ms))
+    // Node's may end a millisecond early: whoever then looks at the clock would find that it is not time yet.
+    wait(ms > 0 ? Math.ceil(ms) + 1 : 0)
     return { cancel: () => clearTimeout(handle) }
   },
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),

@@ -4,6 +4,9 @@ import { toString as toWords } from 'cronstrue'
 import { errors } from '../error.ts'
 
 const LONGEST = 100
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Clocks are changed by an hour, in some places by half of one or by two. */
+const LONGEST_CHANGE_MS = 3 * 60 * 60 * 1000
 
 export interface CronTimes {
   /** Three fields, as they were given. */
@@ -26,12 +29,43 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   // croner is given plain lists: its own reading of unusual forms plays no part.
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
-  const cron = new Cron(five, { paused: true, mode: '5-part', ...(timeZone === undefined ? {} : { timezone: timeZone }) })
+  // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are past, or passes over some.
+  const cron = new Cron(five, { paused: true, mode: '5-part', timezone: 'UTC' })
+  let wall: ReturnType<typeof wallClock> | undefined
   return {
     text: fields.join(' '),
-    next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
+    next(afterMs) {
+      wall ??= wallClock(timeZone)
+      // Begun before any change of the clocks: of times on the wall that come twice the first is taken.
+      for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {
+        const next = cron.nextRun(new Date(at))
+        if (!next) return undefined
+        at = next.getTime()
+        const instant = wall.firstInstant(at)
+        if (instant > afterMs) return instant
+      }
+    },
     // Ranges and steps read better as they were given; cronstrue knows no list that has a `*` in it.
     inWords: () => toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, { use24HourTimeFormat: true, throwExceptionOnParseError: true }),
+  }
+}
+
+/** Times of a zone's clock on the wall, as milliseconds that would be its time in UTC. */
+function wallClock(timeZone: string | undefined): { of(instantMs: number): number; firstInstant(wallMs: number): number } {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' })
+  const of = (instantMs: number): number => {
+    const parts = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
+    return Date.UTC(parts['year']!, parts['month']! - 1, parts['day']!, parts['hour']!, parts['minute']!, parts['second']!)
+  }
+  return {
+    of,
+    firstInstant(wallMs) {
+      // A day before and a day after have the distances to UTC that may hold.
+      const [before, after] = [wallMs - DAY_MS, wallMs + DAY_MS].map((about) => wallMs - (of(about) - about)) as [number, number]
+      const there = [before, after].filter((instant) => of(instant) === wallMs)
+      // A time that the wall passes over comes as much later as the clocks are put forward.
+      return there.length > 0 ? Math.min(...there) : before
+    },
   }
 }
 

@@ -58,6 +58,8 @@ export interface SchedulerOptions {
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Looks at the clock this often at least: the system's may be set, or sleep. */
 const LONGEST_WAIT_MS = 60_000
+/** A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a wrong day. */
+const SMALL_CORRECTION_MS = 10 * 60_000
 const LONGEST_URL = 2000
 const MOST_URLS = 50
 const OUTGOING_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)[^\s\p{Cc}]+$/iu
@@ -66,12 +68,19 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
   const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
   const rows = scheduleRows(ledger)
   let timer: Timer | undefined
+  /** By how much the clock was ahead of the steady one when the next times were reckoned. */
+  let reckonedAheadMs = Infinity
   let isBegun = false
   let isClosed = false
 
+  const crons = new Map<string, CronTimes>()
   const cronOf = (row: ScheduleRow): CronTimes | undefined => {
+    const known = crons.get(row.task)
+    if (known?.text === row.cron) return known
     try {
-      return readCron(row.cron, timeZone)
+      const cron = readCron(row.cron, timeZone)
+      crons.set(row.task, cron)
+      return cron
     } catch (error) {
       log.error({ err: error, task: row.task }, 'a stored schedule cannot be read and does not run')
       return undefined
@@ -99,21 +108,23 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     log.info({ task: row.task }, 'scheduled task started')
   }
 
-  /** Starts what is due. @param missedSince  times before this are passed over */
-  const look = async (missedSince: number): Promise<void> => {
+  /** Starts what is due, at most a day late. Where the clock was set, and at the start, when the time zone may be another, the next times are reckoned anew. */
+  const look = async (): Promise<void> => {
     const now = clock.now()
+    const aheadMs = now - clock.steady()
+    const isAnew = Math.abs(aheadMs - reckonedAheadMs) > 1000
+    reckonedAheadMs = aheadMs
     for (const row of rows.list()) {
       const task = tasks.get(row.task)
       if (isClosed) return
-      if (!task?.schedule || (row.next_run_at !== null && row.next_run_at > now)) continue
-      const cron = cronOf(row)
-      if (!cron) continue
-      const next = cron.next(now)
-      const due = row.next_run_at === null ? undefined : row.next_run_at >= missedSince ? row.next_run_at : cron.next(missedSince)
+      const cron = task?.schedule && (isAnew || (row.next_run_at ?? 0) <= now) && cronOf(row)
+      if (!task || !cron) continue
+      const next = nextOf(row, cron, now)
       try {
-        if (due !== undefined && due <= now) await fire(row, task, next)
+        if (isDue(row, cron, now)) await fire(row, task, next)
         else if (row.next_run_at !== (next ?? null)) await ledger.write(() => rows.advance(row.task, null, next ?? null))
       } catch (error) {
+        reckonedAheadMs = Infinity
         log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
       }
     }
@@ -127,7 +138,7 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     // What could not be started is still due: not again at once.
     const wait = next <= now ? LONGEST_WAIT_MS : Math.min(next - now, LONGEST_WAIT_MS)
     timer = clock.after(wait, () => {
-      look(clock.now() - DAY_MS)
+      look()
         .then(waitForNext)
         .catch((error: unknown) => {
           log.error({ err: error }, 'the schedules could not be read; it is tried again')
@@ -135,15 +146,6 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
         })
     })
   }
-
-  /** The next times anew: the time zone or the clock may have been another when they were noted. What is due already stays due. */
-  const reckonAgain = (now: number): Promise<void> =>
-    ledger.write(() => {
-      for (const row of rows.list()) {
-        const next = (row.next_run_at ?? 0) > now ? (cronOf(row)?.next(now) ?? null) : row.next_run_at
-        if (next !== row.next_run_at) rows.advance(row.task, null, next)
-      }
-    })
 
   const initialCron = ({ auto, initially }: NonNullable<Task['schedule']>): string => {
     if (initially === undefined || initially === 'auto') return auto
@@ -213,8 +215,7 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
           rows.put(name, cron.text, schedule.initialConfig ?? {}, cron.next(clock.now()) ?? null)
         }
       })
-      await reckonAgain(clock.now())
-      await look(clock.now() - DAY_MS)
+      await look()
       isBegun = true
       waitForNext()
     },
@@ -225,6 +226,16 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     },
   }
 }
+
+/** Whether a time that was noted has come, and neither has its run been made nor is it older than a day. */
+function isDue({ next_run_at: noted, last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): boolean {
+  if (noted === null || noted > now) return false
+  const since = Math.max(now - DAY_MS, ran !== null && ran <= now ? ran : 0)
+  return (noted >= since ? noted : (cron.next(since) ?? Infinity)) <= now
+}
+
+const nextOf = ({ last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): number | undefined =>
+  cron.next(ran !== null && ran > now && ran - now <= SMALL_CORRECTION_MS ? ran : now)
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 

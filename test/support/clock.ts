@@ -4,9 +4,12 @@ import { sleepOn, type Clock, type Timer } from '../../core/clock.ts'
 export interface TestClock extends Clock {
   /** Moves on by so much, firing what is due on the way in order, each with the clock at its time. */
   advance(ms: number): Promise<void>
+  /** As somebody, or a time server, sets the system's clock: what waits does so as long as before. @param to  epoch milliseconds, or a date as text */
+  set(to: number | string): void
 }
 
 interface Waiting {
+  /** By the steady clock. */
   atMs: number
   number: number
   callback: () => void
@@ -19,9 +22,12 @@ async function letRun(): Promise<void> {
   for (let turn = 0; turn < TURNS_BETWEEN_TIMERS; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
+const toMs = (time: number | string): number => (typeof time === 'number' ? time : Date.parse(time))
+
 /** @param start  epoch milliseconds, or a date as text */
 export function testClock(start: number | string = '2026-01-15T10:00:00Z'): TestClock {
-  let now = typeof start === 'number' ? start : Date.parse(start)
+  let now = toMs(start)
+  let setBy = 0
   let count = 0
   const waiting = new Set<Waiting>()
 
@@ -35,7 +41,11 @@ export function testClock(start: number | string = '2026-01-15T10:00:00Z'): Test
   }
 
   const clock: TestClock = {
-    now: () => now,
+    now: () => now + setBy,
+    steady: () => now,
+    set(to) {
+      setBy = toMs(to) - now
+    },
     after(ms, callback): Timer {
       const timer = { atMs: now + Math.max(0, ms), number: count++, callback }
       waiting.add(timer)

@@ -40,6 +40,34 @@ test('times are of the time zone; where clocks change a time is neither lost nor
   assert.deepEqual(times('0 0 0', 'Asia/Kathmandu', '2026-01-12T00:00Z', 1), ['2026-01-17T18:15Z'])
 })
 
+test('over a change of clocks each time is later than what it is asked after, and the same until it has come', () => {
+  const changes: Array<[zone: string, at: string]> = [
+    ['Australia/Lord_Howe', '2026-04-04T15:00Z'], // half an hour twice
+    ['Australia/Lord_Howe', '2026-10-03T15:30Z'],
+    ['Europe/Berlin', '2026-10-25T01:00Z'],
+    ['Europe/Berlin', '2026-03-29T01:00Z'],
+    ['Antarctica/Troll', '2026-10-25T01:00Z'], // two hours
+    ['America/Santiago', '2026-04-05T03:00Z'], // midnight twice
+  ]
+  for (const [zone, change] of changes) {
+    for (const text of ['0 2 *', '30 2 *', '45 1 *', '10 0 *', '45 * *']) {
+      const cron = readCron(text, zone)
+      const start = Date.parse(change) - 4 * HOUR
+      let next = cron.next(start)!
+      for (let now = start; now < start + 27 * HOUR; now += 600_000) {
+        if (now >= next) {
+          const later = cron.next(next)!
+          // Less than an hour after the last only where one came later, as the wall had passed over its time.
+          assert.ok(later - next >= HOUR / 2, `${zone} ${text}: ${new Date(later).toISOString()} after ${new Date(next).toISOString()}`)
+          next = later
+        }
+        assert.equal(cron.next(now), next, `${zone} ${text} at ${new Date(now).toISOString()}`)
+      }
+    }
+  }
+  assert.deepEqual(times('45 1 *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', 2), ['2026-04-04T14:45Z', '2026-04-05T15:15Z'])
+})
+
 test('a schedule is put into words', () => {
   assert.equal(readCron('0 8 *').inWords(), 'At 08:00')
   assert.match(readCron('0 18 0').inWords(), /At 18:00.*Sunday/)
@@ -188,6 +216,62 @@ test('what was missed by less than a day runs once at the start, what is older d
   await it.off(8 * 24 * HOUR + 24 * HOUR)
   assert.equal(it.ran.length, 2, 'missed by more than a day')
   assert.equal(it.schedules.get('scan')?.next_run_at, '2026-02-05T08:00:00.000Z')
+})
+
+test('what is scheduled within the half hour that comes twice does not run each minute of it', async (t) => {
+  const zones: Array<[zone: string, start: string]> = [['Australia/Lord_Howe', '2026-04-04T14:20:00Z'], ['Europe/Berlin', '2026-10-24T23:50:00Z']]
+  for (const [zone, start] of zones) {
+    const it = await aScheduler(t, { start, zone })
+    for (const { name } of it.schedules.list()) await it.schedules.remove(name)
+    // Asked anew all the time, as restarts do.
+    for (let quarter = 0; quarter < 12; quarter++) {
+      const hour = zone === 'Europe/Berlin' ? 2 : 1
+      await it.schedules.set('scan', `${[0, 15, 30, 45][quarter % 4]} ${hour} *`)
+      await it.clock.advance(10 * 60_000)
+    }
+    assert.ok(it.ran.length <= 4, `${zone}: ${it.ran.map(({ at }) => at)}`)
+  }
+})
+
+test('after the clock was wrong for a while schedules go on at their times', async (t) => {
+  const it = await aScheduler(t)
+  await it.schedules.remove('version')
+  await it.schedules.remove('check')
+  await it.schedules.set('scan', '0 12 *')
+  const ran = () => it.ran.splice(0).map(({ at }) => at)
+
+  for (const wrong of ['2026-01-15T15:00:00Z', '2038-01-19T00:00:00Z']) {
+    it.clock.set(wrong)
+    await it.clock.advance(2 * 60_000)
+    ran()
+    it.clock.set('2026-01-15T10:00:00Z')
+    await it.clock.advance(60_000)
+    assert.equal(it.schedules.get('scan')?.next_run_at, '2026-01-15T12:00:00.000Z', 'not tomorrow')
+  }
+  await it.clock.advance(2 * HOUR)
+  assert.deepEqual(ran(), ['2026-01-15T12:00'])
+
+  it.clock.set('2026-01-15T11:59:58Z')
+  await it.clock.advance(HOUR)
+  assert.deepEqual(ran(), [], 'a small correction makes nothing run twice')
+})
+
+test('a machine that begins in 1970 until it is told the time makes up for nothing that has run', async (t) => {
+  const it = await aScheduler(t)
+  await it.schedules.remove('version')
+  await it.schedules.remove('check')
+  await it.schedules.set('scan', '0 12 *')
+  await it.clock.advance(3 * HOUR)
+  assert.equal(it.ran.length, 1)
+
+  it.clock.set('1970-01-01T00:00:00Z')
+  await it.off(60_000)
+  await it.clock.advance(2 * 60_000)
+  it.clock.set('2026-01-15T14:00:00Z')
+  await it.clock.advance(2 * 60_000)
+
+  assert.equal(it.ran.length, 1)
+  assert.equal(it.schedules.get('scan')?.next_run_at, '2026-01-16T12:00:00.000Z')
 })
 
 test('what cannot be a schedule is refused, and nothing changes', async (t) => {
