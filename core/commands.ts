@@ -73,8 +73,8 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
       const moved = await moveIndex(source, destination, {
         signal: stop.signal,
         progress(collection, done, total) {
-          if (done < total && systemClock.now() - toldMs < TELL_EVERY_MS) return
-          toldMs = systemClock.now()
+          if (done < total && systemClock.steady() - toldMs < TELL_EVERY_MS) return
+          toldMs = systemClock.steady()
           process.stdout.write(`${collection}: ${done} of ${total} documents\n`)
         },
       })

@@ -67,10 +67,10 @@ export async function migrate(migrations: readonly Migration[], log: Log, clock:
       isSaved = true
     }
     log.info(`index ${name}: ${what}`)
-    let told = clock.now()
+    let told = clock.steady()
     const progress: Progress = (done, total) => {
-      if (clock.now() - told < 5000) return
-      told = clock.now()
+      if (clock.steady() - told < 5000) return
+      told = clock.steady()
       log.info(`index ${name}: ${done} of ${total} documents`)
     }
     if (verdict.action === 'add') await migration.add(verdict.added, progress)

@@ -1,4 +1,4 @@
-/** Messages about jobs: what each says when, and when it goes. Contract 8.4. */
+/** Messages about jobs: what each says when, and when it goes. Contract 8.4. Each start begins without any, so their ends are of the steady clock. */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import type { Job } from '../ledger/jobs.ts'
@@ -35,8 +35,8 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
     timer?.cancel()
     const next = rows.nextExpiry()
     if (next === undefined || isClosed) return
-    timer = clock.after(next - clock.now(), () => {
-      ledger.write(() => rows.expire(clock.now())).then(changed, (error: unknown) => log.error({ err: error }, 'old messages could not be removed'))
+    timer = clock.after(next - clock.steady(), () => {
+      ledger.write(() => rows.expire(clock.steady())).then(changed, (error: unknown) => log.error({ err: error }, 'old messages could not be removed'))
     })
   }
   const changed = () => {
@@ -65,13 +65,13 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
     writeEnded(run: Job): void {
       if (!isShown(tasks.get(run.task))) return
       const { id, result } = run
-      if (run.state === 'SUCCESS') rows.close(id, 'info', [result || 'Task completed'], clock.now() + SHOWN_AFTER_SUCCESS_MS, 1)
-      else if (run.state === 'FAILURE' || run.state === 'RETRY') rows.close(id, 'error', [result || 'Task failed'], clock.now() + SHOWN_AFTER_FAILURE_MS)
+      if (run.state === 'SUCCESS') rows.close(id, 'info', [result || 'Task completed'], clock.steady() + SHOWN_AFTER_SUCCESS_MS, 1)
+      else if (run.state === 'FAILURE' || run.state === 'RETRY') rows.close(id, 'error', [result || 'Task failed'], clock.steady() + SHOWN_AFTER_FAILURE_MS)
       else rows.remove(id)
     },
 
     shown: (): NotificationMessage[] =>
-      rows.shown(clock.now()).map((row) => {
+      rows.shown(clock.steady()).map((row) => {
         const task = row.task === null ? undefined : tasks.get(row.task)
         const start = task?.apiStart ?? false
         const stop = task?.apiStop ?? false
@@ -91,7 +91,7 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
       }),
 
     async notify({ title, group, level, messages, shownForSeconds = SHOWN_AFTER_FAILURE_MS / 1000 }: Parameters<Jobs['notify']>[0]): Promise<void> {
-      await ledger.write(() => rows.add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.now() + shownForSeconds * 1000 }))
+      await ledger.write(() => rows.add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.steady() + shownForSeconds * 1000 }))
       changed()
     },
 

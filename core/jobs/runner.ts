@@ -75,6 +75,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     if (!places.has(task.lane)) throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
   }
 
+  const longestRetryMs = 1000 * Math.max(0, ...[...tasks.values()].map(({ retries }) => (retries ? retries.delaySeconds * (retries.factor ?? 1) ** (retries.times - 1) : 0)))
   const rows = jobRows(ledger, () => clock.now())
   const watchers = new Set<(change: JobChange) => void>()
   const endWatchers = new Set<(run: Job) => void>()
@@ -353,9 +354,9 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     retryTimer?.cancel()
     const next = rows.nextRetryAt()
     if (next === undefined || !isClaiming) return
-    retryTimer = clock.after(next - clock.now(), () => {
+    retryTimer = clock.after(Math.min(next - clock.now(), longestRetryMs), () => {
       ledger
-        .write(() => rows.wake())
+        .write(() => rows.wake(longestRetryMs))
         .then((woken) => {
           for (const job of woken) tell({ job })
           for (const lane of new Set(woken.map((job) => taskOf(job.task).lane))) claim(lane)

@@ -189,8 +189,9 @@ export function jobRows(ledger: Ledger, now: () => number) {
       )
     },
 
-    /** Those whose time to be tried again has come wait in their lanes. */
-    wake: () => many(`UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND retry_at <= ? RETURNING ${COLUMNS}`, now()),
+    /** Those whose time to be tried again has come wait in their lanes. @param longestMs  later than in so long it cannot be: the clock was set */
+    wake: (longestMs: number) =>
+      many(`UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`, now(), now() + longestMs),
 
     /** When the next one is to be tried again. */
     nextRetryAt: () => ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ?? undefined,

@@ -73,7 +73,7 @@ export class LoginThrottle {
     const pair = this.#record(this.#pairs, `${address}\0${account}`)
     const work = async () => {
       this.#refuseBlocked(pair)
-      const isSlowed = all.count(this.#clock.now()) >= ALLOWED_FAILURES
+      const isSlowed = all.count(this.#clock.steady()) >= ALLOWED_FAILURES
       const found = isSlowed ? await all.turn.run(address, () => this.#slowly(check, signal), signal) : await check()
       if (found === undefined) this.#fail(all, pair)
       else this.#pairs.delete(`${address}\0${account}`)
@@ -88,7 +88,7 @@ export class LoginThrottle {
   }
 
   #refuseBlocked(pair: Failures): void {
-    const now = this.#clock.now()
+    const now = this.#clock.steady()
     if (pair.blockedUntil <= now) return
     pair.add(now)
     this.#block(pair, now)
@@ -97,7 +97,7 @@ export class LoginThrottle {
   }
 
   #fail(all: Failures, pair: Failures): void {
-    const now = this.#clock.now()
+    const now = this.#clock.steady()
     all.add(now)
     pair.add(now)
     this.#block(pair, now)
@@ -120,7 +120,7 @@ export class LoginThrottle {
 
   /** Whoever floods it with names must not make it grow: what is idle goes, else the oldest that nobody waits for. */
   #makeRoom(records: Map<string, Failures>): void {
-    const now = this.#clock.now()
+    const now = this.#clock.steady()
     for (const [key, record] of records) if (record.isIdle(now)) records.delete(key)
     for (const [key, record] of records) {
       if (records.size < MOST_RECORDS) return

@@ -35,7 +35,7 @@ type Extraction = JobContext<Static<typeof Payload>>
 interface Attempt {
   target: Wanted
   failed: number
-  /** Epoch milliseconds: not before. */
+  /** By the steady clock: not before. */
   at: number
 }
 
@@ -57,7 +57,7 @@ export const extractDownload = defineTask({
     let added = 0
     for (let next = waiting.shift(); next && !job.isStopping(); next = waiting.shift()) {
       const { target, at } = next
-      const waitMs = at - app.clock.now()
+      const waitMs = at - app.clock.steady()
       if (waitMs > 0) {
         await startDownloads() // what has been found need not wait for the rest
         job.progress(0, `Waiting to try ${target.id} again`)
@@ -86,7 +86,7 @@ async function extract({ target, failed }: Attempt, job: Extraction, app: App): 
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure) throw error
-    const now = app.clock.now()
+    const now = app.clock.steady()
     if (failure.isDeferred) return { target, failed, at: now }
     job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
     const delay = isFinal(failure) ? undefined : RETRY_DELAYS_MS[failed]

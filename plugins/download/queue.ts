@@ -268,8 +268,8 @@ export function openQueue(app: App) {
         signal: entry.controller.signal,
         report(progress) {
           entry.progress = progress
-          if (app.clock.now() - lastTold < 1000) return
-          lastTold = app.clock.now()
+          if (app.clock.steady() - lastTold < 1000) return
+          lastTold = app.clock.steady()
           void tell()
         },
         end() {

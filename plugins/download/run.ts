@@ -11,7 +11,7 @@ const DEFERRED_MS = 60_000
 
 interface PutOff {
   attempts: number
-  /** Epoch milliseconds. */
+  /** By the steady clock. */
   at: number
   /** What of this machine does not serve: then it is no fault of the item. */
   waitsFor?: string
@@ -56,7 +56,7 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
     const news = new AbortController()
     const unwatch = app.jobs.watch((change) => change.job?.id === job.id && news.abort())
     try {
-      const now = app.clock.now()
+      const now = app.clock.steady()
       const waiting = [...putOff].filter(([, { at }]) => at > now)
       const item = await app.queue.next(job.current().autoOnly === true, waiting.map(([id]) => id))
       if (item || !waiting.length || job.isStopping()) return item
@@ -159,7 +159,7 @@ async function optionsFor(item: DownloadDoc, folder: string, app: App): Promise<
 async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOff>, job: Run, app: App): Promise<void> {
   const failure = app.platform.failureOf(error)
   if (failure?.isDeferred) {
-    putOff.set(id, { attempts: putOff.get(id)?.attempts ?? 0, at: app.clock.now() + DEFERRED_MS })
+    putOff.set(id, { attempts: putOff.get(id)?.attempts ?? 0, at: app.clock.steady() + DEFERRED_MS })
     return
   }
   const message = error instanceof Error ? error.message : String(error)
@@ -174,7 +174,7 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   const isOurs = isAppError(error, 'unavailable')
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
-    putOff.set(id, { attempts, at: app.clock.now() + delay, ...(isOurs && { waitsFor: message }) })
+    putOff.set(id, { attempts, at: app.clock.steady() + delay, ...(isOurs && { waitsFor: message }) })
     return
   }
   putOff.delete(id)

@@ -37,12 +37,12 @@ export class Asks {
   /** @throws Failure about the item; unavailable for urgent asks that cannot be answered now; the signal's reason */
   async do<Result>(ask: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result> {
     const { asker, signal, isUrgent = false } = options
-    const deadlineMs = this.#clock.now() + URGENT_MS
+    const deadlineMs = this.#clock.steady() + URGENT_MS
     for (;;) {
       await this.#gate.wait({ signal, isUrgent })
-      const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.now()) }) }
+      const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }) }
       const result = await this.#lanes.turn(ask.lane, turn, () => {
-        const quietMs = isUrgent ? Math.max(1000, deadlineMs - this.#clock.now()) : ask.quietMs
+        const quietMs = isUrgent ? Math.max(1000, deadlineMs - this.#clock.steady()) : ask.quietMs
         return this.#attempt(ask, isUrgent, () => work({ signal, quietMs }))
       })
       if (result !== AGAIN) return result

@@ -47,7 +47,7 @@ interface Closure {
   reason: string
   /** Epoch seconds. */
   since: number
-  /** Epoch milliseconds. */
+  /** By the steady clock. */
   nextAttemptMs: number
   level: number
   place?: string | undefined
@@ -81,13 +81,15 @@ export class Gate {
   restore({ pausedSince, blocked }: GateRecord): void {
     this.#pausedSince = pausedSince
     if (!blocked) return
-    this.#closure = { kind: 'blocked', reason: blocked.reason, since: blocked.since, nextAttemptMs: blocked.nextAttempt * 1000, level: blocked.level }
+    // Where the clock was set meanwhile, no longer than it can have been meant.
+    const leftMs = Math.min(blocked.nextAttempt * 1000 - this.#parts.clock.now(), this.#waitMinutes('blocked', blocked.level) * 60_000)
+    this.#closure = { kind: 'blocked', reason: blocked.reason, since: blocked.since, nextAttemptMs: this.#parts.clock.steady() + leftMs, level: blocked.level }
     this.#schedule()
   }
 
   state(): PlatformState {
     const closure = this.#closure
-    const next_attempt = closure ? Math.ceil(closure.nextAttemptMs / 1000) : 0
+    const next_attempt = closure ? this.#nextAttempt(closure) : 0
     if (this.#pausedSince !== null) return { state: 'paused', reason: 'Paused by hand; resume to go on.', since: this.#pausedSince, next_attempt: 0 }
     if (!closure) return { state: 'open', reason: '', since: this.#openSince, next_attempt: 0 }
     return { state: STATE_OF[closure.kind], reason: closure.reason, since: closure.since, next_attempt }
@@ -125,7 +127,7 @@ export class Gate {
     if (command === 'retry') {
       if (this.#pausedSince !== null) throw errors.conflict('Paused by hand: resume first')
       if (!this.#closure) return
-      this.#closure.nextAttemptMs = this.#parts.clock.now()
+      this.#closure.nextAttemptMs = this.#parts.clock.steady()
       this.#lastProbed = { item: '', times: 0 }
       return this.#onTime()
     }
@@ -145,7 +147,7 @@ export class Gate {
     if (this.#isEnded || this.#pausedSince !== null) return false
     if (!this.#closure) return true
     if (this.#recheckKind()) return false // opened by the recheck, not by an item
-    return !this.#probe && this.#parts.clock.now() >= this.#closure.nextAttemptMs
+    return !this.#probe && this.#parts.clock.steady() >= this.#closure.nextAttemptMs
   }
 
   /** The platform answered: with what was asked for, or with something about the item. */
@@ -216,10 +218,10 @@ export class Gate {
   #close(kind: ClosedKind, reason: string, place?: string): void {
     const { clock, log } = this.#parts
     const before = this.#closure
-    const isRelapse = !before && clock.now() - this.#openedAtMs < RELAPSE_MS
+    const isRelapse = !before && clock.steady() - this.#openedAtMs < RELAPSE_MS
     const level = before ? before.level + 1 : isRelapse ? this.#lastLevel + 1 : 0
     const waitMinutes = this.#waitMinutes(kind, level)
-    this.#closure = { kind, reason, since: before?.since ?? epochSeconds(clock), nextAttemptMs: clock.now() + waitMinutes * 60_000, level, place }
+    this.#closure = { kind, reason, since: before?.since ?? epochSeconds(clock), nextAttemptMs: clock.steady() + waitMinutes * 60_000, level, place }
     log.warn({ kind, reason, waitMinutes }, 'the platform gate is closed')
     this.#schedule()
     this.#saveInBackground()
@@ -234,7 +236,7 @@ export class Gate {
   #open(): void {
     const { clock, log } = this.#parts
     this.#lastLevel = this.#closure?.level ?? 0
-    this.#openedAtMs = clock.now()
+    this.#openedAtMs = clock.steady()
     this.#openSince = epochSeconds(clock)
     this.#closure = undefined
     this.#lastProbed = { item: '', times: 0 }
@@ -247,6 +249,12 @@ export class Gate {
     this.#wake()
   }
 
+  /** Epoch seconds, as it is shown and kept. */
+  #nextAttempt({ nextAttemptMs }: Closure): number {
+    const { clock } = this.#parts
+    return Math.round((clock.now() + nextAttemptMs - clock.steady()) / 1000)
+  }
+
   #recheckKind(): 'disk_full' | 'missing_tool' | undefined {
     const kind = this.#closure?.kind
     return this.#parts.recheck && (kind === 'disk_full' || kind === 'missing_tool') ? kind : undefined
@@ -255,7 +263,7 @@ export class Gate {
   #schedule(): void {
     this.#timer?.cancel()
     if (!this.#closure) return
-    this.#timer = this.#parts.clock.after(this.#closure.nextAttemptMs - this.#parts.clock.now(), () => {
+    this.#timer = this.#parts.clock.after(this.#closure.nextAttemptMs - this.#parts.clock.steady(), () => {
       this.#onTime().catch((error: unknown) => this.#parts.log.error({ err: error }, 'the platform gate could not be rechecked'))
     })
   }
@@ -268,7 +276,7 @@ export class Gate {
       const isMended = await this.#parts.recheck?.(kind, closure.place)
       if (this.#closure !== closure || this.#isEnded) return
       if (isMended) return this.#open()
-      closure.nextAttemptMs = this.#parts.clock.now() + RECHECK_MINUTES * 60_000
+      closure.nextAttemptMs = this.#parts.clock.steady() + RECHECK_MINUTES * 60_000
       return this.#schedule()
     }
     this.#wake()
@@ -304,7 +312,7 @@ export class Gate {
 
   async #save(): Promise<void> {
     const closure = this.#closure
-    const blocked = closure?.kind === 'blocked' ? { reason: closure.reason, since: closure.since, nextAttempt: Math.ceil(closure.nextAttemptMs / 1000), level: closure.level } : null
+    const blocked = closure?.kind === 'blocked' ? { reason: closure.reason, since: closure.since, nextAttempt: this.#nextAttempt(closure), level: closure.level } : null
     await this.#parts.save?.({ pausedSince: this.#pausedSince, blocked })
   }
 }

@@ -84,7 +84,7 @@ export class Tools {
 
   /** Versions of all, looked up at most every ten minutes. */
   report(): Promise<ToolReport> {
-    const now = this.#clock.now()
+    const now = this.#clock.steady()
     if (!this.#report || now - this.#report.atMs > REPORT_AGE_MS) this.#report = { atMs: now, report: this.#look() }
     return this.#report.report
   }

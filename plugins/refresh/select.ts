@@ -36,7 +36,8 @@ async function outdated<Names extends string>(
   const isActive: Filter<Names | 'refreshed_at'> = { eq: [active, true] }
   const size = shareOf(await collection.count(isActive, Infinity), days)
   const { hits } = await collection.find({
-    filter: { and: [isActive, { range: ['refreshed_at', { lt: before }] }] },
+    // What was read on a day to come was read while the clock was wrong: else it would wait for that day.
+    filter: { and: [isActive, { or: [{ range: ['refreshed_at', { lt: before }] }, { range: ['refreshed_at', { gt: before + (days + 1) * DAY_SECONDS }] }] }] },
     sort: [{ by: 'refreshed_at', order: 'asc' }],
     size,
     withoutTotal: true,

@@ -80,13 +80,13 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
     timer = undefined
     const found = await look()
     if (isClosed) return
-    const ms = trouble ? clock.now() - trouble.sinceMs : 0
+    const ms = trouble ? clock.steady() - trouble.sinceMs : 0
     if (found) {
       // A server that comes back has its data ready some seconds later: that is still the same story.
       const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && ms < RED_AFTER_AWAY_MS
       if (!trouble) log.error({ why: found.why, server: address }, `${found.says} (requests are answered 503, jobs wait)`)
       else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server: address }, found.says)
-      if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.now() }
+      if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
       // Who came since to wait for the one that waits here hears of it too.
       for (const { waits } of waiting.values()) waits?.(toAppError(found))
       timer = clock.after(LOOK_EVERY_MS, () => void check())
@@ -146,12 +146,12 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
   }
 
   async function begin(signal?: AbortSignal): Promise<{ version: string }> {
-    const begunMs = clock.now()
+    const begunMs = clock.steady()
     let saidMs = -Infinity
     for (;;) {
       signal?.throwIfAborted()
       const found = await versionOf(client)
-      const ms = clock.now() - begunMs
+      const ms = clock.steady() - begunMs
       if ('version' in found) {
         const missing = ms < RED_AFTER_AWAY_MS ? await look() : undefined
         if (missing?.kind !== 'red') {
@@ -163,8 +163,8 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
       const { fault } = found as { fault: Fault }
       const mayPass = fault.kind === 'away' || fault.kind === 'red' || fault.kind === 'busy' || (fault.kind === 'denied' && ms < DENIED_AT_START_MS)
       if (!mayPass) throw new StartError(`${fault.says} (${address})`, { cause: new Error(fault.why) })
-      if (clock.now() - saidMs >= SAY_EVERY_MS) {
-        saidMs = clock.now()
+      if (clock.steady() - saidMs >= SAY_EVERY_MS) {
+        saidMs = clock.steady()
         log.warn({ why: fault.why, server: address }, `Waiting for Elasticsearch at ${address}: ${fault.why}`)
       }
       await clock.sleep(LOOK_EVERY_MS, signal)

@@ -78,10 +78,10 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
         if (mine) return mine
         continue
       }
-      if (!other || other.seqNo !== found.seqNo || other.term !== found.term) other = { ...found, lookedMs: clock.now(), unchangedMs: 0 }
+      if (!other || other.seqNo !== found.seqNo || other.term !== found.term) other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
       // While the server was away nobody could touch it: that time does not count.
-      other.unchangedMs += Math.min(clock.now() - other.lookedMs, 2 * LOOK_EVERY_MS)
-      other.lookedMs = clock.now()
+      other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
+      other.lookedMs = clock.steady()
       if (other.unchangedMs >= STALE_MS) {
         log.warn('the server that was bringing the index up to date has ended; this one goes on')
         const mine = await put(found)

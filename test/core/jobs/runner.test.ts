@@ -92,6 +92,29 @@ test('unavailable and unknown errors are tried again at their time, others fail 
   }
 })
 
+test('what is tried again later waits as long, whatever becomes of the clock', async (t) => {
+  for (const [wrong, then] of [['2026-01-15T09:00:00Z'], ['2038-01-19T00:00:00Z', '2026-01-15T10:00:00Z']]) {
+    let runs = 0
+    const task = defineTask({
+      name: 'task', title: 'Task', payload: Anything, lane: 'light', retries: { times: 1, delaySeconds: 60 },
+      async run() {
+        if (++runs === 1) throw errors.unavailable('away')
+      },
+    })
+    const { jobs, clock, close } = await openWorkshop(t, [task])
+    await jobs.begin()
+    if (then) clock.set(wrong!)
+    await jobs.start(task)
+    await clock.advance(0)
+    clock.set(then ?? wrong!)
+
+    await clock.advance(61_000)
+
+    assert.equal(runs, 2, wrong!)
+    await close()
+  }
+})
+
 test('a second start of a single task that waits returns its id', async (t) => {
   let runs = 0
   const single = defineTask({ name: 'single', title: 'Single', payload: Anything, lane: 'index', single: true, run: async () => void runs++ })

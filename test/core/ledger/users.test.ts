@@ -69,6 +69,19 @@ test('after five failures an address waits, longer with each further attempt, wh
   assert.equal((await late)?.account.id, 1)
 })
 
+test('what waits after failures waits as long, whatever becomes of the clock', async (t) => {
+  const { accounts, clock } = await withAdmin(await testAccounts(t))
+  for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)
+
+  clock.set('2026-01-15T09:00:00Z')
+  await assert.rejects(accounts.checkPassword('admin', 'right-password', HERE), (error) => secondsToWait(error) === 60)
+  clock.set('2026-01-15T12:00:00Z')
+  await assert.rejects(accounts.checkPassword('admin', 'right-password', HERE), (error) => secondsToWait(error) === 120)
+
+  await clock.advance(301_000)
+  assert.ok(await accounts.checkPassword('admin', 'right-password', HERE))
+})
+
 test('five failures from one address only slow the others: one attempt at a time, a second each', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)

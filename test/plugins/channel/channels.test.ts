@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel } from 'archivolt/testing'
+import { openHandles } from '../../../plugins/channel/handles.ts'
 import { aFailure, channelFacts, videoApp } from '../video/scripted-platform.ts'
 
 test('a channel is fetched once, however many ask at the same time', async (t) => {
@@ -16,6 +17,18 @@ test('a channel is fetched once, however many ask at the same time', async (t) =
   assert.deepEqual(docs.map((doc) => doc.channel_name), ['Channel UC1', 'Channel UC1', 'Channel UC1'])
   assert.equal((await channels.ensure('@MILL', { asker: 'test' })).channel_id, 'UC1')
   assert.deepEqual([await channels.isOurs('@mill'), await channels.isOurs('UC2')], [true, false])
+})
+
+test('what a handle stands for, asked on a day to come while the clock was wrong, is asked again', async (t) => {
+  const app = await videoApp(t)
+  const handles = openHandles(app.app)
+  app.clock.set('2038-01-19T00:00:00Z')
+  await handles.remember('@mill', 'UC1', false)
+  assert.equal(handles.lookUp('@mill'), 'UC1')
+
+  app.clock.set('2026-01-15T10:00:00Z')
+
+  assert.equal(handles.lookUp('@mill'), undefined)
 })
 
 test('a channel that cannot be read is kept by its name where one is given', async (t) => {

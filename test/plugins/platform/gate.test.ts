@@ -268,6 +268,23 @@ test('retry sends one probe now', async () => {
   assert.equal(gate.state().state, 'open')
 })
 
+test('a gate that is closed waits as long, whatever becomes of the clock, also over a restart', async () => {
+  const { clock, gate, saved, attempt } = given()
+  attempt('a', blocked)
+  const waiting = gate.wait()
+  clock.set('2026-01-15T09:00:00Z')
+  assert.equal(gate.state().next_attempt, clock.now() / 1000 + 60)
+  await clock.advance(MINUTE)
+  await waiting
+  assert.equal(attempt('a', blocked), 'wait')
+
+  const after = given()
+  after.clock.set('1970-01-01T00:00:00Z')
+  after.gate.restore(saved.at(-1)!)
+  await after.clock.advance(5 * MINUTE)
+  assert.ok(after.gate.claim('a'), 'no later than it was meant')
+})
+
 test('a pause and a block survive a restart, an outage does not', async () => {
   const before = given()
   before.attempt('a', blocked)

@@ -226,6 +226,17 @@ test('a scheduled run takes what is new and a share of what is oldest, and leave
   assert.deepEqual([0, 4, 90, 900, 100_000_000].map((total) => shareOf(total, 90)), [1, 1, 2, 13, 9999])
 })
 
+test('what was read on a day to come, while the clock was wrong, is read again', async (t) => {
+  const { app } = await given(t)
+  const now = app.clock.now() / 1000
+  await app.given(aVideo({ id: 'ahead', refreshed_at: now + 4000 * DAY }), aVideo({ id: 'fresh', refreshed_at: now }))
+  const { selectOutdated } = await import('../../../plugins/refresh/select.ts')
+
+  await selectOutdated(90, app.app)
+
+  assert.deepEqual(app.app.ledger.sql<{ id: string }>('SELECT id FROM refresh_queue').all().map(({ id }) => id), ['ahead'])
+})
+
 test('a new installation has the run scheduled, and a schedule takes its days', async (t) => {
   const { app } = await given(t)
   const schedules = (await app.as('admin').get('/api/schedule/')).body
