@@ -18,8 +18,11 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal_error'
 
+/** Who sends 100,000 wrong keys is told of the first ones. */
+export const MOST_FIELDS = 20
+
 export interface ErrorDetails {
-  /** Body path or query name → what is wrong with it. */
+  /** Body path or query name → what is wrong with it. The first `MOST_FIELDS` are sent. */
   fields?: Record<string, string>
   /** Further top-level keys of the error body, such as `{ data: false }`. */
   extra?: Record<string, unknown>

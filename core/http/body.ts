@@ -7,13 +7,23 @@ import { errors } from '../error.ts'
 import type { Route } from '../plugin/define.ts'
 
 export const LARGEST_BODY_BYTES = 2 * 1024 * 1024
+/** Where nobody has to be known: a name and a password, with much room. */
+export const LARGEST_OPEN_BODY_BYTES = 16 * 1024
+/** Of all bodies that are in memory at once, less what each may have for nothing: a small request is always taken. */
+const MOST_BYTES_AT_ONCE = 32 * 1024 * 1024
+const UNCOUNTED_BYTES = LARGEST_OPEN_BODY_BYTES
+const FIRST_BYTES = 4096
 const SLOWEST_BODY_MS = 30_000
 const SILENT_RAW_BODY_MS = 60_000
 /** How long the rest of a body that nobody wants is read away, so that the answer gets through. */
 const DRAIN_MS = 20_000
 const DEEPEST_JSON = 64
+/** No object of ours comes near it, and one of 100,000 keys costs a second before anybody has looked at it. */
+const MOST_KEYS = 1000
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+const largestBody = ({ access }: Route): number => (access === 'open' ? LARGEST_OPEN_BODY_BYTES : LARGEST_BODY_BYTES)
 
 const announcedBytes = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0)
 
@@ -28,7 +38,7 @@ export const isWriting = ({ method }: IncomingMessage): boolean => method === 'P
  */
 export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (!hasBody(request)) return
-  const limit = route.rawBody?.maxBodyBytes ?? LARGEST_BODY_BYTES
+  const limit = route.rawBody?.maxBodyBytes ?? largestBody(route)
   if (announcedBytes(request) > limit) throw errors.bodyTooLarge(`The body may have at most ${limit} bytes`)
   if (request.headers['content-encoding'] !== undefined) throw errors.unsupportedMediaType('The body must not be compressed')
   const isWrite = isWriting(request)
@@ -40,42 +50,84 @@ export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (type === undefined || !accepted.includes(type)) throw errors.unsupportedMediaType(`The body must be ${accepted.join(' or ')}`)
 }
 
+/** No accepted type is called so: 415. */
+const MALFORMED = 'malformed'
+const LONGEST_TYPE = 200
+
 function mediaType(request: IncomingMessage): string | undefined {
   const header = request.headers['content-type']
   if (header === undefined || header === '') return undefined
+  if (header.length > LONGEST_TYPE) return MALFORMED
   try {
     // A semicolon with nothing behind it is allowed by RFC 9110, and unknown to the package.
     const { type, parameters } = parseContentType(header.replace(/[;\s]+$/, ''))
     const charset = parameters['charset']?.toLowerCase() ?? 'utf-8'
     return charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii' ? type : `${type} in ${charset}`
   } catch {
-    return 'malformed' // no accepted type is called so: 415
+    return MALFORMED
   }
+}
+
+/** What bodies take of memory, over all connections. */
+export class BodyMemory {
+  #usedBytes = 0
+
+  /** For one body. `release` when its request has been answered. */
+  open(): BodyShare {
+    let ownBytes = 0
+    const set = (bytes: number) => {
+      const counted = Math.max(0, bytes - UNCOUNTED_BYTES)
+      const usedBytes = this.#usedBytes - ownBytes + counted
+      if (counted > 0 && usedBytes > MOST_BYTES_AT_ONCE) throw errors.unavailable('Too many large requests at once; try again in a few seconds', { retryAfterSeconds: 5 })
+      this.#usedBytes = usedBytes
+      ownBytes = counted
+    }
+    return { grow: set, release: () => set(0) }
+  }
+}
+
+export interface BodyShare {
+  /** @throws unavailable  there is no memory for a body of so many bytes */
+  grow(bytes: number): void
+  release(): void
 }
 
 /**
  * @returns the parsed JSON or form; undefined where the body is empty
- * @throws bad_request, body_too_large, unsupported_media_type
+ * @throws bad_request, body_too_large, unsupported_media_type, unavailable
  */
-export async function readBody(request: IncomingMessage, clock: Clock): Promise<unknown> {
+export async function readBody(request: IncomingMessage, route: Route, share: BodyShare, clock: Clock): Promise<unknown> {
   if (!hasBody(request)) return undefined
-  const content = await readBytes(request, clock)
+  const content = await readBytes(request, largestBody(route), share, clock)
   if (content.length === 0) return undefined
   const text = decodeText(content)
   const type = mediaType(request)
   if (type === undefined && request.method !== 'DELETE') throw errors.unsupportedMediaType(`The body must be ${JSON_TYPE}`)
-  return type === FORM_TYPE ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text)
+  return type === FORM_TYPE ? parseForm(text) : parseJson(text)
 }
 
-function readBytes(request: IncomingMessage, clock: Clock): Promise<Buffer> {
+function readBytes(request: IncomingMessage, limitBytes: number, share: BodyShare, clock: Clock): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    // One buffer that grows: a list of chunks would cost hundreds of bytes for each of them, and a chunk may have one.
+    let content = Buffer.allocUnsafe(Math.min(FIRST_BYTES, announcedBytes(request) || FIRST_BYTES))
     let sizeBytes = 0
     const timer = clock.after(SLOWEST_BODY_MS, () => end(errors.badRequest('The body did not arrive in time')))
     const onData = (chunk: Buffer) => {
-      sizeBytes += chunk.length
-      if (sizeBytes > LARGEST_BODY_BYTES) end(errors.bodyTooLarge(`The body may have at most ${LARGEST_BODY_BYTES} bytes`))
-      else chunks.push(chunk)
+      const neededBytes = sizeBytes + chunk.length
+      if (neededBytes > limitBytes) return end(errors.bodyTooLarge(`The body may have at most ${limitBytes} bytes`))
+      if (neededBytes > content.length) {
+        const grownBytes = Math.min(limitBytes, Math.max(neededBytes, 2 * content.length))
+        try {
+          share.grow(grownBytes)
+        } catch (error) {
+          return end(error as Error)
+        }
+        const grown = Buffer.allocUnsafe(grownBytes)
+        content.copy(grown, 0, 0, sizeBytes)
+        content = grown
+      }
+      chunk.copy(content, sizeBytes)
+      sizeBytes = neededBytes
     }
     const onEnd = () => end()
     const onClose = () => end(errors.badRequest('The body was cut off'))
@@ -83,7 +135,7 @@ function readBytes(request: IncomingMessage, clock: Clock): Promise<Buffer> {
       timer.cancel()
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       if (error) reject(error)
-      else resolve(Buffer.concat(chunks))
+      else resolve(content.subarray(0, sizeBytes))
     }
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
@@ -97,18 +149,48 @@ function decodeText(content: Buffer): string {
   }
 }
 
+function parseForm(text: string): Record<string, string> {
+  const values: Record<string, string> = {}
+  let count = 0
+  for (const [key, value] of new URLSearchParams(text)) {
+    if (++count > MOST_KEYS) throw errors.badRequest(TOO_MANY_KEYS)
+    if (key !== '__proto__') values[key] = value
+  }
+  return values
+}
+
+const TOO_MANY_KEYS = `The body may have at most ${MOST_KEYS} keys in one place`
+
 function parseJson(text: string): unknown {
-  if (isTooDeep(text)) throw errors.badRequest(`The body may be nested at most ${DEEPEST_JSON} deep`)
+  refuseOverload(text)
+  let value: unknown
   try {
-    // `__proto__` as a key would change what later merges do. It may be written with escapes, so both are looked at.
-    return /__proto__|\\u00/i.test(text) ? JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value)) : JSON.parse(text)
+    value = JSON.parse(text)
   } catch (cause) {
     throw errors.badRequest('The body is not JSON', { cause })
   }
+  // It may be written with escapes for any of its characters.
+  if (/__proto__|\\u00(5f|6f|7[024])/i.test(text)) dropProto(value)
+  return value
 }
 
-/** A megabyte of brackets would overflow the stack of whoever writes it out again. */
-function isTooDeep(text: string): boolean {
+/** `__proto__` as a key would change what later merges do. Afterwards: a reviver is called for each value, and costs more than the rest. */
+function dropProto(value: unknown): void {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one !== 'object' || one === null) continue
+    if (Object.hasOwn(one, '__proto__')) delete (one as Record<string, unknown>)['__proto__']
+    for (const part of Object.values(one)) if (typeof part === 'object') open.push(part)
+  }
+}
+
+/**
+ * Looked at before it is parsed: a megabyte of brackets would overflow the stack of whoever writes it out again.
+ * @throws bad_request
+ */
+function refuseOverload(text: string): void {
+  const keysAt: number[] = [0]
   let depth = 0
   let isInText = false
   for (let at = 0; at < text.length; at++) {
@@ -117,11 +199,13 @@ function isTooDeep(text: string): boolean {
       if (character === 0x5c) at++
       else if (character === 0x22) isInText = false
     } else if (character === 0x22) isInText = true
-    else if (character === 0x7b || character === 0x5b) {
-      if (++depth > DEEPEST_JSON) return true
-    } else if (character === 0x7d || character === 0x5d) depth--
+    else if (character === 0x3a) {
+      if (++keysAt[depth]! > MOST_KEYS) throw errors.badRequest(TOO_MANY_KEYS)
+    } else if (character === 0x7b || character === 0x5b) {
+      if (++depth > DEEPEST_JSON) throw errors.badRequest(`The body may be nested at most ${DEEPEST_JSON} deep`)
+      keysAt[depth] = 0
+    } else if ((character === 0x7d || character === 0x5d) && depth > 0) depth--
   }
-  return false
 }
 
 /** The body as it arrives, ended with `body_too_large` past the limit and with an error where the client goes away. */

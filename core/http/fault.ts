@@ -1,5 +1,5 @@
 /** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
-import { isAppError, type AppError, type ErrorCode } from '../error.ts'
+import { isAppError, MOST_FIELDS, type AppError, type ErrorCode } from '../error.ts'
 
 export interface Fault {
   status: number
@@ -29,6 +29,9 @@ export const STATUS: Record<ErrorCode, number> = {
 }
 
 const RETRY_SECONDS = 10
+/** A sentence may repeat what was sent, which may be long. */
+const LONGEST_MESSAGE = 1000
+const LONGEST_PLACE = 500
 
 export function toFault(thrown: unknown): Fault {
   // An outside plugin may raise a code that is not ours: that is a defect of it.
@@ -42,7 +45,9 @@ export function toFault(thrown: unknown): Fault {
 
 /** The one error shape, contract 2.1. */
 export function errorBody(code: ErrorCode, message: string, fields?: Record<string, string>, extra?: Record<string, unknown>): string {
-  return JSON.stringify({ ...extra, detail: message, message, error: message, code, ...(fields && { fields }) })
+  const said = message.slice(0, LONGEST_MESSAGE)
+  const told = fields && Object.entries(fields).slice(0, MOST_FIELDS).map(([place, rule]) => [place.slice(0, LONGEST_PLACE), rule.slice(0, LONGEST_MESSAGE)])
+  return JSON.stringify({ ...extra, detail: said, message: said, error: said, code, ...(told && { fields: Object.fromEntries(told) }) })
 }
 
 function headersOf({ code, details = {} }: AppError): Record<string, string> {

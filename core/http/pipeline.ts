@@ -10,7 +10,7 @@ import type { Preferences } from '../ledger/settings.ts'
 import { withinTime } from '../limit.ts'
 import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type SlotName } from '../plugin/define.ts'
 import { openAuth, type Actor } from './auth.ts'
-import { checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
+import { BodyMemory, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody, type BodyShare } from './body.ts'
 import { checkBody } from './check.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
@@ -94,6 +94,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const decoders = new Map<Route, QueryShape>()
   const streams = new Set<() => void>()
   const signals = new RunningSignals()
+  const bodies = new BodyMemory()
   const isTimed = log.isLevelEnabled('debug')
   let count = 0
 
@@ -104,6 +105,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     let actor: Actor | undefined
     let asked: Route | undefined
     let thrown: unknown
+    let share: BodyShare | undefined
     try {
       if (request.headers.origin !== undefined) Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
       const [path, query] = splitUrl(request.url!)
@@ -119,7 +121,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
       const input = check(exchange, route, params, query, actor)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
-      if (schema) input.body = (await checkedBody(exchange, route, schema)) as never
+      if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
       const value = await answer(route, input, query)
 
       Object.assign(exchange.headers, input.headers.values)
@@ -127,6 +129,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     } catch (error) {
       thrown = error
     } finally {
+      share?.release()
       if (thrown !== undefined) refuse(exchange, thrown, asked)
       if (hasBody(request) && !request.complete) drain(request, clock)
       logEnd(exchange, startedAt, actor)
@@ -154,8 +157,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return new Input({ params, query, actor, page }, own, new HandlerHeaders(settings.basePath, isSecure), signals, response)
   }
 
-  async function checkedBody({ request }: Exchange, route: Route, schema: TSchema): Promise<unknown> {
-    const body = await readBody(request, clock)
+  async function checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
+    const body = await readBody(request, route, share, clock)
     if (body === undefined && route.bodyOptional) return undefined
     const given = body === undefined ? {} : body
     checkBody(schema, given)

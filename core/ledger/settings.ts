@@ -1,7 +1,7 @@
 /** Settings that people change while it runs: sections of keys that plugins declare. */
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { errors } from '../error.ts'
+import { errors, MOST_FIELDS } from '../error.ts'
 import type { Ledger } from './sqlite.ts'
 
 export interface PreferenceDefinition {
@@ -96,6 +96,7 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
   const fields: Record<string, string> = {}
   const wanted: Array<{ section: string; key: string; value: unknown }> = []
   for (const [section, keys] of Object.entries(changes)) {
+    if (Object.keys(fields).length >= MOST_FIELDS) break
     if (!Object.hasOwn(sections, section)) fields[section] = 'There is no such section'
     else if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) fields[section] = 'Must be an object of settings'
     else {
