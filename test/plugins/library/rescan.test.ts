@@ -93,6 +93,7 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
   const app = await libraryApp(t)
   const admin = app.as('admin')
   const ids = [nets, fog, breakwater, ferry]
+  await admin.post('/api/config/', { downloads: { sleep_interval: 0 } })
   await app.given(aChannel({ id: harbour }), aChannel({ id: orbit }))
   for (const id of ids) await app.film('media', harbour, `${id}.mp4`)
   const [{ size }] = await Promise.all([stat(app.at('media', harbour, `${ferry}.mp4`)), makeFilm(app.at('media', orbit, `${comet}.mp4`), ['-movflags', '+faststart'])])
@@ -121,6 +122,7 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
 
   await admin.post('/api/task-name/download_pending/')
   await app.settled()
+  await app.clock.advance(60_000) // what was told is not shown any more
   const again = await app.runTask('rescan_filesystem')
   assert.deepEqual([again.messages.filter((text) => text.includes('.mp4')), await app.ids('download')], [[], []])
   for (const [channelId, id] of [[harbour, nets], [harbour, fog], [harbour, breakwater], [orbit, comet]] as const) await play(app.at('media', channelId, `${id}.mp4`))
