@@ -47,6 +47,7 @@ export const MATRIX: ReadonlyArray<readonly [path: string, methods: Partial<Reco
   // A user sees itself and changes its own password: DELETE is for admins.
   ['/api/user/<user_id>/', { GET: 200, POST: 200 }, 'user'],
   ['/api/user/<user_id>/', { DELETE: 200 }, 'admin'],
+  ['/api/plugin/', { GET: 200 }, 'admin'],
   ['/api/platform/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/events/', { GET: 200 }, 'user'],
   ['/api/stats/growth/', { GET: 200 }, 'user'],

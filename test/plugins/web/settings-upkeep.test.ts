@@ -7,6 +7,7 @@ import { describe, test } from 'node:test'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { definePlugin } from '../../../core/public.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -51,6 +52,26 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     assert.deepEqual(await stored(), {})
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('heading', { name: 'A scan found new videos' }).waitFor()
+  })
+
+  test('plugins that were added stand before those that come along, with what last failed in them', async (t) => {
+    const fails = () => {
+      throw new Error('out of tea')
+    }
+    const tide = definePlugin({ name: 'tide', version: '1.2', needs: ['video'], fills: { 'video.tail': () => fails } })
+    const app = await testApp(t, { outside: [tide, definePlugin({ name: 'moon' })], settings: { pluginsOff: ['moon'] } })
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+    await app.as('admin').get('/api/video/')
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+
+    await go('/settings/plugins/')
+    const added = page.locator('.settings-group', { has: page.getByRole('heading', { name: 'Added' }) })
+    await added.getByText('moon').waitFor()
+
+    assert.match((await added.locator('li').allInnerTexts()).join('\n'), /^tide\s+version 1\.2 · needs video\s+Failed .*: out of tea\s+moon\s+left out$/)
+    assert.equal(await page.getByText('None was added.').count(), 0)
+    await check()
+    await shot('settings-plugins-added')
   })
 
   test('a cookie is taken in once the platform takes it, tried again, and forgotten', async (t) => {

@@ -7,7 +7,7 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const USER = { username: 'user', password: PASSWORD }
-const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', 'cookie', 'schedules', 'notifications', 'tasks', 'snapshots', 'backups', 'users']
+const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', 'cookie', 'schedules', 'notifications', 'tasks', 'snapshots', 'backups', 'users', 'plugins']
 
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()

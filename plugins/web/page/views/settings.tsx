@@ -1,6 +1,6 @@
 /** Settings: sections with addresses of their own; what is changed is saved at once. */
 import type { ComponentType } from 'preact'
-import { Archive, Bell, Camera, CalendarClock, ChevronLeft, Cookie, Download, ListChecks, MonitorPlay, Palette, TvMinimalPlay, UserRound, Users } from 'lucide'
+import { Archive, Bell, Camera, CalendarClock, ChevronLeft, Cookie, Download, ListChecks, MonitorPlay, Palette, Puzzle, TvMinimalPlay, UserRound, Users } from 'lucide'
 import type { IconNode } from 'lucide'
 import { under } from '../base.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -16,13 +16,14 @@ import { DownloadsSection } from './settings/downloads.tsx'
 import { LookSection } from './settings/look.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
+import { PluginsSection } from './settings/plugins.tsx'
 import { SchedulesSection } from './settings/schedules.tsx'
 import { SnapshotsSection } from './settings/snapshots.tsx'
 import { SubscriptionsSection } from './settings/subscriptions.tsx'
 import { TasksSection } from './settings/tasks.tsx'
 import { UsersSection } from './settings/users.tsx'
 
-type Key = 'account' | 'look' | 'downloads' | 'subscriptions' | 'playback' | 'cookie' | 'schedules' | 'notifications' | 'tasks' | 'snapshots' | 'backups' | 'users'
+type Key = 'account' | 'look' | 'downloads' | 'subscriptions' | 'playback' | 'cookie' | 'schedules' | 'notifications' | 'tasks' | 'snapshots' | 'backups' | 'users' | 'plugins'
 interface Section {
   key: Key
   icon: IconNode
@@ -50,6 +51,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'snapshots', icon: Camera, Body: SnapshotsSection },
       { key: 'backups', icon: Archive, Body: BackupsSection },
       { key: 'users', icon: Users, Body: UsersSection },
+      { key: 'plugins', icon: Puzzle, Body: PluginsSection },
     ],
   },
 ] // prettier-ignore

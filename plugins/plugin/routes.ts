@@ -1,0 +1,28 @@
+/** The list of plugins. */
+import { defineRoute, Type } from 'archivolt'
+
+const Count = Type.Integer({ minimum: 0 })
+
+const PluginRecord = Type.Object({
+  name: Type.String(),
+  version: Type.String(),
+  built_in: Type.Boolean(),
+  enabled: Type.Boolean(),
+  needs: Type.Array(Type.String()),
+  routes: Count,
+  tasks: Count,
+  last_failure: Type.Optional(Type.Object({ date: Count, message: Type.String() })),
+})
+
+export const listPlugins = defineRoute({
+  method: 'GET',
+  path: '/api/plugin/',
+  access: 'admin',
+  summary: 'Plugins: built in or from outside, on or off, and what last failed in each since the start',
+  reply: Type.Array(PluginRecord),
+  handle: (_input, app) =>
+    app.plugins.list().map(({ name, version, isBuiltIn, isOn, needs, routes, tasks, lastFailure }) => ({
+      ...{ name, version, built_in: isBuiltIn, enabled: isOn, needs, routes, tasks },
+      ...(lastFailure && { last_failure: { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message } }),
+    })),
+})

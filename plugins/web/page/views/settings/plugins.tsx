@@ -1,0 +1,57 @@
+/** Plugins: those that were added and those that come along, what each brings, and what last failed in it. */
+import { get } from '../../api.ts'
+import { toAge, toMoment } from '../../format.ts'
+import { useLoad } from '../../load.ts'
+import { t } from '../../texts.ts'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+
+interface PluginRecord {
+  name: string
+  version: string
+  built_in: boolean
+  enabled: boolean
+  needs: string[]
+  last_failure?: { date: number; message: string }
+}
+
+export function PluginsSection() {
+  const plugins = useLoad<PluginRecord[]>('settings/plugins', (signal) => get('/api/plugin/', {}, signal))
+  return (
+    <Loaded from={plugins}>
+      {(all) => {
+        const added = all.filter((plugin) => !plugin.built_in)
+        return (
+          <>
+            <Group title={t('settings.plugins.added')} hint={t('settings.plugins.added.hint')}>
+              {added.length === 0 ? <p class="option-line">{t('settings.plugins.none')}</p> : <Rows plugins={added} />}
+            </Group>
+            <Group title={t('settings.plugins.builtIn')}>
+              <Rows plugins={all.filter((plugin) => plugin.built_in)} />
+            </Group>
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+const Rows = ({ plugins }: { plugins: PluginRecord[] }) => (
+  <ul class="settings-rows">
+    {plugins.map(({ name, version, built_in: isBuiltIn, enabled, needs, last_failure: failure }) => (
+      <li key={name}>
+        <div class="row-words">
+          <strong>{name}</strong>
+          <p class="meta">
+            {[!enabled && t('settings.plugins.off'), !isBuiltIn && version && t('settings.plugins.version', { version }), needs.length > 0 && t('settings.plugins.needs', { names: needs.join(', ') })].filter(Boolean).join(' · ')}
+          </p>
+          {failure && (
+            <p class="bad" title={toMoment(failure.date)}>
+              {t('settings.plugins.failed', { when: toAge(failure.date), message: failure.message })}
+            </p>
+          )}
+        </div>
+      </li>
+    ))}
+  </ul>
+)
