@@ -23,6 +23,8 @@ export type Access = 'open' | 'user' | 'admin'
 /** Where a request comes from, as far as the socket and trusted proxies tell. */
 export interface Origin {
   address: string
+  /** Limits by address are for clients: this machine and trusted proxies speak for many. */
+  isLimited: boolean
   isSecure: boolean
   /** The browser says that another site's page sent it. */
   isCrossSite: boolean
@@ -47,9 +49,16 @@ const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const LONGEST_ADDRESS = 64
 
+/** Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this machine. */
+export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
+  const isExempt = proxyaddr.compile(['loopback', ...trustedProxies])
+  return (address) => !isExempt(address, 0)
+}
+
 /** @param trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a client */
 export function openAuth({ credentials, trustedProxies }: { credentials: Credentials; trustedProxies: readonly string[] }): Auth {
   const isTrusted = proxyaddr.compile([...trustedProxies])
+  const isLimited = openLimits(trustedProxies)
 
   /** The first value of a forwarding header, where a trusted proxy sent it. */
   function forwarded(request: IncomingMessage, name: string): string | undefined {
@@ -81,11 +90,11 @@ export function openAuth({ credentials, trustedProxies }: { credentials: Credent
   }
 
   return {
-    origin: (request) => ({
-      address: trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS),
-      isSecure: 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https',
-      isCrossSite: isCrossSite(request),
-    }),
+    origin(request) {
+      const address = trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
+      const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
+      return { address, isLimited: isLimited(address), isSecure, isCrossSite: isCrossSite(request) }
+    },
 
     who(request, access) {
       const isSafe = SAFE_METHODS.has(request.method!)

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Type, type TSchema } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
+import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError } from '../error.ts'
 import type { Log } from '../log.ts'
@@ -9,7 +10,7 @@ import type { Accounts, Credentials } from '../ledger/users.ts'
 import type { Preferences } from '../ledger/settings.ts'
 import { withinTime } from '../limit.ts'
 import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type SlotName } from '../plugin/define.ts'
-import { openAuth, type Actor } from './auth.ts'
+import { openAuth, type Actor, type Origin } from './auth.ts'
 import { BodyMemory, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody, type BodyShare } from './body.ts'
 import { checkBody } from './check.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
@@ -20,6 +21,7 @@ import { Input, RunningSignals } from './input.ts'
 import { pageBlock, pageParams, pageWindow, type PageWindow } from './page.ts'
 import { BytesReply, EventStream, FileReply, JsonText } from './reply.ts'
 import { openRouter, type Match } from './router.ts'
+import { MOST_OF_ADDRESS, Shares } from './shares.ts'
 import { HandlerHeaders, sendBytes, sendEmpty, sendEvents, sendFault, sendFileReply, sendJson, type Exchange } from './send.ts'
 
 export interface PipelineParts {
@@ -52,6 +54,12 @@ export interface RouteOwner {
   failed(error: unknown): void
 }
 
+/** What goes on for long is let go as soon as whoever asked for it may have it no more. */
+interface LongAnswer {
+  mayGoOn: () => boolean
+  end: () => void
+}
+
 export interface Pipeline {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
   endStreams(): void
@@ -60,6 +68,8 @@ export interface Pipeline {
 }
 
 const MOST_EVENT_STREAMS = 512
+const MOST_EVENT_STREAMS_OF_ACCOUNT = 16
+const LISTEN_AGAIN_SECONDS = 30
 const PAGE = queryInt({ fallback: 0, description: 'Page of the list; 0 and 1 are the first' })
 /** A route of core's own: it says that the process lives, also while it is still starting. */
 const HEALTH = defineRoute({
@@ -93,6 +103,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
   const streams = new Set<() => void>()
+  const streamShares = new Shares(MOST_EVENT_STREAMS_OF_ACCOUNT)
+  const requestShares = new Shares(MOST_OF_ADDRESS)
+  const longAnswers = new Set<LongAnswer>()
+  parts.accounts.watch(() => {
+    for (const { mayGoOn, end } of longAnswers) if (!mayGoOn()) end()
+  })
   const signals = new RunningSignals()
   const bodies = new BodyMemory()
   const isTimed = log.isLevelEnabled('debug')
@@ -107,6 +123,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     let thrown: unknown
     let share: BodyShare | undefined
     try {
+      const origin = auth.origin(request)
+      takeShare(requestShares, origin, response)
       if (request.headers.origin !== undefined) Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
       const [path, query] = splitUrl(request.url!)
       const match = router.match(request.method!, path)
@@ -119,13 +137,13 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       actor = auth.who(request, route.access)
       auth.may(actor, route.access)
 
-      const input = check(exchange, route, params, query, actor)
+      const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
       if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
       const value = await answer(route, input, query)
 
       Object.assign(exchange.headers, input.headers.values)
-      await reply(exchange, route, value)
+      await reply(exchange, route, value, input)
     } catch (error) {
       thrown = error
     } finally {
@@ -145,14 +163,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Form is checked here, so that handlers check meaning. The body is read last: who may not, is not listened to. */
-  function check(exchange: Exchange, route: Route, params: Record<string, string>, texts: string, actor: Actor): Input {
+  function check(exchange: Exchange, route: Route, params: Record<string, string>, texts: string, actor: Actor, { address, isSecure, isCrossSite }: Origin): Input {
     const { request, response, id } = exchange
     const query = decodeQuery(decodersOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
     if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request))) response.writeContinue()
     const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, pageSize(actor))
-    const { address, isSecure, isCrossSite } = auth.origin(request)
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
+    if (route.rawBody) whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
     const own = { headers: request.headers as Record<string, string | undefined>, address, isSecure, isCrossSite, stream, requestId: id }
     return new Input({ params, query, actor, page }, own, new HandlerHeaders(settings.basePath, isSecure), signals, response)
   }
@@ -207,31 +225,50 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return errors.unavailable(`The plugin ${name} did not answer in time`, { cause: reason })
   }
 
-  function reply(exchange: Exchange, route: Route, value: Reply): Promise<void> | void {
-    if (exchange.response.destroyed) return // nobody is there any more
+  function reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
+    const { response } = exchange
+    if (response.destroyed) return // nobody is there any more
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, status, value.text)
-    if (value instanceof FileReply) return sendFileReply(exchange, value)
+    if (value instanceof FileReply) {
+      if (route.access !== 'open') whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => response.destroy() })
+      return sendFileReply(exchange, value)
+    }
     if (value instanceof BytesReply) return sendBytes(exchange, status, value)
-    if (value instanceof EventStream) return startEvents(exchange, route, value)
+    if (value instanceof EventStream) return startEvents(exchange, route, value, input)
     return sendJson(exchange, status, JSON.stringify(value))
   }
 
-  function startEvents(exchange: Exchange, route: Route, stream: EventStream): void {
+  function startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
     if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
-    const mayListen = () => {
-      try {
-        auth.may(auth.who(exchange.request, route.access), route.access)
-        return true
-      } catch (error) {
-        if (!isAppError(error)) log.error({ err: error, request: exchange.id }, 'a listening client could not be checked')
-        return false
-      }
-    }
+    const giveBack = streamShares.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
+    // Not the oldest ends: it would ask again at once, and end the next.
+    if (!giveBack) throw errors.throttled(`This account listens ${MOST_EVENT_STREAMS_OF_ACCOUNT} times already`, { retryAfterSeconds: LISTEN_AGAIN_SECONDS })
+    exchange.response.on('close', giveBack)
+    // Another role hears other events: its client asks again.
+    const mayListen = () => mayStill(exchange, route, (now) => now.id === actor.id && now.isAdmin === actor.isAdmin)
     const end = sendEvents(exchange, stream, clock, mayListen)
     streams.add(end)
     exchange.response.on('close', () => streams.delete(end))
+    whileAllowed(exchange, { mayGoOn: mayListen, end })
+  }
+
+  /** Whether the same request would be let in now. */
+  function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
+    try {
+      const actor = auth.who(request, route.access)
+      auth.may(actor, route.access)
+      return isSame(actor)
+    } catch (error) {
+      if (!isAppError(error)) log.error({ err: error, request: id }, 'a client could not be checked')
+      return false
+    }
+  }
+
+  function whileAllowed({ response }: Exchange, answer: LongAnswer): void {
+    longAnswers.add(answer)
+    response.on('close', () => longAnswers.delete(answer))
   }
 
   function refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
@@ -257,6 +294,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     },
     abort: () => signals.abort(),
   }
+}
+
+/** @throws throttled  its address has as many requests under way as it may */
+function takeShare(shares: Shares, { address, isLimited }: Origin, response: ServerResponse): void {
+  if (!isLimited) return
+  const giveBack = shares.take(clientOf(address))
+  if (!giveBack) throw errors.throttled('Too many requests at once from your address; try again in a few seconds', { retryAfterSeconds: 5 })
+  response.on('close', giveBack)
 }
 
 /** Without the query: it may have what people searched for. */

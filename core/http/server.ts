@@ -3,8 +3,10 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
+import { openLimits } from './auth.ts'
 import { errorBody } from './fault.ts'
 import { openPipeline, type PipelineParts, type Pipeline } from './pipeline.ts'
+import { shareConnections } from './shares.ts'
 
 export interface HttpParts extends PipelineParts {
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize' | 'host' | 'port'>
@@ -39,6 +41,7 @@ export function openHttp(parts: HttpParts): Http {
     noDelay: true,
   })
   server.maxConnections = MOST_CONNECTIONS
+  shareConnections(server, openLimits(parts.settings.trustedProxies))
   const running = new Set<ServerResponse>()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     running.add(response)

@@ -64,6 +64,8 @@ export interface Accounts {
 
 /** What a request shows for itself → whose it is. Active accounts only. */
 export interface Credentials {
+  /** Told of each change of accounts, tokens and sessions once it holds: whoever was let in may be so no more. */
+  watch(listener: () => void): void
   byToken(token: string): AccountRecord | undefined
   bySession(cookie: string): { account: AccountRecord; session: Session } | undefined
 }
@@ -116,10 +118,12 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
   const byToken = new Map<string, AccountRecord>()
   const bySession = new Map<string, { account: AccountRecord; session: Session }>()
   const settingsOf = new Map<number, Readonly<Record<string, unknown>>>()
+  const listeners: Array<() => void> = []
 
   async function write<Result>(work: () => Result): Promise<Result> {
     const result = await ledger.write(work)
     for (const kept of [byToken, bySession, settingsOf]) kept.clear()
+    for (const listener of listeners) listener()
     return result
   }
 
@@ -264,6 +268,8 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
         updateSettings.run(JSON.stringify(settings), id)
         return settings
       }),
+
+    watch: (listener) => void listeners.push(listener),
 
     byToken(token) {
       const kept = byToken.get(token)

@@ -123,7 +123,7 @@ const closed = (properties: Json): Json => ({ type: 'object', required: Object.k
 
 /** What the pipeline may answer on such a route, and what its handler says it raises. */
 function errorsOf(route: Route): Operation['responses'] {
-  const codes = new Set<ErrorCode>(['bad_request', 'unavailable', ...(route.errors ?? [])])
+  const codes = new Set<ErrorCode>(['bad_request', 'throttled', 'unavailable', ...(route.errors ?? [])])
   const isWrite = route.method !== 'GET'
   if (route.access !== 'open') codes.add('not_authenticated').add('invalid_token')
   if (route.access !== 'open' && isWrite) codes.add('csrf_failed')

@@ -1,11 +1,13 @@
 /** Requests that are meant to cost much: each is bounded before the work is done, and others go on. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { request as ask, type IncomingMessage } from 'node:http'
+import { createServer, request as ask, type IncomingMessage } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { checkBody } from '../../../core/http/check.ts'
 import { isAppError, MOST_FIELDS } from '../../../core/error.ts'
+import { MOST_OF_ADDRESS, shareConnections } from '../../../core/http/shares.ts'
 import { defineRoute } from '../../../core/plugin/define.ts'
 import { testServer } from './given.ts'
 
@@ -128,4 +130,49 @@ test('a media type that goes on and on is no type', async (t) => {
   const { raw } = await testServer(t, ROUTES)
   const answer = await raw(`POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json${';'.repeat(30_000)}x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`)
   assert.match(answer, /^HTTP\/1\.1 415 /)
+})
+
+test('behind a proxy each client has its share of requests at once; the proxy itself and this machine have no limit', async (t) => {
+  let finish!: () => void
+  const finished = new Promise<void>((resolve) => (finish = resolve))
+  let running = 0
+  let isFull!: () => void
+  const full = new Promise<void>((resolve) => (isFull = resolve))
+  const wait = async () => {
+    if (++running === MOST_OF_ADDRESS) isFull()
+    await finished
+    return {}
+  }
+  const slow = defineRoute({ method: 'GET', path: '/slow/', access: 'open', summary: 'slow', reply: Type.Unknown(), handle: wait })
+  const quick = defineRoute({ method: 'GET', path: '/quick/', access: 'open', summary: 'quick', reply: Type.Unknown(), handle: () => ({}) })
+  const { ask: asking } = await testServer(t, [slow, quick], { settings: { trustedProxies: ['loopback', '198.51.100.1'] } })
+  const get = async (path: string, client?: string) => (await asking(path, { as: 'nobody', headers: client === undefined ? {} : { 'X-Forwarded-For': client } })).status
+
+  const held = Array.from({ length: MOST_OF_ADDRESS }, (_, at) => get('/slow/', `2001:db8::${at.toString(16)}`))
+  await full
+  assert.equal(await get('/quick/', '2001:db8::ffff'), 429)
+  for (const client of ['2001:db8:0:1::1', '192.0.2.1', '198.51.100.1', undefined]) assert.equal(await get('/quick/', client), 200, client)
+  finish()
+  assert.deepEqual(new Set(await Promise.all(held)), new Set([200]))
+  assert.equal(await get('/quick/', '2001:db8::ffff'), 200)
+})
+
+test('an address has its share of connections: further ones are closed, and one that ends makes room', async (t) => {
+  const server = createServer((_request, response) => void response.end('x'))
+  t.after(() => server.close())
+  shareConnections(server, () => true, 3)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const open = () => connect(port, '127.0.0.1').on('error', () => undefined)
+  const isServed = async (socket: ReturnType<typeof open>) => {
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    return (await Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])) as boolean
+  }
+  const sockets = [open(), open(), open()]
+  for (const socket of sockets) assert.equal(await isServed(socket), true)
+  assert.equal(await isServed(open()), false)
+  sockets.shift()!.destroy()
+  let next = open()
+  while (!(await isServed(next))) next = open() // the server hears of the end when it hears of it
+  for (const socket of [...sockets, next]) socket.destroy()
 })

@@ -116,9 +116,9 @@ test('cookies of a handler stand for our own paths, and are Secure over https', 
 })
 
 /** Reads what an event stream sends, as it comes. */
-async function listen(url: string, token: string) {
+async function listen(url: string, who: string | Record<string, string>) {
   const leave = new AbortController()
-  const answer = await fetch(url, { headers: { Authorization: `Token ${token}` }, signal: leave.signal })
+  const answer = await fetch(url, { headers: typeof who === 'string' ? { Authorization: `Token ${who}` } : who, signal: leave.signal })
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   return {
@@ -153,12 +153,59 @@ test('events are sent as they come, with a comment every 20 seconds, until the c
   await stops
 })
 
-test('a client that may no longer listen is let go at the next heartbeat', async (t) => {
-  const { url, tokens, clock, accounts } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
-  const client = await listen(`${url}/events/`, tokens.user)
-  await accounts.revokeToken(2)
-  await clock.advance(20_000)
-  assert.match(await client.until('nothing more'), /<end>$/)
+test('a client that may no longer listen is let go at once', async (t) => {
+  const { url, tokens, accounts } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
+  const add = async (username: string, isStaff = false) => (await accounts.create({ username, password: 'right-password', isStaff })).id
+  const withToken = async (id: number) => ({ Authorization: `Token ${await accounts.token(id)}` })
+  const [shut, gone, changed, demoted, out] = [await add('shut'), await add('gone'), await add('changed'), await add('demoted', true), await add('out')]
+  const { sessionId } = await accounts.openSession(out, false)
+  const { hash } = accounts.bySession(sessionId)!.session
+  const table: Array<[what: string, headers: Record<string, string>, end: () => Promise<unknown>]> = [
+    ['its token is revoked', { Authorization: `Token ${tokens.user}` }, () => accounts.revokeToken(2)],
+    ['its account is deactivated', await withToken(shut), () => accounts.change(shut, { is_active: false })],
+    ['its account is removed', await withToken(gone), () => accounts.remove(gone)],
+    ['its password is changed', await withToken(changed), () => accounts.change(changed, { password: 'another one' })],
+    ['its role is lost', await withToken(demoted), () => accounts.change(demoted, { is_staff: false })],
+    ['it signs out', { Cookie: `sessionid=${sessionId}` }, () => accounts.endSession(hash)],
+  ]
+  const stays = await listen(`${url}/events/`, tokens.admin)
+  for (const [what, headers, end] of table) {
+    const client = await listen(`${url}/events/`, headers)
+    await client.until(': connected')
+    await end()
+    assert.match(await client.until('nothing more'), /<end>$/, what)
+  }
+  assert.match(await stays.until(': connected'), /: connected\n\n$/)
+  stays.leave()
+})
+
+test('a download ends with the right to it; one that may go on is left alone', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-files-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'backup.zip'), Buffer.alloc(64 * 1024 * 1024)) // more than the sockets between take up
+  const whole: Route = { ...get('/backup/', () => file(join(folder, 'backup.zip'), 'application/zip')), access: 'admin' }
+  const { url, tokens, accounts } = await testServer(t, [whole])
+  const { id } = await accounts.create({ username: 'second', password: 'right-password', isStaff: true })
+  const download = (token: string) => fetch(`${url}/backup/`, { headers: { Authorization: `Token ${token}` } })
+  const [ends, goesOn] = [await download(await accounts.token(id)), await download(tokens.admin)]
+
+  await accounts.change(id, { is_staff: false })
+
+  await assert.rejects(ends.arrayBuffer())
+  assert.equal((await goesOn.arrayBuffer()).byteLength, 64 * 1024 * 1024)
+})
+
+test('an account listens sixteen times at most; the newest is refused, others are not', async (t) => {
+  const { url, tokens, ask } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
+  const clients = await Promise.all(Array.from({ length: 16 }, () => listen(`${url}/events/`, tokens.user)))
+  assert.deepEqual(clients.map(({ answer }) => answer.status), Array(16).fill(200))
+  const refused = await ask('/events/', { as: 'user' })
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  const other = await listen(`${url}/events/`, tokens.admin)
+  assert.equal(other.answer.status, 200)
+  for (const client of clients) assert.match(await client.until(': connected'), /: connected\n\n$/)
+  for (const client of [...clients, other]) client.leave()
 })
 
 test('a client that does not read is dropped', async (t) => {
