@@ -52,14 +52,14 @@ test('a list has its own parameters, those of its slot and the page, and its rep
     page: [false, { type: 'integer', minimum: 0, default: 0 }],
   })
   assert.deepEqual(get.responses['200'].content['application/json'].schema.required, ['data', 'paginate', 'config'])
-  assert.deepEqual(Object.keys(get.responses), ['200', '400', '401', '404', '503'])
+  assert.deepEqual(Object.keys(get.responses), ['200', '400', '401', '404', '429', '503'])
 })
 
 test('a write has its body and the errors that it may raise', async (t) => {
   const app = await described(t)
   const { paths } = (await app.as('user').get('/api/schema/')).body
   const { post } = paths['/api/thing/{thingId}/']
-  assert.deepEqual(Object.keys(post.responses), ['200', '400', '401', '403', '404', '409', '413', '415', '503'])
+  assert.deepEqual(Object.keys(post.responses), ['200', '400', '401', '403', '404', '409', '413', '415', '429', '503'])
   assert.deepEqual(post.requestBody, { required: true, content: { 'application/json': { schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } } } })
   assert.equal(post.parameters[0].schema.pattern, '^[A-Za-z0-9_-]{1,128}$')
   const { put } = paths['/api/thing/{filename}/raw/']
