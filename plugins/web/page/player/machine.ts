@@ -3,6 +3,7 @@ import { batch, signal } from '@preact/signals'
 import { ask } from '../api.ts'
 import { under } from '../base.ts'
 import type { Segment, Video } from '../records.ts'
+import { unheard } from './codecs.ts'
 import { openPlace } from './place.ts'
 import { kept, keepFor } from './taste.ts'
 
@@ -10,6 +11,10 @@ export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 /** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
+/** A film that has played so long without a single picture shows none. */
+const BLIND_S = 2
+
+export type PlayerFailure = 'format' | 'picture' | 'missing' | 'connection'
 
 export interface Skip {
   from: number
@@ -33,7 +38,12 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const subtitle = signal(-1)
   const isFull = signal(false)
   const isPip = signal(false)
-  const failure = signal<'format' | 'missing' | 'connection' | undefined>(undefined)
+  const failure = signal<PlayerFailure | undefined>(undefined)
+  /** The sound alone is wanted, where the picture cannot be shown. */
+  let isListening = false
+  let blindFrom: number | undefined
+  /** Format of a sound that this browser does not know. */
+  const silent = signal<string | undefined>(undefined)
   /** Where it went on, for a while. */
   const resumedAt = signal<number | undefined>(undefined)
   const skipped = signal<Skip | undefined>(undefined)
@@ -66,9 +76,34 @@ export function openMachine(video: Video, startAt: number | undefined) {
     }
   }
 
+  /** Browsers play what they can: of a picture that they do not know the sound goes on, before a black or frozen screen. */
+  function isBlind(): boolean {
+    if (isListening || !video.streams.some(({ type }) => type === 'video')) return false
+    if (element!.videoWidth === 0) return true
+    // Where nobody looks, browsers may leave out the pictures.
+    if (document.hidden || !isPlaying.value || element!.getVideoPlaybackQuality().totalVideoFrames > 0) return ((blindFrom = undefined), false)
+    blindFrom ??= element!.currentTime
+    return element!.currentTime - blindFrom > BLIND_S
+  }
+
+  function stopIfBlind(): boolean {
+    if (!isBlind()) return false
+    failure.value = 'picture'
+    element!.pause()
+    return true
+  }
+
+  function onMetadata(): void {
+    duration.value = element!.duration || duration.value
+    if (stopIfBlind()) return
+    silent.value = unheard(video.streams)
+    begin()
+  }
+
   function onTime(): void {
     const now = element!.currentTime
     position.value = now
+    if (stopIfBlind()) return
     if (isPlaying.value) {
       place.at(now)
       skipAt(now)
@@ -84,7 +119,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   }
 
   /** The element does not tell a file that is gone from one it cannot play. */
-  async function why(): Promise<'format' | 'missing' | 'connection'> {
+  async function why(): Promise<PlayerFailure> {
     if (element?.error?.code === MediaError.MEDIA_ERR_NETWORK) return 'connection'
     try {
       const { ok, status } = await fetch(under(video.media_url), { method: 'HEAD' })
@@ -120,7 +155,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   }
 
   return {
-    isPlaying, isWaiting, hasEnded, position, duration, buffered, volume, isMuted, speed, subtitle, isFull, isPip, failure, resumedAt, skipped, segments, jump, play,
+    isPlaying, isWaiting, hasEnded, position, duration, buffered, volume, isMuted, speed, subtitle, isFull, isPip, failure, silent, resumedAt, skipped, segments, jump, play,
 
     /** @returns lets go; the place is saved then */
     attach(video_: HTMLVideoElement, frame: HTMLElement): () => void {
@@ -130,7 +165,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
       element.muted = isMuted.value
       element.defaultPlaybackRate = element.playbackRate = speed.value
       const handlers: Array<[string, () => void]> = [
-        ['loadedmetadata', () => (void (duration.value = element!.duration || duration.value), begin())],
+        ['loadedmetadata', onMetadata],
         ['play', () => batch(() => ((isPlaying.value = true), (hasEnded.value = false)))],
         ['pause', () => ((isPlaying.value = false), element!.ended || place.save(element!.currentTime))],
         ['timeupdate', onTime],
@@ -154,7 +189,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
       const language = kept.subtitle()
       const chosen = language ? video.subtitles.findIndex(({ lang }) => lang === language) : -1
       showSubtitle(chosen)
-      if (element.readyState >= 1) begin()
+      if (element.readyState >= 1) onMetadata()
       tellSession(video)
       return () => {
         document.removeEventListener('fullscreenchange', onFull)
@@ -217,8 +252,16 @@ export function openMachine(video: Video, startAt: number | undefined) {
       skipped.value = undefined
       jump(value.from)
     },
+    /** Without its picture. */
+    listen(): void {
+      isListening = true
+      failure.value = undefined
+      begin()
+      void play()
+    },
     again(): void {
       failure.value = undefined
+      blindFrom = undefined
       const at = position.value
       element?.load()
       if (element) element.currentTime = at

@@ -8,7 +8,7 @@ const STAYS_MS = 8000
 const NEXT_S = 8
 
 export function Notes({ machine, next }: { machine: Machine; next: { title: string; go: () => void } | undefined }) {
-  const { resumedAt, skipped, hasEnded } = machine
+  const { resumedAt, skipped, silent, hasEnded } = machine
   useEffect(() => {
     if (resumedAt.value === undefined) return
     const timer = setTimeout(() => void (resumedAt.value = undefined), STAYS_MS)
@@ -22,6 +22,14 @@ export function Notes({ machine, next }: { machine: Machine; next: { title: stri
   return (
     <div class="player-notes" role="status">
       {hasEnded.value && next && <Next {...next} />}
+      {silent.value !== undefined && (
+        <p>
+          {t('player.silent', { name: silent.value })}
+          <button type="button" onClick={() => void (silent.value = undefined)}>
+            {t('action.close')}
+          </button>
+        </p>
+      )}
       {resumedAt.value !== undefined && (
         <p>
           {t('player.resumed', { time: toClock(resumedAt.value) })}

@@ -4,10 +4,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { under } from '../base.ts'
 import { toClock } from '../format.ts'
 import { useKeys } from '../keys.ts'
-import { Button } from '../parts/button.tsx'
 import type { Video } from '../records.ts'
 import { t } from '../texts.ts'
 import { Controls } from './controls.tsx'
+import { PlayFailure } from './failure.tsx'
 import { openMachine, type Machine } from './machine.ts'
 import { Notes } from './notes.tsx'
 
@@ -20,13 +20,15 @@ interface PlayerProps {
   /** What follows in its playlist. */
   next: { title: string; go: () => void } | undefined
   onEnd: () => void
+  /** Its file was fetched anew. */
+  onFile: () => void
   onMachine: (machine: Machine) => void
 }
 
 const HIDES_AFTER_MS = 2600
 const DOUBLE_TAP_MS = 300
 
-export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onMachine }: PlayerProps) {
+export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFile, onMachine }: PlayerProps) {
   const frame = useRef<HTMLDivElement>(null)
   const element = useRef<HTMLVideoElement>(null)
   const machine = useMemo(() => openMachine(video, startAt), [video.platform_id])
@@ -104,18 +106,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onMa
         ))}
       </video>
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
-      {failure && (
-        <div class="player-failure" role="alert">
-          <p>{t(`player.failed.${failure}`)}</p>
-          {failure === 'format' ? (
-            <a class="button" href={under(video.media_url)} download>
-              {t('video.fileLink')}
-            </a>
-          ) : (
-            <Button onClick={machine.again}>{t('action.retry')}</Button>
-          )}
-        </div>
-      )}
+      {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
       <Notes machine={machine} next={next} />
       {!failure && <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />}
       <p class="unseen" aria-live="off">

@@ -62,6 +62,7 @@ function OneVideo({ id }: { id: string }) {
             onTheatre={() => keepFor({ isTheatre: (isTheatre.value = !isTheatre.value) })}
             next={next && { title: next.title, go: () => navigate(`/video/${next.id}/?list=${list}`) }}
             onEnd={() => void ended(video)}
+            onFile={() => void video.reload()}
             onMachine={(made) => void (machine.value = made)}
           />
         ) : (

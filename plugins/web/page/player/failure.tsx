@@ -1,0 +1,99 @@
+/** Why nothing plays, and what can be done about it: another program, the sound alone, the file fetched once more. */
+import { useEffect, useState } from 'preact/hooks'
+import { ArrowDownToLine } from 'lucide'
+import { get, toFailure } from '../api.ts'
+import { under } from '../base.ts'
+import { fetchAgain } from '../downloads/again.ts'
+import { toPercent } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { Button } from '../parts/button.tsx'
+import type { PlatformState, Video } from '../records.ts'
+import { isAdmin } from '../session.ts'
+import { t } from '../texts.ts'
+import { namesOf } from './codecs.ts'
+import type { Machine, PlayerFailure } from './machine.ts'
+
+interface Props {
+  kind: PlayerFailure
+  video: Video
+  machine: Machine
+  /** The file has come back. */
+  onFile: () => void
+}
+
+export function PlayFailure({ kind, video, machine, onFile }: Props) {
+  return (
+    <div class="player-failure" role="alert">
+      {kind === 'missing' && isAdmin.value ? <Missing video={video} machine={machine} onFile={onFile} /> : <Plain kind={kind} video={video} machine={machine} />}
+    </div>
+  )
+}
+
+function Plain({ kind, video, machine }: Omit<Props, 'onFile'>) {
+  const isUnknown = kind === 'format' || kind === 'picture'
+  const names = namesOf(kind === 'picture' ? video.streams.filter(({ type }) => type === 'video') : video.streams)
+  return (
+    <>
+      <p>{kind === 'picture' || (kind === 'format' && names !== '') ? t(`player.failed.${kind}Of`, { names }) : t(`player.failed.${kind as 'missing'}`)}</p>
+      <div class="steps">
+        {kind === 'picture' && <Button onClick={machine.listen}>{t('player.listen')}</Button>}
+        {isUnknown ? (
+          <a class="button" href={under(video.media_url)} download>
+            {t('player.file')}
+          </a>
+        ) : (
+          <Button onClick={machine.again}>{t('action.retry')}</Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+type State = { at: 'asked'; fraction?: number | undefined } | { at: 'failed'; message: string }
+
+/** Only an admin may have it fetched. While the whole library is away, or the platform, that is said in place of it. */
+function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
+  const [state, setState] = useState<State>()
+  const platform = useLoad('platform', (signal) => get<PlatformState>('/api/platform/', {}, signal))
+  const [ending] = useState(() => new AbortController())
+  useEffect(() => () => ending.abort(), [])
+  const { value } = platform.now.value
+  const isHalted = value !== undefined && value.state !== 'open'
+  const fetch = async () => {
+    setState({ at: 'asked' })
+    try {
+      await fetchAgain(video.platform_id, (fraction) => setState({ at: 'asked', fraction }), ending.signal)
+      machine.again()
+      onFile()
+    } catch (error) {
+      if (!ending.signal.aborted) setState({ at: 'failed', message: toFailure(error).message })
+    }
+  }
+  const isBusy = state?.at === 'asked'
+  return (
+    <>
+      <p>{t('player.failed.missing')}</p>
+      {state?.at === 'failed' && <p>{state.message}</p>}
+      {isHalted && <p>{t('activity.platform', { reason: value.reason })}</p>}
+      {isBusy && (
+        <p class="fetching">
+          {state.fraction === undefined ? t('player.fetching') : t('player.fetched', { part: toPercent(state.fraction) })}
+          <progress max={1} {...(state.fraction !== undefined && { value: state.fraction })} aria-label={t('player.fetching')} />
+        </p>
+      )}
+      <div class="steps">
+        {(isHalted || isBusy) && (
+          <a class="button" href={under('/downloads/')}>
+            {t('activity.look')}
+          </a>
+        )}
+        {!isHalted && !isBusy && (
+          <Button icon={ArrowDownToLine} onClick={() => void fetch()}>
+            {t('player.downloadAgain')}
+          </Button>
+        )}
+        {!isBusy && <Button onClick={machine.again}>{t('action.retry')}</Button>}
+      </div>
+    </>
+  )
+}

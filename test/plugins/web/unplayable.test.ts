@@ -1,0 +1,131 @@
+/** What cannot be played is said, with what to do: formats that the browser does not know, files that are gone. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import type {} from '../../../plugins/platform/platform.ts'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
+import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/server.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const PICTURE = { index: 0, bitrate: 100_000, width: 320, height: 180, type: 'video' as const }
+const SOUND = { index: 1, bitrate: 64_000, type: 'audio' as const }
+const plays = (page: Page, from = 0.3) => page.waitForFunction((seconds) => (document.querySelector('video')?.currentTime ?? 0) > seconds, from, PATIENCE)
+const ffmpeg = (options: string[]): Promise<unknown> => promisify(execFile)('ffmpeg', ['-v', 'error', ...options])
+
+describe('what cannot be played', { skip: noBrowser }, () => {
+  let clips: string
+  const scope = lastFirst({ after })
+
+  before(async () => {
+    clips = await temporaryFolder(scope)
+    const make = (name: string, ...codecs: string[]) =>
+      ffmpeg(['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=10:duration=4', '-f', 'lavfi', '-i', 'sine=duration=4', '-pix_fmt', 'yuv420p', ...codecs, join(clips, name)])
+    await make('hevc.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-c:a', 'aac')
+    await make('hevc-mute.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-an')
+    await make('ac3.mp4', '-c:v', 'libx264', '-c:a', 'ac3')
+    await ffmpeg(['-f', 'lavfi', '-i', 'sine=duration=4', '-c:a', 'aac', join(clips, 'sound.mp4')])
+  })
+
+  async function withFile(t: Parameters<typeof testApp>[0], file: string, streams: object[]): Promise<TestApp> {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', player: { duration: 4 }, streams: streams as never }))
+    const path = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+    await mkdir(dirname(path), { recursive: true })
+    await copyFile(join(clips, file), path)
+    return app
+  }
+
+  for (const size of ['phone', 'desktop'] as const) {
+    test(`a picture that this browser does not know is said, and its sound can be heard all the same (${size})`, async (t) => {
+      const app = await withFile(t, 'hevc.mp4', [{ ...PICTURE, codec: 'hevc' }, { ...SOUND, codec: 'aac' }])
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as })
+      await go('/video/v1/')
+
+      await page.getByRole('alert').getByText('This browser cannot show the picture of this video (HEVC).').waitFor()
+      assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.paused), true)
+      await page.getByRole('link', { name: 'Download the file' }).waitFor()
+      await check()
+      await shot('video-hevc')
+      await page.getByRole('button', { name: 'Play the sound alone' }).click()
+      await plays(page)
+      assert.equal(await page.getByRole('alert').count(), 0)
+    })
+  }
+
+  test('a film that is nothing but such a picture names its format', async (t) => {
+    const app = await withFile(t, 'hevc-mute.mp4', [{ ...PICTURE, codec: 'hevc' }])
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/video/v1/')
+    await page.getByRole('alert').getByText('The browser may not know its format (HEVC).').waitFor()
+  })
+
+  test('frames that never come are no picture either', async (t) => {
+    const app = await withFile(t, 'ac3.mp4', [{ ...PICTURE, codec: 'h264' }, { ...SOUND, codec: 'ac3' }])
+    const { page, go } = await openPage(t, app.url, { as })
+    await page.addInitScript(() => {
+      HTMLVideoElement.prototype.getVideoPlaybackQuality = () => ({ totalVideoFrames: 0, droppedVideoFrames: 0, corruptedVideoFrames: 0, creationTime: 0 })
+    })
+    await go('/video/v1/')
+    await page.getByRole('alert').getByText('cannot show the picture of this video (H.264)').waitFor()
+  })
+
+  test('a sound that this browser does not know is said while the film runs', async (t) => {
+    const app = await withFile(t, 'ac3.mp4', [{ ...PICTURE, codec: 'h264' }, { ...SOUND, codec: 'ac3' }])
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/video/v1/')
+    await page.getByText('This browser does not know the format of the sound (AC-3).').waitFor()
+    await plays(page, 2.5)
+    assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  test('a sound without a picture is none that is missing', async (t) => {
+    const app = await withFile(t, 'sound.mp4', [{ ...SOUND, codec: 'aac' }])
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/video/v1/')
+    await plays(page)
+    assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  test('a file that is gone is downloaded again, and plays; what cannot be had says why', async (t) => {
+    const loopback = await startTestPlatform(t)
+    const app = await testApp(t, { settings: loopback.settings })
+    await app.given(aChannel({ id: CHANNEL.harbour }), aVideo({ id: VIDEO.fog!, channelId: CHANNEL.harbour, title: 'Fog signals explained', player: { duration: 3 } }))
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
+    loopback.platform.faults.set(VIDEO.fog, 'private')
+    await go(`/video/${VIDEO.fog}/`)
+    const player = page.getByRole('alert')
+    await player.getByText('The file is not in the library any more.').waitFor()
+    await check([/404/])
+    await shot('video-missing')
+
+    await player.getByRole('button', { name: 'Download again' }).click()
+    await player.getByText(/private/i).waitFor(PATIENCE)
+    loopback.platform.faults.clear()
+    await player.getByRole('button', { name: 'Download again' }).click()
+
+    await plays(page)
+    assert.equal(await player.count(), 0)
+  })
+
+  test('while downloads stand still that is said in place of it; others than admins only learn that it is gone', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+    await app.app.platform.command('pause')
+    const admin = await openPage(t, app.url, { as })
+    await admin.go('/video/v1/')
+    await admin.page.getByRole('alert').getByText(/^Downloads stand still/).waitFor()
+    assert.equal(await admin.page.getByRole('button', { name: 'Download again' }).count(), 0)
+
+    const user = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await user.go('/video/v1/')
+    await user.page.getByRole('alert').getByText('The file is not in the library any more.').waitFor()
+    assert.deepEqual(await user.page.getByRole('alert').getByRole('button').allInnerTexts(), ['Try again'])
+  })
+})
