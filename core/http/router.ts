@@ -31,6 +31,8 @@ const ID = new RegExp(ID_PATTERN)
 /** The longest id and a file's endings. Longer ones are no path of ours. */
 const LONGEST_VARIABLE = 160
 const VARIABLE = /:([A-Za-z_]\w*)/g
+/** A route of this path answers what no other does, to those who only read. */
+const ANYWHERE = '/*'
 
 /** `/api/a/:id/` and `/api/a/:name` are one place. */
 const placeOf = (path: string): string => {
@@ -45,7 +47,9 @@ const placeOf = (path: string): string => {
 export function openRouter(routes: readonly Route[], basePath = '/'): Router {
   const tree = findMyWay({ ignoreTrailingSlash: true, maxParamLength: LONGEST_VARIABLE, caseSensitive: true })
   const places = new Map<string, Place>()
+  const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
   for (const route of routes) {
+    if (route === anywhere) continue
     const path = placeOf(route.path)
     const place = places.get(path) ?? { byMethod: new Map(), methods: [] }
     if (!places.has(path)) {
@@ -58,16 +62,26 @@ export function openRouter(routes: readonly Route[], basePath = '/'): Router {
     place.methods = allowed(place.byMethod)
   }
 
+  const known = (method: string, below: string): Match | undefined => {
+    const found = tree.find('GET', below)
+    if (!found) return undefined
+    const place = found.store as Place
+    const entry = place.byMethod.get((method === 'HEAD' ? 'GET' : method) as Method)
+    if (!entry) return { route: undefined, params: {}, methods: place.methods }
+    const params = readParams(entry.route, entry.names, found.params)
+    return params && { route: entry.route, params, methods: place.methods }
+  }
+
+  const elsewhere = (method: string, below: string): Match | undefined => {
+    const isRead = method === 'GET' || method === 'HEAD'
+    const params = anywhere && isRead ? readParams(anywhere, [], { '*': below.slice(1) }) : undefined
+    return params && { route: anywhere, params, methods: ['GET', 'HEAD', 'OPTIONS'] }
+  }
+
   return {
     match(method, path) {
       const below = belowBase(path, basePath)
-      const found = below === undefined ? null : tree.find('GET', below)
-      if (!found) return undefined
-      const place = found.store as Place
-      const entry = place.byMethod.get((method === 'HEAD' ? 'GET' : method) as Method)
-      if (!entry) return { route: undefined, params: {}, methods: place.methods }
-      const params = readParams(entry.route, entry.names, found.params)
-      return params && { route: entry.route, params, methods: place.methods }
+      return below === undefined ? undefined : (known(method, below) ?? elsewhere(method, below))
     },
   }
 }

@@ -44,7 +44,9 @@ export const searchChannel = defineRoute({
       throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
     })
     const text = id === undefined ? undefined : await app.channels.text(id)
-    if (text === undefined) throw errors.notFound('channel', id, { extra: { ...extra, channel_id: id ?? null } })
+    // Of a name the asker does not know yet whether anybody has it.
+    const isName = id === undefined || !q.includes(id)
+    if (text === undefined) throw errors.notFound('channel', id, { extra: { ...extra, ...(isName && { channel_id: id ?? null }) } })
     return json(app.channels.reply(text))
   },
 })

@@ -28,11 +28,13 @@ const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
 export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 'slot'>): Document {
   const paths: Document['paths'] = {}
-  for (const route of app.registry.routes) {
+  // What answers where nothing else does is no part of the API.
+  const routes = app.registry.routes.filter(({ path }) => path !== '/*')
+  for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route, app) }
   }
-  const tags = [...new Set(app.registry.routes.map(tagOf))].sort()
+  const tags = [...new Set(routes.map(tagOf))].sort()
   return {
     openapi: '3.1.0',
     info: {

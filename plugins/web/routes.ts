@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bytes, defineRoute, errors, file, Type, type Route } from 'archivolt'
+import { bytes, defineRoute, errors, file, Type, type App, type Route } from 'archivolt'
 import { ADDRESSES } from './addresses.ts'
 import { PAGE_POLICY, toDocument, type Built } from './document.ts'
 
@@ -35,17 +35,40 @@ const toRoute = (path: string): Route =>
     path,
     access: 'open',
     summary: `The page at ${path}`,
-    params: Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String()]))),
+    // Any: a handle may stand there, and what is unknown is said by the view.
+    params: Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })]))),
     reply: Type.String(),
     replyType: 'text/html',
-    handle({ headers, request }, { settings }) {
-      headers.set('Content-Security-Policy', PAGE_POLICY)
-      headers.set('Cache-Control', 'no-cache')
-      return bytes(toDocument(built(), { address: path, base: settings.basePath, cookies: request.headers['cookie'] ?? '' }), 'text/html; charset=utf-8')
-    },
+    handle: (input, app) => sendDocument(path, input, app),
   })
 
+function sendDocument(address: string, { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>, { settings }: App) {
+  headers.set('Content-Security-Policy', PAGE_POLICY)
+  headers.set('Cache-Control', 'no-cache')
+  return bytes(toDocument(built(), { address, base: settings.basePath, cookies: request.headers['cookie'] ?? '' }), 'text/html; charset=utf-8')
+}
+
 export const pageRoutes = ADDRESSES.map(toRoute)
+
+/** Paths of programs, whose answer to what is not there is JSON. */
+const OF_PROGRAMS = /^(api|media|cache|assets|icons|health)(\/|$)/
+
+/** An address that is none: people get the page, which says so. */
+export const showNothing = defineRoute({
+  method: 'GET',
+  path: '/*',
+  access: 'open',
+  summary: 'The page at an address that it does not have',
+  params: Type.Object({ '*': Type.String({ pattern: '^' }) }),
+  reply: Type.String(),
+  replyType: 'text/html',
+  status: 404,
+  handle(input, app) {
+    const isPerson = /\btext\/html\b/.test(input.request.headers['accept'] ?? '')
+    if (!isPerson || OF_PROGRAMS.test(input.params['*'])) throw errors.notFound('path')
+    return sendDocument('/*', input, app)
+  },
+})
 
 const FileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: LONGEST_NAME })
 

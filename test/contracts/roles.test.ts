@@ -27,6 +27,7 @@ test('a method that a path does not have is 405 and names those that it has', as
   for (const { method, path } of app.app.registry.routes) byPath.set(plain(path), [...(byPath.get(plain(path)) ?? []), method])
   const authorization = await tokenOf(app, 'admin')
   for (const { path } of app.app.registry.routes) {
+    if (path === '/*') continue // the page at an address that is none
     const methods = byPath.get(plain(path))!
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].toSorted().join(', ')
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((name) => !methods.includes(name))) {

@@ -11,7 +11,7 @@ import { listenToPastes } from './paste.tsx'
 import { listenToLinks, match, navigate, place, restoreScroll } from './router.ts'
 import { readSession } from './session.ts'
 import { t } from './texts.ts'
-import { setTitle } from './title.ts'
+import { setTitle, useTitle } from './title.ts'
 import { views, type View, type ViewProps } from './views.ts'
 import { Login } from './views/login.tsx'
 
@@ -45,6 +45,11 @@ function Current() {
     const params = match(view.address, path)
     if (params) return <Shown key={view.address} view={view} params={params} entry={key} />
   }
+  return <NotFound />
+}
+
+function NotFound() {
+  useTitle(t('app.notFound'))
   return (
     <Empty isWhole title={t('app.notFound')}>
       <a class="button main" href="/" onClick={(event) => (event.preventDefault(), navigate('/'))}>

@@ -94,9 +94,11 @@ test('a channel search tells apart what is asked wrongly, not there, and not to 
     assert.deepEqual([status, body.data], [400, false], q)
   }
   const missing = await search(`?q=${UC1}`)
-  assert.deepEqual([missing.status, missing.body.data, missing.body.channel_id], [404, false, UC1])
+  assert.deepEqual([missing.status, missing.body.data], [404, false])
   const unknown = await search('?q=@none')
   assert.deepEqual([unknown.status, unknown.body.data, unknown.body.channel_id], [404, false, null])
+  app.platform.channels.set('@there', channelFacts(UC2))
+  assert.equal((await search('?q=@there')).body.channel_id, UC2)
   assert.equal((await search('?q=UC-short')).status, 200)
   for (const failure of [aFailure('network'), errors.unavailable('the gate is closed', { retryAfterSeconds: 9 })]) {
     app.platform.fails = failure

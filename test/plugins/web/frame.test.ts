@@ -107,6 +107,21 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByText('Nothing to count yet').waitFor()
   })
 
+  test('an address that is none is said by the page, with the way home', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
+
+    await go('/nope/')
+
+    await page.getByRole('heading', { level: 1, name: 'There is nothing at this address' }).waitFor()
+    assert.equal(await page.title(), 'There is nothing at this address – Archivolt')
+    await check([/404.*nope/])
+    await shot('nothing')
+    await page.getByRole('link', { name: 'Go to Home' }).click()
+    await page.getByText('Your archive is empty').waitFor()
+    assert.equal(await page.title(), 'Home – Archivolt')
+  })
+
   test('a lost connection is said also further down', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), ...Array.from({ length: 60 }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}` })))

@@ -24,7 +24,7 @@ const ask = (url: string, headers: Record<string, string> = {}): Promise<Raw> =>
       .end()
   })
 
-test('every address answers with the page, whoever asks; an unknown one and the API stay as they were', async (t) => {
+test('every address answers with the page, whoever asks', async (t) => {
   const app = await testApp(t)
 
   for (const address of ADDRESSES) {
@@ -33,8 +33,29 @@ test('every address answers with the page, whoever asks; an unknown one and the 
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
     assert.match(text, /<script type="module" src="\/assets\/app-\w+\.js">/)
   }
-  assert.deepEqual([(await app.as('admin').get('/nowhere/')).status, (await app.as('admin').get('/api/nowhere/')).body.code], [404, 'not_found'])
   assert.equal((await app.as('nobody').get('/api/ping/')).status, 401)
+})
+
+test('at an address that is none people get the page, and programs the error of the API', async (t) => {
+  const app = await testApp(t)
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+  for (const address of ['/nope/', '/nope', '/deep/er/still/', '/channel/a/b/', '/%zz/', `/${'x'.repeat(500)}/`]) {
+    const { status, headers, text } = await app.as('nobody').get(address, browser)
+    assert.deepEqual([status, headers.get('content-type')], [404, 'text/html; charset=utf-8'], address)
+    assert.match(text, /<script type="module" src="\/assets\/app-\w+\.js">/)
+    assert.match(headers.get('content-security-policy')!, /default-src 'none'/)
+    assert.equal((await app.as('nobody').get(address)).body.code, 'not_found')
+  }
+  for (const address of ['/api/nope/', '/api', '/media/UC1/nope.mp4/x', '/cache/nope', '/assets/nope.js', '/icons/nope']) {
+    const { status, body } = await app.as('admin').get(address, browser)
+    assert.deepEqual([status, body.code], [404, 'not_found'], address)
+  }
+  const posted = await app.as('admin').post('/nope/', {}, browser)
+  assert.deepEqual([posted.status, posted.body.code], [404, 'not_found'])
+  assert.equal((await app.as('admin').get('/api/schema/')).text.includes('/{path}"'), false)
+  const named = await app.as('nobody').get('/channel/@mill/', browser)
+  assert.equal(named.status, 200)
 })
 
 test('the policy allows our own host alone, and nothing inline', async (t) => {
