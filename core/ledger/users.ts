@@ -1,5 +1,6 @@
 /** Users: who they are, their passwords, settings, and the look-ups that every request makes. */
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clientOf } from '../address.ts'
@@ -44,6 +45,8 @@ export interface Accounts {
   change(id: number, change: { password?: string; is_staff?: boolean; is_active?: boolean }, by?: { keepSession?: string | undefined; proof?: Proof | undefined }): Promise<AccountRecord>
   /** And its token, sessions, settings. @throws not_found, conflict (last active admin) */
   remove(id: number): Promise<void>
+  /** The password that the first start made up lies in its file, and nobody has ever signed in. */
+  isUnused(): boolean
   /**
    * Right name and password, throttled per (account, address).
    * @param signal  of the request: once its client has gone, it waits no longer
@@ -102,12 +105,14 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
   const tokens = openTokens(parts)
   const throttle = new LoginThrottle(clock)
   const passwordFile = join(parts.dataDir, 'first-password')
+  let hasPasswordFile = existsSync(passwordFile)
   const now = () => Math.floor(clock.now() / 1000)
 
   const selectAll = ledger.sql<UserRow>('SELECT * FROM users ORDER BY id')
   const selectOne = ledger.sql<UserRow>('SELECT * FROM users WHERE id = ?')
   const selectNamed = ledger.sql<UserRow>('SELECT * FROM users WHERE username = ?')
   const countAdmins = ledger.sql<{ others: number }>('SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?')
+  const countSignedIn = ledger.sql<{ ever: number }>('SELECT count(last_login) AS ever FROM users')
   const insertUser = ledger.sql('INSERT INTO users (username, password, is_staff, created_at) VALUES (?, ?, ?, ?)')
   const updateUser = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ? WHERE id = ?')
   const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
@@ -162,7 +167,9 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
   }
 
   const forgetFirstPassword = async (id: number): Promise<void> => {
-    if (id === FIRST_ID) await rm(passwordFile, { force: true })
+    if (id !== FIRST_ID) return
+    hasPasswordFile = false
+    await rm(passwordFile, { force: true })
   }
 
   const accounts: AccountBook = {
@@ -206,6 +213,8 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       })
       await forgetFirstPassword(id)
     },
+
+    isUnused: () => hasPasswordFile && countSignedIn.get()!.ever === 0,
 
     async checkPassword(username, password, address, signal) {
       const asker = { address: clientOf(address), signal }
@@ -292,6 +301,7 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       const made = password === null ? randomBytes(15).toString('base64url') : undefined
       // The file first: an account whose password nobody knows would be worse than a file without its account.
       if (made) await writeWhole(passwordFile, `${made}\n`)
+      hasPasswordFile = made !== undefined
       const hash = await hashPassword(password ?? made!)
       await write(() => {
         const { lastInsertRowid } = insertUser.run(username, hash, 1, now())

@@ -35,9 +35,11 @@ interface Asked {
   base: string
   /** As received: a chosen look is there before the first paint. */
   cookies: string
+  /** Nobody has ever signed in with the password that the first start made up: the page says where it lies. */
+  isUnused: boolean
 }
 
-export function toDocument({ script, style, preload, views }: Built, { address, base, cookies }: Asked): string {
+export function toDocument({ script, style, preload, views }: Built, { address, base, cookies, isUnused }: Asked): string {
   const theme = THEME.exec(cookies)?.[1]
   const path = escape(base)
   return `<!doctype html>
@@ -49,7 +51,7 @@ export function toDocument({ script, style, preload, views }: Built, { address, 
 <meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
 <meta name="archivolt-base" content="${path}">
-<title>Archivolt</title>
+${isUnused ? '<meta name="archivolt-unused">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <script type="module" src="${path}assets/${script}"></script>
 ${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])].filter((name) => name !== script).map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`).join('\n')}

@@ -42,10 +42,10 @@ const toRoute = (path: string): Route =>
     handle: (input, app) => sendDocument(path, input, app),
   })
 
-function sendDocument(address: string, { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>, { settings }: App) {
+function sendDocument(address: string, { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>, { settings, accounts }: App) {
   headers.set('Content-Security-Policy', PAGE_POLICY)
   headers.set('Cache-Control', 'no-cache')
-  return bytes(toDocument(built(), { address, base: settings.basePath, cookies: request.headers['cookie'] ?? '' }), 'text/html; charset=utf-8')
+  return bytes(toDocument(built(), { address, base: settings.basePath, cookies: request.headers['cookie'] ?? '', isUnused: accounts.isUnused() }), 'text/html; charset=utf-8')
 }
 
 export const pageRoutes = ADDRESSES.map(toRoute)

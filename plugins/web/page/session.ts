@@ -19,6 +19,8 @@ const stored = signal<Partial<UserSettings>>(kept.settings ?? {})
 const changes = openChanges<Partial<UserSettings>>()
 export const settings = computed((): Partial<UserSettings> => Object.assign({}, stored.value, ...changes.now.value))
 export const version = signal('')
+/** Nobody has ever signed in: the made-up password still lies in its file. */
+export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
 
 let reading: Promise<void> = Promise.resolve()
@@ -62,6 +64,7 @@ function readKept(): Kept {
 
 export async function signIn(username: string, password: string, isRemembered: boolean): Promise<void> {
   await ask('POST', '/login/', { body: { username, password, remember_me: isRemembered ? 'on' : 'off' } })
+  isUnused.value = false
   await readSession()
 }
 

@@ -1,7 +1,10 @@
 /** Signing in and out as people do, and that a session that has ended says so. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 describe('signing in', { skip: noBrowser }, () => {
@@ -13,6 +16,8 @@ describe('signing in', { skip: noBrowser }, () => {
 
       await go('/')
       await page.getByLabel('Name').waitFor()
+      assert.equal(await page.getByLabel('Name').evaluate((field) => field === document.activeElement), true)
+      assert.equal(await page.getByText('first-password').count(), 0, 'the password was given')
       await shot('login')
       await page.getByRole('button', { name: 'Sign in' }).click()
       assert.equal(await page.getByText('Fill this in').count(), 2)
@@ -34,6 +39,28 @@ describe('signing in', { skip: noBrowser }, () => {
       assert.equal((await page.context().cookies()).find(({ name }) => name === 'sessionid'), undefined)
     })
   }
+
+  test('where the first password lies is told until somebody has signed in, and never again', async (t) => {
+    const dataDir = await temporaryFolder(t)
+    const app = await testApp(t, { dataDir, settings: { password: null } })
+    const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone' })
+    await go('/')
+    await page.getByText('The first password lies in the file first-password in the data folder.').waitFor()
+    await check()
+    await shot('login-first')
+    await page.getByLabel('Name').fill('admin')
+    await page.getByLabel('Password').fill((await readFile(join(dataDir, 'first-password'), 'utf8')).trim())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor()
+
+    await page.getByRole('button', { name: 'Account: admin' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('Name').waitFor()
+    assert.equal(await page.getByText('first-password').count(), 0)
+    await page.reload()
+    await page.getByLabel('Name').waitFor()
+    assert.equal(await page.getByText('first-password').count(), 0)
+  })
 
   test('a session that has ended meanwhile leads to the sign-in', async (t) => {
     const app = await testApp(t)

@@ -1,12 +1,12 @@
 /** Signing in: name and password, and what was wrong beside them. Whoever comes from an address goes on there. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { get, toFailure, type Failure } from '../api.ts'
 import { navigate, place } from '../router.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import type { Page, Video } from '../records.ts'
-import { signIn } from '../session.ts'
+import { isUnused, signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { useTitle } from '../title.ts'
 
@@ -20,7 +20,9 @@ export function Login() {
   const [isBusy, setBusy] = useState(false)
   const [isTried, setTried] = useState(false)
   const [failure, setFailure] = useState<Failure>()
+  const form = useRef<HTMLFormElement>(null)
   useTitle(t('login.title'))
+  useEffect(() => form.current!.querySelector('input')!.focus(), [])
 
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -40,7 +42,7 @@ export function Login() {
 
   return (
     <main class="login">
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <div class="brand">
           <Mark size={40} />
           <h1>{t('app.name')}</h1>
@@ -59,7 +61,7 @@ export function Login() {
         <Button kind="main" type="submit" isBusy={isBusy}>
           {t('login.submit')}
         </Button>
-        <p class="hint">{t('login.first')}</p>
+        {isUnused.value && <p class="hint">{t('login.first')}</p>}
       </form>
     </main>
   )
