@@ -34,7 +34,7 @@ bench: tools build ## run the benches of test/bench and write bench.json; BENCH=
 soak: tools build ## run the long tests of test/soak: kills, fuzzing; hours
 	for file in $$(find test/soak -maxdepth 1 -name '*.ts' | sort); do echo "== $$file"; $(TSX) $$file || exit 1; done
 
-demo: tools build ## start the server beside a small platform on this machine; no internet needed
+demo: tools build ## start the server beside a small platform on this machine; no internet needed; EMPTY=1: as a new user finds it
 	exec $(TSX) test/support/demo.ts
 
 rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)

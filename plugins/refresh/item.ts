@@ -23,6 +23,7 @@ async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
   const facts = await app.platform.video(id, { asker: job.id, signal: job.signal })
   if (!(await app.videos.refreshWith(facts, { signal: job.signal }))) return false // removed meanwhile
   await app.segments.refresh(id, job.signal)
+  await app.dislikes.note(id)
   // Without these the rest is as good as before.
   await orLog(`no subtitles of ${id}`, job, app, () => refreshSubtitles(id, job, app))
   await orLog(`no comments of ${id}`, job, app, () => refreshComments(id, job, app))

@@ -7,7 +7,7 @@ import { checkReindex } from './run.ts'
 
 export default definePlugin({
   name: 'refresh',
-  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'segment', 'download', 'cookie'],
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'segment', 'download', 'dislike', 'cookie'],
   migrations: [refreshTables],
   routes: [showRefresh, startRefresh, activate],
   tasks: [checkReindex, forgetGone],

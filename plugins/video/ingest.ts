@@ -151,10 +151,12 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     const now = epochSeconds(app.clock)
     const before = await collection.get(id)
     const { duration, duration_str, ...media } = toMediaFields(probe)
+    const { stats, ...said } = toFields(facts, now)
     return {
       platform_id: id,
       active: true,
-      ...toFields(facts, now),
+      ...said,
+      stats: { ...stats, dislike_count: before?.stats.dislike_count ?? 0 },
       ...media,
       vid_type: facts.vidType,
       date_downloaded: input.dateDownloaded ?? before?.date_downloaded ?? now,

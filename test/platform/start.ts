@@ -20,6 +20,8 @@ export interface TestPlatform {
   env: { AV_PLATFORM_URL: string; AV_YTDLP_PLUGINS: string }
   /** Base URL of the skip-segment service. */
   segmentsUrl: string
+  /** Base URL of the service that estimates dislikes. */
+  dislikesUrl: string
 }
 
 /** Anything that runs a clean-up at its end: a node:test context. */
@@ -38,6 +40,7 @@ export async function startTestPlatform(scope: Scope, content?: object): Promise
     settings: { platformUrl, ytdlpPlugins: HERE },
     env: { AV_PLATFORM_URL: platformUrl, AV_YTDLP_PLUGINS: HERE },
     segmentsUrl: platform.skipServiceUrl as string,
+    dislikesUrl: platform.votesServiceUrl as string,
   }
 }
 

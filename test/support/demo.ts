@@ -1,4 +1,4 @@
-/** `make demo`: the built server beside the loopback platform, with a few videos on their way. Nothing leaves this machine, nothing stays. */
+/** `make demo`: the built server beside the loopback platform, with a few videos on their way, or with EMPTY=1 as a new user finds it. Nothing leaves this machine, nothing stays. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,13 +8,15 @@ import { startTestPlatform } from '../platform/start.ts'
 import { START } from './server.ts'
 
 const [USERNAME, PASSWORD] = ['demo', 'demo']
+/** As a new user finds it: nothing is there, nothing is set. */
+const isEmpty = process.env['EMPTY'] === '1'
 const cleanUps: Array<() => Promise<void>> = []
 
 const folder = await mkdtemp(join(tmpdir(), 'archivolt-demo-'))
-const { env, segmentsUrl, platform: pretended } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+const { env, segmentsUrl, dislikesUrl, platform: pretended } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'))
 const server = spawn(START, {
-  env: { ...inherited, AV_DATA_DIR: folder, AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, AV_SEGMENTS_URL: segmentsUrl, AV_LOG_LEVEL: 'warn', ...env },
+  env: { ...inherited, AV_DATA_DIR: folder, AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, AV_SEGMENTS_URL: segmentsUrl, AV_DISLIKES_URL: dislikesUrl, AV_LOG_LEVEL: 'warn', ...env },
   stdio: ['inherit', 'pipe', 'inherit'],
 })
 // Ctrl-C reaches the server too: it ends by itself, and with it the demo.
@@ -36,15 +38,20 @@ const ask = async (path: string, body: object, headers: Record<string, string> =
 }
 const { token } = await ask('api/login/', { username: USERNAME, password: PASSWORD })
 const authorization = `Token ${token}`
-// All that a video may have is there to be looked at.
-pretended.skipSegments.add(VIDEO.breakwater, [{ segment: [4, 7], category: 'sponsor' }])
-await ask('api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0, integrate_sponsorblock: true } }, { authorization })
-const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull, VIDEO.ferry, VIDEO.nets, VIDEO.knot].map((id) => ({ platform_id: id, youtube_id: id, status: 'pending' }))
-await ask('api/download/?autostart=true', { data: first }, { authorization })
+if (!isEmpty) await fill()
+
+/** All that a video may have is there to be looked at. */
+async function fill(): Promise<void> {
+  pretended.skipSegments.add(VIDEO.breakwater, [{ segment: [4, 7], category: 'sponsor' }])
+  pretended.votes.add(VIDEO.breakwater, 23)
+  await ask('api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0, integrate_sponsorblock: true, integrate_ryd: true } }, { authorization })
+  const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull, VIDEO.ferry, VIDEO.nets, VIDEO.knot].map((id) => ({ platform_id: id, youtube_id: id, status: 'pending' }))
+  await ask('api/download/?autostart=true', { data: first }, { authorization })
+}
 
 const platform = env.AV_PLATFORM_URL
 process.stdout.write(`The demo runs on ${url} (user ${USERNAME}, password ${PASSWORD}, token ${token})
-Six videos are being downloaded. Also there to be pasted:
+${isEmpty ? 'The archive is empty. There to be pasted:' : 'Six videos are being downloaded. Also there to be pasted:'}
   ${platform}/channel/${CHANNEL.harbour}
   ${platform}/playlist?list=${PLAYLIST.joinery}
 End it with Ctrl-C.

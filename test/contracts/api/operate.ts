@@ -162,7 +162,7 @@ export const operating: Table = [
 const SCHEDULE = { name: aText, schedule: aText, schedule_human: aText, last_run_at: oneOf(null, anInstant), next_run_at: oneOf(null, anInstant), config: anything }
 
 export const schedules: Table = [
-  row('B', 'GET /api/schedule/', 200, { is: listOf(SCHEDULE), look: (list) => assert.deepEqual(list.map(({ name }: any) => name).toSorted(), ['check_reindex', 'thumbnail_check', 'version_check']) }),
+  row('B', 'GET /api/schedule/', 200, { is: listOf(SCHEDULE), look: (list) => assert.deepEqual(list.map(({ name }: any) => name).toSorted(), ['check_reindex', 'download_pending', 'thumbnail_check', 'update_subscribed', 'version_check']) }),
   row('B', 'POST /api/schedule/', 200, { ...named('run_backup', { schedule: 'auto', config: { rotate: 3 } }), is: { ...SCHEDULE, name: 'run_backup', schedule: '0 18 0', config: { rotate: 3 } } }),
   row('8.2', 'POST /api/schedule/', 200, named('update_subscribed', { schedule: '15 */6 1-5' })),
   ...['* * *', '*/5 * *', '1,2 * *', '60 * *', '0 24 *', '0 0 8', '0 3/5 *', '0 0', '0 0 * *', 'x', ''].map((schedule) => row('8.2', 'POST /api/schedule/', 400, named('run_backup', { schedule }))),

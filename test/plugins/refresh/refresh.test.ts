@@ -13,7 +13,7 @@ const LONG_AGO = Math.floor(Date.parse('2025-01-01T00:00:00Z') / 1000)
 
 async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform }> {
   const loopback = await startTestPlatform(t)
-  const app = await testApp(t, { settings: { ...loopback.settings, segmentsUrl: loopback.segmentsUrl } })
+  const app = await testApp(t, { settings: { ...loopback.settings, segmentsUrl: loopback.segmentsUrl, dislikesUrl: loopback.dislikesUrl } })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   return { app, loopback }
 }
@@ -262,6 +262,25 @@ test('at noon the schedule starts a run with its days, which selects once', asyn
   assert.deepEqual([job?.payload, job?.result], [{ days: 30, scheduled: true }, '1 video refreshed'])
   assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Fog signals explained')
   assert.ok(app.app.refreshQueue.hasSelected(job!.id))
+})
+
+test('a refresh brings the estimate of dislikes, and keeps it where the service knows none', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour }))
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
+  await app.as('admin').post('/api/config/', { downloads: { integrate_ryd: true } })
+  loopback.platform.votes.add(VIDEO.fog, 12)
+
+  await refresh(app, { video: [VIDEO.fog] })
+  await app.settled()
+  const { stats } = await app.doc('video', VIDEO.fog!)
+  assert.deepEqual([stats.dislike_count, stats.view_count > 0], [12, true])
+
+  await app.clock.advance(60_000)
+  loopback.platform.votes.clear()
+  await refresh(app, { video: [VIDEO.fog] })
+  await app.settled()
+  assert.equal((await app.doc('video', VIDEO.fog!)).stats.dislike_count, 12)
 })
 
 test('malformed requests are refused', async (t) => {

@@ -1,0 +1,72 @@
+/** The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows. */
+import type { App } from 'archivolt'
+import { askForDislikes } from './service.ts'
+
+/** 85 a minute: the service allows 100. */
+const PAUSE_MS = 700
+/** Of one video, before its turn is given up until the next refresh. */
+const MOST_ATTEMPTS = 3
+
+export const dislikeTables = {
+  number: 1,
+  sql: 'CREATE TABLE dislike_due (video_id TEXT PRIMARY KEY, attempts INTEGER NOT NULL DEFAULT 0) STRICT',
+}
+
+export type Dislikes = ReturnType<typeof openDislikes>
+
+export function openDislikes(app: App) {
+  const { ledger } = app
+  let lastAskedAt = -Infinity
+  const isWanted = () => app.preferences.section('downloads').integrate_ryd
+  const start = () => app.jobs.start('dislike.read', {})
+
+  return {
+    isWanted,
+
+    /** The estimate of this video is to be read anew, where it is wanted. Nobody waits for it. */
+    async note(videoId: string): Promise<void> {
+      if (!isWanted()) return
+      await ledger.write(() => ledger.sql('INSERT INTO dislike_due (video_id) VALUES (?) ON CONFLICT DO UPDATE SET attempts = 0').run(videoId))
+      await start()
+    },
+
+    /** What a run before has left. */
+    async goOn(): Promise<void> {
+      if (this.next() !== undefined) await start()
+    },
+
+    /** The one that has waited longest. */
+    next: (): string | undefined => ledger.sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid LIMIT 1').get()?.video_id,
+
+    /** Without an id: all of them. */
+    forget: (videoId?: string) =>
+      ledger.write(() => (videoId === undefined ? ledger.sql('DELETE FROM dislike_due').run() : ledger.sql('DELETE FROM dislike_due WHERE video_id = ?').run(videoId))),
+
+    /** It failed: others go first, and after some attempts it is left to the next refresh. */
+    putOff: (videoId: string) =>
+      ledger.write(() => {
+        const row = ledger.sql<{ attempts: number }>('DELETE FROM dislike_due WHERE video_id = ? RETURNING attempts').get(videoId)
+        if (row && row.attempts + 1 < MOST_ATTEMPTS) ledger.sql('INSERT INTO dislike_due (video_id, attempts) VALUES (?, ?)').run(videoId, row.attempts + 1)
+      }),
+
+    /** Asks the service, and writes what it says into the video's document. @throws whatever keeps the service from answering */
+    async read(videoId: string, signal: AbortSignal): Promise<void> {
+      if (!(await app.videos.known([videoId])).has(videoId)) return
+      const wait = lastAskedAt + PAUSE_MS - app.clock.steady()
+      if (wait > 0) await app.clock.sleep(Math.min(wait, PAUSE_MS), signal)
+      lastAskedAt = app.clock.steady()
+      const dislikes = await askForDislikes(app.settings.dislikesUrl, videoId, signal)
+      if (dislikes !== undefined) await app.videos.collection.patch(videoId, { set: { stats: { dislike_count: dislikes } } }, { visible: true })
+    },
+  }
+}
+
+declare module 'archivolt' {
+  interface Services {
+    dislikes: Dislikes
+  }
+  interface Settings {
+    /** Base URL of the service that estimates dislikes, without a slash at its end. */
+    dislikesUrl: string
+  }
+}

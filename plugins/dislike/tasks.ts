@@ -1,0 +1,40 @@
+/** Reads the estimates that are due, one video after the other; beside everything else, so that nothing waits for it. */
+import { defineTask, errors, Type } from 'archivolt'
+import { TooMany } from './service.ts'
+
+/** So many in a row are the service's fault, not the videos'. */
+const MOST_FAILURES = 3
+/** Its limits are counted by the minute and by the day. */
+const REST_MINUTES = 15
+
+export const readDislikes = defineTask({
+  name: 'dislike.read',
+  title: 'Estimate Dislikes',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  single: true,
+  resumable: true,
+  retries: { times: 96, delaySeconds: REST_MINUTES * 60 }, // a day; what is left goes on with the next video, refresh or start
+  async run(job, app) {
+    const { dislikes } = app
+    let failures = 0
+    for (;;) {
+      job.signal.throwIfAborted()
+      if (!dislikes.isWanted()) await dislikes.forget()
+      const id = dislikes.next()
+      if (id === undefined || job.isStopping()) return
+      try {
+        await dislikes.read(id, job.signal)
+        failures = 0
+        await dislikes.forget(id)
+      } catch (error) {
+        job.signal.throwIfAborted()
+        job.log.warn({ err: error, id }, 'no estimate of dislikes')
+        const isBusy = error instanceof TooMany
+        if (!isBusy) await dislikes.putOff(id)
+        if (isBusy || ++failures >= MOST_FAILURES) throw errors.unavailable('The service that estimates dislikes does not answer now', { cause: error })
+      }
+    }
+  },
+})
