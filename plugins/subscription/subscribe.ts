@@ -58,7 +58,9 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     const facts = await app.platform.playlist(id, asked)
     await prepare(facts.id, [PLAYLIST_TAB], (await app.playlists.get(facts.id))?.playlist_subscribed ?? false)
     await app.playlists.index(facts, { ...asked, subscribed: true })
-    if (take !== undefined) await scanPlaylist(facts.id, job, app)
+    if (take === undefined) return
+    job.progress(0, `Looking at the videos of ${facts.name}`)
+    await scanPlaylist(facts.id, job, app)
     return
   }
   const channelId = type === 'channel' ? id : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
@@ -70,5 +72,7 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     if (!isAppError(error, 'not_found')) throw error
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
-  if (take !== undefined) await scanChannel(channel.channel_id, job, app)
+  if (take === undefined) return
+  job.progress(0, `Looking at the videos of ${channel.channel_name}`)
+  await scanChannel(channel.channel_id, job, app)
 }

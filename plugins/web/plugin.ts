@@ -1,8 +1,20 @@
 /** The page that people see: its document under every address, its scripts and pictures. Whatever it does goes through the public API. */
-import { definePlugin } from 'archivolt'
+import { definePlugin, Type } from 'archivolt'
 import { pageRoutes, showAsset, showIcon, showManifest, showNothing } from './routes.ts'
 
 export default definePlugin({
   name: 'web',
+  preferences: { page: { welcomed: { schema: Type.Boolean(), default: false } } },
+  // Who has used it before is not welcomed by an update.
+  migrations: [{ number: 1, sql: `INSERT INTO preferences (section, key, value) SELECT 'page', 'welcomed', 'true' WHERE EXISTS (SELECT 1 FROM users)` }],
   routes: [...pageRoutes, showNothing, showAsset, showIcon, showManifest],
 })
+
+declare module 'archivolt' {
+  interface PreferenceValues {
+    page: {
+      /** The first choices were made, or put off for good: the page offers them no more. */
+      welcomed: boolean
+    }
+  }
+}

@@ -17,15 +17,18 @@ export interface Begun {
   task_id: string | null
 }
 
-/** Channels, playlists, and the channels of videos. Resolves when the server has taken it on; how it ends is said then. @throws Failure */
-export async function subscribe(understood: readonly Understood[]): Promise<void> {
+/** Of what exists, so many of the newest, all, or nothing: how a subscription begins. */
+export type Take = number | 'all' | 'new'
+
+/** Channels, playlists, and the channels of videos: scanned at once, and what is taken is downloaded. Resolves when the server has taken it on; how it ends is said then. @throws Failure */
+export async function subscribe(understood: readonly Understood[], take: Take): Promise<void> {
   const playlists = understood.filter(({ target }) => target.type === 'playlist')
   const channels = understood.filter(({ target }) => target.type !== 'playlist')
   const begun: Begun[] = []
-  if (channels.length > 0) begun.push(await post<Begun>('/api/channel/', { data: channels.map(({ word }) => ({ channel_id: word, channel_subscribed: true })) }))
-  if (playlists.length > 0) begun.push(await post<Begun>('/api/playlist/', { data: playlists.map(({ word }) => ({ playlist_id: word, playlist_subscribed: true })) }))
+  if (channels.length > 0) begun.push(await post<Begun>('/api/channel/', { data: channels.map(({ word }) => ({ channel_id: word, channel_subscribed: true, take })) }))
+  if (playlists.length > 0) begun.push(await post<Begun>('/api/playlist/', { data: playlists.map(({ word }) => ({ playlist_id: word, playlist_subscribed: true, take })) }))
   say(t('adding.subscribing', { count: understood.length }))
-  void subscribed(begun).then(() => say(t('adding.subscribed', { count: understood.length })), sayFailure)
+  void subscribed(begun).then(() => say(t(take === 'new' ? 'adding.subscribedNew' : 'adding.subscribed', { count: understood.length })), sayFailure)
 }
 
 /** Once the platform has been asked for all of them. @throws Failure  not all could be had: its sentence says which, and why */

@@ -14,6 +14,7 @@ import { Confirmation } from './parts/dialog.tsx'
 import { Icon, Mark } from './parts/icon.tsx'
 import { Menu } from './parts/menu.tsx'
 import { PlaylistDialog } from './parts/playlist-dialog.tsx'
+import { TakeQuestion } from './parts/take.tsx'
 import { sayFailure, Toasts } from './parts/toast.tsx'
 import { PasteSheet } from './paste.tsx'
 import type { Page, QueueItem } from './records.ts'
@@ -78,6 +79,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </main>
       <Toasts />
       <Confirmation />
+      <TakeQuestion />
       <PlaylistDialog />
       <PasteSheet />
       {isHelpOpen && <Help onClose={() => setHelpOpen(false)} sections={shown} />}

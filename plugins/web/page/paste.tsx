@@ -2,11 +2,12 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { Download, Rss } from 'lucide'
-import { download, subscribe } from './adding.ts'
+import { download } from './adding.ts'
 import { isSignedIn, toFailure, type Failure } from './api.ts'
 import { Button } from './parts/button.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { Pasted } from './parts/pasted.tsx'
+import { askAndSubscribe } from './parts/take.tsx'
 import { say } from './parts/toast.tsx'
 import { navigate } from './router.ts'
 import { isAdmin, sessionKnown } from './session.ts'
@@ -57,15 +58,14 @@ function Sheet({ reading: read }: { reading: Reading }) {
   const isOne = read.understood.length === 1
   const isAllVideos = understood.every(({ target }) => target.type === 'video')
   const close = () => void (pasted.value = undefined)
-  const act = (name: string, ask: (understood: readonly Understood[]) => Promise<void>) => async () => {
+  const act = (name: string, ask: (understood: readonly Understood[]) => Promise<unknown>) => async () => {
     setBusy(name)
     setFailure(undefined)
     try {
       const now = await lookUp(reading)
       setReading(now)
       if (now.understood.length > 0) {
-        await ask(now.understood)
-        close()
+        if ((await ask(now.understood)) !== false) close()
       }
     } catch (error) {
       setFailure(toFailure(error))
@@ -91,7 +91,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
             <Button kind="main" icon={Download} isBusy={busy !== ''} onClick={act('download', (all) => download(all, { isNow: true }))}>
               {t('paste.download')}
             </Button>
-            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', subscribe)}>
+            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', askAndSubscribe)}>
               {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
             </Button>
           </>

@@ -75,8 +75,15 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await check(NOT_ARCHIVED)
     await shot('paste-many')
     await sheet.getByRole('button', { name: 'Subscribe' }).click()
+    const question = page.getByRole('dialog', { name: 'Subscribe', exact: true })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await sheet.getByRole('button', { name: 'Subscribe' }).click()
+    await question.getByLabel('Nothing: only what is new from now on').check()
+    await check(NOT_ARCHIVED)
+    await shot('subscribe-take')
+    await question.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByRole('link', { name: 'Kleine Werkstatt' }).waitFor(PATIENCE)
-    await page.getByText('Subscribed to all 2.').waitFor(PATIENCE)
+    await page.getByText('Subscribed to all 2. What is new from now on').waitFor(PATIENCE)
     await allQuiet(server)
     // As at a first visit: a picture that is kept comes also where a new one is not asked for.
     await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -127,6 +134,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await go('/channels/')
     await paste(page, CHANNEL.orbit)
     await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByRole('dialog', { name: 'Subscribe', exact: true }).getByRole('button', { name: 'Subscribe' }).click()
 
     await page.getByText(new RegExp(`^Not subscribed: ${CHANNEL.orbit}: `)).waitFor(PATIENCE)
 

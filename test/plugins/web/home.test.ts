@@ -47,7 +47,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.getByText(/free for videos|that is not many videos/).waitFor()
     await page.getByLabel('A link, an id or a handle').fill('no link at all')
 
-    await page.getByText('This is no video, channel or playlist').waitFor()
+    await page.getByText('4 words are no links or ids that are understood').waitFor()
     await page.getByLabel('A link, an id or a handle').fill('UCqnT2_QO_aL5-D0vQbK5hpy')
     await page.getByRole('button', { name: 'Subscribe' }).waitFor()
     await shot('welcome')

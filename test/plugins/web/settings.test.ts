@@ -167,6 +167,7 @@ describe('settings', { skip: noBrowser }, () => {
 
   test('a schedule is chosen in words and says its next run', async (t) => {
     const app = await testApp(t)
+    await app.app.schedules.remove('update_subscribed')
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
     const cronOf = async (name: string) => (await app.as('admin').get('/api/schedule/')).body.find((one: { name: string }) => one.name === name)?.schedule
     await go('/settings/schedules/')
@@ -196,6 +197,7 @@ describe('settings', { skip: noBrowser }, () => {
 
   test('what was chosen last holds, and what is typed meanwhile stays, however late the change before it goes out', async (t) => {
     const app = await testApp(t)
+    await app.app.schedules.remove('update_subscribed')
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/schedules/')
     const group = page.locator('.settings-group', { hasText: 'Scan the subscriptions' })

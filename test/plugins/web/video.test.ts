@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
 
@@ -146,7 +146,10 @@ describe('a video', { skip: noBrowser }, () => {
     await go(`/video/${lighthouse}/`)
 
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
-    await page.getByText('Subscribed to Harbour & Tide').waitFor()
+    const question = page.getByRole('dialog', { name: 'Subscribe to Harbour & Tide' })
+    await question.getByLabel('Nothing: only what is new from now on').check()
+    await question.getByRole('button', { name: 'Subscribe' }).click()
+    await page.getByText('Subscribed to Harbour & Tide').waitFor(PATIENCE)
     assert.equal((await server.api('GET', `/api/channel/${CHANNEL.harbour}/`)).body.data.channel_subscribed, true)
     await page.keyboard.press('q')
     await page.getByLabel('Name of the new playlist').fill('For winter')

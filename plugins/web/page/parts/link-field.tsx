@@ -17,13 +17,15 @@ interface LinkFieldProps {
   isCalm?: boolean
   /** Why a link is of no use here, by its target; undefined: it is. */
   refuse?: (one: Understood) => string | undefined
-  /** What is not understood stays in the field. */
-  onSend: (understood: Understood[], how: string) => Promise<void>
+  /** What is not understood stays in the field. false: nothing was done, so all of it stays. */
+  onSend: (understood: Understood[], how: string) => Promise<void | false>
+  /** Further questions, above the buttons. */
+  more?: ComponentChildren
   /** Buttons of the form: their `value` is `how`. */
   buttons: (state: { isBusy: boolean; count: number }) => ComponentChildren
 }
 
-export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend, buttons }: LinkFieldProps) {
+export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend, more, buttons }: LinkFieldProps) {
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -42,8 +44,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
         setBusy(false)
         return setError(problem)
       }
-      await onSend(understood, how)
-      setText([...nobody, ...others].join('\n'))
+      if ((await onSend(understood, how)) !== false) setText([...nobody, ...others].join('\n'))
       setError(undefined)
     } catch (thrown) {
       const met = toFailure(thrown)
@@ -68,6 +69,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
       />
       {isReading && reading.understood.length + reading.others.length + reading.nobody.length === 0 && <Box height="32px" radius="6px" />}
       {text.trim() !== '' && <Pasted reading={reading} />}
+      {more}
       {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, count: reading.understood.length })}</footer>}
     </form>
   )

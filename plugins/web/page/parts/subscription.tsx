@@ -1,12 +1,13 @@
 /** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
 import { Check, Rss } from 'lucide'
-import { subscribe, subscribed, type Begun } from '../adding.ts'
+import { subscribe, subscribed, type Begun, type Take } from '../adding.ts'
 import { post } from '../api.ts'
 import { forget } from '../load.ts'
 import { t } from '../texts.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { LinkField } from './link-field.tsx'
+import { askWhatToTake, useTake } from './take.tsx'
 import { say, sayFailure } from './toast.tsx'
 
 interface ButtonProps {
@@ -22,17 +23,20 @@ interface ButtonProps {
   isCalm?: boolean
 }
 
-const ask = {
-  channel: async (id: string, isOn: boolean) => void (await post(`/api/channel/${id}/`, { channel_subscribed: isOn })),
-  // It is read from the platform first: that may fail.
-  playlist: async (id: string, isOn: boolean) => subscribed([await post<Begun>('/api/playlist/', { data: [{ playlist_id: id, playlist_subscribed: isOn }] })]),
-}
+const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, take?: Take) =>
+  post<Begun>(`/api/${kind}/`, { data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: isOn, ...(take !== undefined && { take }) }] })
 
 export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false, isCalm = false }: ButtonProps) {
   const toggle = async () => {
+    const take = isOn ? undefined : await askWhatToTake(name)
+    if (!isOn && take === undefined) return
     show(!isOn)
     try {
-      await ask[kind](id, !isOn)
+      const begun = await ask(kind, id, !isOn, take)
+      forget('list ')
+      // It is read from the platform first: that takes a while, and may fail.
+      if (!isOn) say(t('adding.subscribing', { count: 1 }))
+      await subscribed([begun])
       forget('list ')
       say(isOn ? t('video.nowUnsubscribed', { name }) : t('video.nowSubscribed', { name }))
     } catch (error) {
@@ -49,6 +53,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
 }
 
 export function SubscribeDialog({ onClose }: { onClose: () => void }) {
+  const { take, choice } = useTake()
   return (
     <Dialog title={t('subscribe.title')} onClose={onClose}>
       <LinkField
@@ -57,9 +62,10 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
         missing={t('subscribe.missing')}
         refuse={({ target }) => (target.type === 'playlist' && target.id.includes('_playlist_') ? t('subscribe.own') : undefined)}
         onSend={async (understood) => {
-          await subscribe(understood)
+          await subscribe(understood, take)
           onClose()
         }}
+        more={choice}
         buttons={({ isBusy }) => (
           <>
             <Button onClick={onClose}>{t('action.cancel')}</Button>

@@ -1,9 +1,10 @@
 /** Home: what was begun, what is new, then everything, filtered and ordered as the address says. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { ChevronDown, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
+import { ChevronDown, Download, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
 import { get, type Query } from '../api.ts'
 import { under } from '../base.ts'
+import { notifications } from '../events.ts'
 import { useLoad } from '../load.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Chips, Select } from '../parts/field.tsx'
@@ -16,9 +17,10 @@ import { VideoList, videoList } from '../parts/video-list.tsx'
 import { placeSaving } from '../player/place.ts'
 import type { Channel, Item, Playlist } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
-import { changeSettings, settings } from '../session.ts'
+import { changeSettings, isAdmin, settings } from '../session.ts'
 import { t, type TextKey } from '../texts.ts'
 import { videoActions } from '../video-actions.ts'
+import { useConfig } from './settings/config.ts'
 
 const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
 const TYPE = ['', 'videos', 'streams', 'shorts'] as const
@@ -57,6 +59,7 @@ export default function Home() {
   return (
     <>
       <h1 class="unseen">{t('nav.home')}</h1>
+      {isAdmin.value && <OpenChoices />}
       {!isFiltered && <Beginning {...beginning} />}
       {isShown && !isEmpty && (
         <div class="filters" role="group" aria-label={t('home.filters')}>
@@ -161,13 +164,46 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   )
 }
 
-const Nothing = () => (
-  <Empty icon={LibraryBig} title={t('home.empty')} text={t('home.empty.text')}>
-    <a class="button main" href={under('/welcome/')}>
-      {t('home.empty.begin')}
-    </a>
-  </Empty>
-)
+/** Until they are made or put off. */
+function OpenChoices() {
+  const config = useConfig()
+  if (config.now.value.value?.page.welcomed !== false) return null
+  return (
+    <div class="home-choices">
+      <span>{t('welcome.open')}</span>
+      <Button kind="quiet" onClick={() => void config.save({ page: { welcomed: true } }).catch(sayFailure)}>
+        {t('welcome.later')}
+      </Button>
+      <a class="button plain" href={under('/welcome/')}>
+        {t('welcome.open.do')}
+      </a>
+    </div>
+  )
+}
+
+const ON_THEIR_WAY = /^(download|subscription):/
+
+function Nothing() {
+  const [coming] = notifications.value.filter(({ group, level }) => ON_THEIR_WAY.test(group) && level === 'info')
+  if (coming) {
+    return (
+      <Empty icon={Download} title={t('home.coming')} text={coming.messages[0]}>
+        {isAdmin.value && (
+          <a class="button" href={under('/downloads/')}>
+            {t('home.coming.look')}
+          </a>
+        )}
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={LibraryBig} title={t('home.empty')} text={t('home.empty.text')}>
+      <a class="button main" href={under('/welcome/')}>
+        {t('home.empty.begin')}
+      </a>
+    </Empty>
+  )
+}
 
 const NothingFits = () => (
   <Empty title={t('home.nothing')}>

@@ -6,12 +6,13 @@ import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import type { Page, Video } from '../records.ts'
-import { isUnused, signIn } from '../session.ts'
+import { isAdmin, isUnused, signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { useTitle } from '../title.ts'
 
-/** The first start: nothing was ever put into it. */
-const isEmpty = async (): Promise<boolean> => (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
+/** The first start: nothing was ever put into it, or its first choices are open. */
+const isNew = async (): Promise<boolean> =>
+  (isAdmin.peek() && !(await get<{ page: { welcomed: boolean } }>('/api/config/')).page.welcomed) || (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
 
 export function Login() {
   const [name, setName] = useState('')
@@ -32,7 +33,7 @@ export function Login() {
     try {
       await signIn(name, password, isRemembered)
       const { path } = place.value
-      if ((path === '/' || path === '/login/') && (await isEmpty())) navigate('/welcome/', { isReplacing: true })
+      if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
       else if (path === '/login/') navigate('/', { isReplacing: true })
     } catch (error) {
       setFailure(toFailure(error))

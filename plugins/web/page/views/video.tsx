@@ -2,18 +2,19 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { CircleCheck, EllipsisVertical, ListPlus, VideoOff } from 'lucide'
-import { get, post } from '../api.ts'
+import { get } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toAge, toCompact, toDay } from '../format.ts'
 import { useKeys } from '../keys.ts'
-import { forget, useLoad, type Load } from '../load.ts'
+import { useLoad, type Load } from '../load.ts'
 import { toggleWatched } from '../marks.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
+import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
-import { say, sayFailure } from '../parts/toast.tsx'
+import { SubscribeButton } from '../parts/subscription.tsx'
 import { Player } from '../player/player.tsx'
 import type { Machine } from '../player/machine.ts'
 import { keepFor, kept } from '../player/taste.ts'
@@ -118,7 +119,7 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
             {channel.channel_subs > 0 && <span class="meta">{t('count.subscribers', { count: channel.channel_subs })}</span>}
           </span>
         </a>
-        {isAdmin.value && <Subscription video={video} value={value} />}
+        {isAdmin.value && <SubscribeButton kind="channel" id={channel.channel_id} name={channel.channel_name} isOn={channel.channel_subscribed} show={(isOn) => video.change((now) => ({ ...now, channel: { ...now.channel, channel_subscribed: isOn } }))} />}
         <span class="watch-actions">
           <Button icon={CircleCheck} aria-pressed={player.watched} class={player.watched ? 'is-on' : ''} onClick={watched}>
             {t('video.watched')}
@@ -137,30 +138,14 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
         <span title={toDay(value.published)}>{toAge(value.published)}</span>
         {stats.view_count > 0 && <span title={t('count.views', { count: stats.view_count })}>{t('video.viewsShort', { count: stats.view_count, short: toCompact(stats.view_count) })}</span>}
         {stats.like_count > 0 && <span>{t('video.likes', { count: stats.like_count })}</span>}
+        {stats.dislike_count > 0 && (
+          <span>
+            {t('video.dislikes', { count: stats.dislike_count })} <DislikesLink />
+          </span>
+        )}
         {!value.active && <span class="gone">{t('video.gone')}</span>}
       </p>
     </header>
-  )
-}
-
-function Subscription({ video, value }: { video: Load<Video>; value: Video }) {
-  const { channel_id: id, channel_name: name, channel_subscribed: isOn } = value.channel
-  const toggle = async () => {
-    const show = (isSubscribed: boolean) => video.change((now) => ({ ...now, channel: { ...now.channel, channel_subscribed: isSubscribed } }))
-    show(!isOn)
-    try {
-      await post(`/api/channel/${id}/`, { channel_subscribed: !isOn })
-      forget('channel')
-      say(isOn ? t('video.nowUnsubscribed', { name }) : t('video.nowSubscribed', { name }))
-    } catch (error) {
-      show(isOn)
-      sayFailure(error)
-    }
-  }
-  return (
-    <Button kind={isOn ? 'plain' : 'main'} aria-pressed={isOn} onClick={() => void toggle()}>
-      {isOn ? t('video.subscribed') : t('video.subscribe')}
-    </Button>
   )
 }
 

@@ -1,32 +1,32 @@
-/** The first minutes: what is missing, in words, and a field for the first link. */
-import { useEffect, useState } from 'preact/hooks'
+/** The first minutes: a few choices, a field for the first link, and what is missing, in words. */
+import { useState } from 'preact/hooks'
 import { CircleAlert, CircleCheck, Circle, Download, Rss } from 'lucide'
 import type { IconNode } from 'lucide'
-import { get, isAborted, post, toFailure } from '../api.ts'
+import { download } from '../adding.ts'
+import { get, post, toFailure, type Failure } from '../api.ts'
 import { under } from '../base.ts'
-import { toBytes } from '../format.ts'
+import { toBytes, toMoment } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, Switch } from '../parts/field.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
+import { LinkField } from '../parts/link-field.tsx'
 import { Box, Failed } from '../parts/states.tsx'
-import { say, sayFailure } from '../parts/toast.tsx'
+import { askAndSubscribe } from '../parts/take.tsx'
+import { say } from '../parts/toast.tsx'
 import type { PlatformState } from '../records.ts'
+import { navigate } from '../router.ts'
 import { isAdmin } from '../session.ts'
 import { t } from '../texts.ts'
-
-interface Target {
-  type: 'video' | 'channel' | 'playlist'
-  id: string
-  known: boolean
-}
+import { useConfig, type Change, type Config, type OpenConfig } from './settings/config.ts'
 
 interface CookieState {
   cookie_enabled: boolean
   status: boolean
 }
 
-const REST_MS = 200
+/** Of a video, where comments are wanted. */
+const COMMENTS = '100'
 /** Less is a handful of films. */
 const LOW_SPACE_BYTES = 10e9
 
@@ -38,6 +38,7 @@ export default function Welcome() {
         <h1>{t('welcome.title')}</h1>
         <p>{isAdmin.value ? t('welcome.text') : t('welcome.user')}</p>
       </header>
+      {isAdmin.value && <Choices />}
       {isAdmin.value && <First />}
       {isAdmin.value && <State />}
       <p>
@@ -47,65 +48,113 @@ export default function Welcome() {
   )
 }
 
-function First() {
-  const [text, setText] = useState('')
-  const [found, setFound] = useState<Target[]>([])
-  const [error, setError] = useState<string>()
-  useEffect(() => {
-    setError(undefined)
-    if (text.trim() === '') return setFound([])
-    const ending = new AbortController()
-    const timer = setTimeout(
-      () =>
-        get<Target[]>('/api/resolve/', { q: text.slice(0, 1200) }, ending.signal).then(
-          (targets) => {
-            setFound(targets)
-            if (targets.length === 0) setError(t('welcome.paste.wrong'))
-          },
-          (failure: unknown) => !isAborted(failure) && setError(toFailure(failure).message),
-        ),
-      REST_MS,
-    )
-    return () => {
-      clearTimeout(timer)
-      ending.abort()
-    }
-  }, [text])
+/** One step with good answers filled in; closed half way it is offered again, put off it is not. */
+function Choices() {
+  const config = useConfig()
+  const { state, value, failure } = config.now.value
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => void config.reload()} />
+  if (!value) return <Box height="420px" radius="12px" />
+  return value.page.welcomed ? null : <Form config={config} downloads={value.downloads} />
+}
 
-  const done = (said: string) => {
-    say(said)
-    setText('')
+function Form({ config, downloads }: { config: OpenConfig; downloads: Config['downloads'] }) {
+  const [hasSubtitles, setSubtitles] = useState(true)
+  const [languages, setLanguages] = useState(downloads.subtitle || languageOfBrowser())
+  const [skips, setSkips] = useState(true)
+  const [hasComments, setComments] = useState(downloads.comment_max !== false)
+  const [downloadsFound, setDownloadsFound] = useState(true)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const answer = async (change: Change) => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      const now = await get<Config>('/api/config/')
+      // Shown as done only when it is: what is refused stays in the form.
+      const held = now.page.welcomed ? now : await post<Config>('/api/config/', { ...change, page: { welcomed: true } })
+      if (now.page.welcomed) say(t('welcome.answered'))
+      config.change(() => held)
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy(false)
   }
-  const download = async ({ id }: Target) => {
-    await post('/api/download/', { data: [{ platform_id: id, status: 'pending' }] }, { autostart: true })
-    done(t('welcome.downloading'))
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    await answer({
+      downloads: {
+        ...(hasSubtitles ? { subtitle: languages.split(',').map((one) => one.trim()).join(','), subtitle_source: downloads.subtitle_source || 'auto', subtitle_index: true } : { subtitle: false }),
+        comment_max: hasComments ? downloads.comment_max || COMMENTS : false,
+        integrate_sponsorblock: skips,
+      },
+      subscriptions: { auto_start: downloadsFound },
+    })
   }
-  const subscribe = async ({ type, id }: Target) => {
-    if (type === 'channel') await post('/api/channel/', { data: [{ channel_id: id, channel_subscribed: true }] })
-    else await post('/api/playlist/', { data: [{ playlist_id: id, playlist_subscribed: true }] })
-    done(t('welcome.subscribing'))
-  }
+  const wrongLanguages = failure?.fields['downloads.subtitle'] !== undefined || (hasSubtitles && languages.trim() === '')
+  return (
+    <form class="welcome-choices" onSubmit={(event) => void submit(event)} noValidate>
+      <h2>{t('welcome.choices')}</h2>
+      <p class="hint">{t('welcome.choices.hint')}</p>
+      <Switch label={t('welcome.subtitles')} hint={t('welcome.subtitles.hint')} isOn={hasSubtitles} onChange={setSubtitles} />
+      {hasSubtitles && <Field label={t('settings.subtitles.languages')} hint={t('settings.subtitles.languages.hint')} value={languages} onInput={(typed) => (setLanguages(typed), setFailure(undefined))} autocomplete="off" error={wrongLanguages ? t('settings.subtitles.languages.wrong') : undefined} />}
+      <Switch label={t('settings.segments')} hint={t('settings.segments.hint')} isOn={skips} onChange={setSkips} />
+      <Switch label={t('settings.comments.keep')} hint={t('welcome.comments.hint', { number: COMMENTS })} isOn={hasComments} onChange={setComments} />
+      <Switch label={t('welcome.found')} hint={<NextScan />} isOn={downloadsFound} onChange={setDownloadsFound} />
+      {failure && !wrongLanguages && (
+        <p class="notice error" role="alert">
+          {failure.message}
+        </p>
+      )}
+      <footer>
+        <Button kind="quiet" isBusy={isBusy} onClick={() => void answer({})}>
+          {t('welcome.later')}
+        </Button>
+        <Button kind="main" type="submit" isBusy={isBusy} disabled={wrongLanguages}>
+          {t('welcome.take')}
+        </Button>
+      </footer>
+    </form>
+  )
+}
+
+/** When subscriptions are looked at by themselves. */
+function NextScan() {
+  const { now } = useLoad<Array<{ name: string; next_run_at: string | null }>>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
+  const next = now.value.value?.find(({ name }) => name === 'update_subscribed')?.next_run_at
+  return <>{next ? t('welcome.found.next', { when: toMoment(next) }) : t('welcome.found.never')}</>
+}
+
+/** As the platform names its subtitles. */
+function languageOfBrowser(): string {
+  const { language, script } = new Intl.Locale(navigator.language).maximize()
+  return language === 'zh' ? `zh-${script}` : language
+}
+
+function First() {
   return (
     <section>
       <h2>{t('welcome.first')}</h2>
-      <Field label={t('welcome.paste')} value={text} onInput={setText} error={error} hint={t('welcome.paste.hint')} autocomplete="off" />
-      <ul class="welcome-found" aria-live="polite">
-        {found.map((target) => (
-          <li key={target.id}>
-            <span>
-              <strong>{t(`welcome.${target.type}`)}</strong> {target.id} {target.known && <span class="meta">{t('welcome.known')}</span>}
-            </span>
-            <Button icon={Download} kind={target.type === 'video' ? 'main' : 'plain'} onClick={() => void download(target).catch(sayFailure)}>
+      <LinkField
+        label={t('welcome.paste')}
+        hint={t('welcome.paste.hint')}
+        missing={t('welcome.paste.wrong')}
+        isCalm
+        onSend={async (understood, how) => {
+          if (how !== 'subscribe') await download(understood, { isNow: true })
+          else if ((await askAndSubscribe(understood)) === false) return false
+          navigate('/') // there one sees it come
+        }}
+        buttons={({ isBusy }) => (
+          <>
+            <Button type="submit" value="subscribe" icon={Rss} isBusy={isBusy}>
+              {t('welcome.subscribe')}
+            </Button>
+            <Button type="submit" value="download" kind="main" icon={Download} isBusy={isBusy}>
               {t('welcome.download')}
             </Button>
-            {target.type !== 'video' && (
-              <Button icon={Rss} kind="main" onClick={() => void subscribe(target).catch(sayFailure)}>
-                {t('welcome.subscribe')}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      />
     </section>
   )
 }

@@ -27,6 +27,7 @@ export interface Config {
   subscriptions: { channel_size: number; live_channel_size: number; shorts_channel_size: number; auto_start: boolean }
   application: { enable_snapshot: boolean; enable_cast: boolean }
   progress: { autoWatched: boolean }
+  page: { welcomed: boolean }
 }
 export type Change = { [Section in keyof Config]?: Partial<Config[Section]> }
 

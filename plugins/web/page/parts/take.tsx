@@ -1,0 +1,92 @@
+/** How a subscription begins: the newest ten, all, or only what is new from now on. */
+import { signal } from '@preact/signals'
+import { useId, useState } from 'preact/hooks'
+import { Rss } from 'lucide'
+import { subscribe, type Take } from '../adding.ts'
+import { t } from '../texts.ts'
+import type { Understood } from '../understand.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+
+const CHOICES = ['newest', 'all', 'new'] as const
+type Choice = (typeof CHOICES)[number]
+const NEWEST = 10
+const toTake = (choice: Choice): Take => (choice === 'newest' ? NEWEST : choice)
+
+/** Begins with the newest ten. */
+export function useTake() {
+  const [choice, choose] = useState<Choice>('newest')
+  return { take: toTake(choice), choice: <TakeChoice choice={choice} choose={choose} /> }
+}
+
+function TakeChoice({ choice, choose }: { choice: Choice; choose: (choice: Choice) => void }) {
+  const id = useId()
+  return (
+    <fieldset class="take">
+      <legend>{t('take.what')}</legend>
+      {CHOICES.map((one) => (
+        <label key={one}>
+          <input type="radio" name={id} value={one} checked={one === choice} onChange={() => choose(one)} />
+          <span>
+            {t(`take.${one}`, { count: NEWEST })}
+            <span class="hint">{t(`take.${one}.hint`)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface Question {
+  title: string
+  answer: (take: Take | undefined) => void
+}
+
+const asked = signal<Question | undefined>(undefined)
+
+/** @param name  what is subscribed to, where it is one thing with a name. @returns undefined: rather not */
+export function askWhatToTake(name?: string): Promise<Take | undefined> {
+  return new Promise((resolve) => {
+    asked.value?.answer(undefined)
+    asked.value = {
+      title: name === undefined ? t('subscribe.title') : t('subscribe.off', { name }),
+      answer(take) {
+        asked.value = undefined
+        resolve(take)
+      },
+    }
+  })
+}
+
+/** @returns false: rather not. @throws Failure */
+export async function askAndSubscribe(understood: readonly Understood[]): Promise<false | void> {
+  const take = await askWhatToTake()
+  if (take === undefined) return false
+  await subscribe(understood, take)
+}
+
+/** Stands once in the frame. */
+export const TakeQuestion = () => asked.value && <Asked {...asked.value} />
+
+function Asked({ title, answer }: Question) {
+  const { take, choice } = useTake()
+  return (
+    <Dialog title={title} onClose={() => answer(undefined)}>
+      <form
+        class="take-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          answer(take)
+        }}
+      >
+        {choice}
+        <footer>
+          <Button onClick={() => answer(undefined)}>{t('action.cancel')}</Button>
+          <Button kind="main" type="submit" icon={Rss}>
+            {t('video.subscribe')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

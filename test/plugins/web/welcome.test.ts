@@ -1,0 +1,135 @@
+/** The first minutes, as somebody has them who has never seen it: the real server and yt-dlp on an empty folder, a real browser. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CHANNEL } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
+import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { PASSWORD, startServer, temporaryFolder, until, USERNAME } from '../../support/server.ts'
+import { aChannel, aVideo, PASSWORD as TEST_PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+
+const NOT_ARCHIVED = [/404 .*channel\/search/]
+const NOT_SIGNED_IN = [/401/, ...NOT_ARCHIVED]
+
+async function signIn(page: Page, name: string, password: string): Promise<void> {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+describe('the first minutes', { skip: noBrowser }, () => {
+  for (const [size, colorScheme] of [['desktop', 'light'], ['phone', 'dark']] as const) {
+    test(`from an empty folder to a channel subscribed and a video playing, without a look at the settings (${size})`, async (t) => {
+      const scope = lastFirst(t)
+      const loopback = await startTestPlatform(scope)
+      const server = await startServer(scope, await temporaryFolder(scope), { ...loopback.env, AV_SEGMENTS_URL: loopback.segmentsUrl })
+      const { page, go, check, shot } = await openPage(t, server.baseUrl, { size, colorScheme })
+      await go('/')
+      await signIn(page, USERNAME, PASSWORD)
+
+      await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+      assert.equal(await page.getByLabel('Languages').inputValue(), 'en')
+      await check(NOT_SIGNED_IN)
+      await shot('welcome')
+      await page.getByRole('button', { name: 'Use these' }).click()
+      await page.getByRole('heading', { name: 'A few choices first' }).waitFor({ state: 'detached' })
+      const { downloads, subscriptions, page: own } = (await server.api('GET', '/api/config/')).body
+      assert.deepEqual([downloads.subtitle, downloads.subtitle_source, downloads.subtitle_index, downloads.integrate_sponsorblock, downloads.comment_max], ['en', 'auto', true, true, false])
+      assert.deepEqual([subscriptions.auto_start, own.welcomed], [true, true])
+
+      await page.getByLabel('A link, an id or a handle').fill(`${loopback.platform.baseUrl}/channel/${CHANNEL.orbit}`)
+      await page.getByRole('button', { name: 'Subscribe' }).click()
+      const question = page.getByRole('dialog', { name: 'Subscribe' })
+      assert.ok(await question.getByLabel('The newest 10').isChecked())
+      await check(NOT_SIGNED_IN)
+      await shot('welcome-take')
+      await question.getByRole('button', { name: 'Subscribe' }).click()
+
+      await page.waitForURL(`${server.baseUrl}/`)
+      await page.getByRole('heading', { name: 'The first videos are on their way' }).waitFor(PATIENCE)
+      await shot('home-coming')
+      const cards = page.locator('.card:not(.ghost) a[href*="/video/"]')
+      await cards.first().waitFor(PATIENCE)
+      await page.waitForFunction(() => new Set([...document.querySelectorAll<HTMLAnchorElement>('.card:not(.ghost) a[href*="/video/"]')].map(({ pathname }) => pathname)).size >= 3, undefined, PATIENCE)
+      await check(NOT_SIGNED_IN)
+      await shot('home-filled')
+      await cards.first().click()
+      await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.2, undefined, PATIENCE)
+      await shot('video-first')
+    })
+  }
+
+  /** As a new data folder is: nothing is chosen yet. */
+  async function unwelcomed(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
+    const app = await testApp(t)
+    await app.as('admin').post('/api/config/', { page: { welcomed: false } })
+    return app
+  }
+  const config = async (app: TestApp) => (await app.as('admin').get('/api/config/')).body
+
+  test('closed half way it is offered again; put off, it is never offered again, and nothing was set', async (t) => {
+    const app = await unwelcomed(t)
+    await app.given(aChannel(), aVideo({ id: 'v1' }))
+    const before = await config(app)
+    const { page, go, check, shot } = await openPage(t, app.url)
+    await go('/')
+    await signIn(page, 'admin', TEST_PASSWORD)
+    await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+
+    await go('/')
+    const notice = page.getByText('a few choices are still open')
+    await notice.waitFor()
+    await check(NOT_SIGNED_IN)
+    await shot('home-choices')
+    await page.getByRole('link', { name: 'Choose' }).click()
+    await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+    await go('/')
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await go('/welcome/')
+    await page.getByRole('heading', { name: 'Put the first thing into it' }).waitFor()
+
+    assert.equal(await page.getByRole('heading', { name: 'A few choices first' }).count(), 0)
+    assert.deepEqual(await config(app), { ...before, page: { welcomed: true } })
+  })
+
+  test('of two admins at once the first one’s choice holds, and the second hears of it', async (t) => {
+    const app = await unwelcomed(t)
+    const as = { username: 'admin', password: TEST_PASSWORD }
+    const [one, two] = [await openPage(t, app.url, { as }), await openPage(t, app.url, { as })]
+    for (const { page, go } of [one, two]) {
+      await go('/welcome/')
+      await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+    }
+
+    await one.page.getByLabel('Languages').fill('fr, x y')
+    await one.page.getByRole('button', { name: 'Use these' }).click()
+    await one.page.getByText('Give languages by their letters').waitFor()
+    await one.page.getByLabel('Languages').fill('fr, de')
+    await one.page.getByRole('switch', { name: 'Keep comments' }).check()
+    await one.page.getByRole('button', { name: 'Use these' }).click()
+    await until('it is chosen', () => config(app), ({ page }) => page.welcomed)
+    await two.page.getByRole('button', { name: 'Use these' }).click()
+
+    await two.page.getByText('Another admin has chosen meanwhile').waitFor()
+    await two.page.getByRole('heading', { name: 'A few choices first' }).waitFor({ state: 'detached' })
+    const { downloads } = await config(app)
+    assert.deepEqual([downloads.subtitle, downloads.comment_max], ['fr,de', '100'])
+  })
+
+  test('who is no admin is offered nothing to choose', async (t) => {
+    const app = await unwelcomed(t)
+    const { page, go, check } = await openPage(t, app.url, { as: { username: 'user', password: TEST_PASSWORD } })
+    await go('/welcome/')
+    await page.getByText('An admin puts videos into this archive').waitFor()
+    assert.equal(await page.getByRole('switch').count(), 0)
+    await go('/')
+    await page.getByText('Your archive is empty').waitFor()
+    assert.equal(await page.getByText('choices are still open').count(), 0)
+    await check()
+  })
+
+  test('a folder that was in use before is not welcomed by an update', async (t) => {
+    assert.equal((await config(await testApp(t))).page.welcomed, true)
+  })
+})
