@@ -9,7 +9,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { systemClock, type Clock } from './clock.ts'
 import { StartError } from './error.ts'
 import { FactBoard } from './events.ts'
-import { openFolder } from './folder.ts'
+import { closeFilesIn, openFolder } from './folder.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
 import { gateWrites } from './index/gate.ts'
@@ -32,6 +32,9 @@ import type { FoundPlugin } from './plugin/find.ts'
 import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, registerPlugins } from './plugin/load.ts'
 import { openWiring } from './plugin/wire.ts'
+
+/** Of the data folder, core's own. */
+const PRIVATE_FOLDERS = ['ledger-copies', 'plugins']
 
 export interface AppOptions {
   sources: ConfigSources
@@ -57,7 +60,10 @@ export interface OpenedApp {
  */
 export async function openApp({ sources, clock = systemClock, log: givenLog, plugins: given }: AppOptions): Promise<OpenedApp> {
   const core = readCore(sources)
-  await openFolder('data folder', core.dataDir, { mode: 0o700, setting: 'AV_DATA_DIR' })
+  // Others may go through it, to the library within; its files are closed to them, and so are its other folders.
+  await openFolder('data folder', core.dataDir, { mode: 0o711, setting: 'AV_DATA_DIR' })
+  await closeFilesIn(core.dataDir)
+  for (const name of PRIVATE_FOLDERS) if (existsSync(join(core.dataDir, name))) await openFolder(`folder ${name}`, join(core.dataDir, name), { isPrivate: true })
   const loaded = registerPlugins(given ?? (await findPlugins(core)), core.pluginsOff)
   const former = await openFormerSettings(core.dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, former.owners)

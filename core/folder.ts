@@ -1,10 +1,13 @@
 /** The folders that a server keeps its files in: made and tried at the start, as a download would find out only after hours. */
-import { access, constants, mkdir } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { StartError } from './error.ts'
 
 export interface FolderOptions {
-  /** The rights of one that is made: 0o700 for its owner's eyes only. */
+  /** The rights of one that is made, less those of the umask. */
   mode?: number
+  /** It and the files in it are for the server's user alone, also where they have been there with other rights. */
+  isPrivate?: boolean
   /** The setting that says where it lies. */
   setting?: string
 }
@@ -13,14 +16,36 @@ export interface FolderOptions {
  * @param name  what it is, for the sentence: 'library folder'
  * @throws StartError  names the folder, why it cannot be made or written, and what to do
  */
-export async function openFolder(name: string, folder: string, { mode, setting }: FolderOptions = {}): Promise<void> {
+export async function openFolder(name: string, folder: string, { isPrivate = false, mode = isPrivate ? 0o700 : undefined, setting }: FolderOptions = {}): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    if (isPrivate) {
+      await closeToOthers(folder)
+      await closeFilesIn(folder)
+    }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     const isTaken = code === 'EEXIST' || code === 'ENOTDIR'
     const remedy = [isTaken ? 'move it away' : 'correct its permissions', ...(setting === undefined ? [] : [`set ${setting}`])].join(', or ')
     throw new StartError(`The ${name} ${folder} cannot be made or written (${isTaken ? 'a file is in the way' : code}): ${remedy}`, { cause })
+  }
+}
+
+/** Whatever rights others have to the files of a folder is taken from them; folders in it stay as they are. */
+export async function closeFilesIn(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isFile()) await closeToOthers(join(folder, entry.name))
+}
+
+const NOT_POSSIBLE = ['EPERM', 'EROFS', 'ENOTSUP', 'ENOSYS']
+
+async function closeToOthers(path: string): Promise<void> {
+  try {
+    const { mode } = await stat(path)
+    if (mode & 0o077) await chmod(path, mode & 0o700)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    // A file may have gone meanwhile; some file systems know no rights, and another owner's file is that one's to close.
+    if (code !== 'ENOENT' && !NOT_POSSIBLE.includes(code)) throw error
   }
 }

@@ -45,6 +45,7 @@ export function copyBeforeMigration(db: Database.Database, file: string, now: nu
 export async function backupTo(db: Database.Database, path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
+    closeSync(openSync(`${path}.part`, 'w', 0o600)) // SQLite itself would leave it to the umask
     await db.backup(`${path}.part`)
     renameSync(`${path}.part`, path)
   } finally {

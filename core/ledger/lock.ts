@@ -1,4 +1,5 @@
 /** One process per data folder: a lock that the system itself takes back when the process dies. */
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -15,6 +16,8 @@ export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
   let db: Database.Database | undefined
   try {
+    // Only where it is not there: closing it here would end a lock that this process has on it.
+    if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
     db = new Database(file, { timeout: 0 })
     db.exec('BEGIN EXCLUSIVE')
   } catch (error) {

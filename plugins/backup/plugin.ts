@@ -1,5 +1,7 @@
 /** Backups: all documents as a zip in the reference's form, made, rotated, taken in, compared, restored. */
-import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, Type } from 'archivolt'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, openFolder, Type } from 'archivolt'
 import { FILE_PATTERN, openBackups } from './backups.ts'
 
 /** What is no name of a backup is no path (404), so nothing else reaches the folder. */
@@ -109,5 +111,9 @@ export default definePlugin({
   routes: [listBackups, startBackup, showBackup, startRestore, takeInBackup, deleteBackup, downloadBackup, previewRestore],
   tasks: [runBackup, restoreBackup],
   services: (app) => ({ backups: openBackups(app) }),
-  setup: (app) => app.backups.clearUnfinished(),
+  async setup(app) {
+    const folder = join(app.settings.dataDir, 'backups')
+    if (existsSync(folder)) await openFolder('folder for backups', folder, { isPrivate: true })
+    await app.backups.clearUnfinished()
+  },
 })

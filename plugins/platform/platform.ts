@@ -1,7 +1,7 @@
 /** The service `platform`: asks yt-dlp for facts and files, and answers in our words. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { epochSeconds, errors, type Clock, type Lanes, type Ledger, type Log, type Settings } from 'archivolt'
+import { epochSeconds, errors, openFolder, type Clock, type Lanes, type Ledger, type Log, type Settings } from 'archivolt'
 import { Asks, type Ask } from './asks.ts'
 import { Child, ChildError, type ChildAskOptions } from './child.ts'
 import { classify } from './classify.ts'
@@ -287,7 +287,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     isArtUrl: (text) => isArtUrl(text, base),
 
     async start() {
-      await mkdir(tools.cacheDir, { recursive: true })
+      await openFolder('folder of the downloader', tools.cacheDir, { isPrivate: true }) // it keeps what it learns about whose cookie it uses
       const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_gate WHERE id = 1').get()
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
     },

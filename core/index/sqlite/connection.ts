@@ -1,5 +1,5 @@
 /** A connection to the index file: pragmas, kept statements, and how damage is told from other trouble. */
-import { statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
@@ -26,6 +26,8 @@ export interface Connection {
 export type Bind = string | number | null
 
 export function connect(file: string, options: { isReader: boolean }): Connection {
+  // Made here, for its owner's eyes only: SQLite gives its log the same mode. One that is there is let be: closing it would end this process's locks on it.
+  if (!options.isReader && !existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
   const db = new Database(file, { readonly: options.isReader, timeout: 5000 })
   try {
     db.pragma('trusted_schema = OFF')

@@ -1,6 +1,6 @@
 /** Copies of the index file: made step by step on the writing connection, read again for a restore. Runs in the worker. */
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { tableNames } from './layout.ts'
@@ -23,6 +23,7 @@ export async function copyTo(db: Database.Database, path: string, isAborted: () 
   let syncing: Promise<void> | undefined
   let copied = 0
   try {
+    await writeFile(part, '', { mode: 0o600 }) // SQLite itself would leave it to the umask
     await db.backup(part, {
       progress({ totalPages, remainingPages }) {
         if (isAborted()) throw new DOMException('aborted', 'AbortError')

@@ -32,7 +32,7 @@ export interface SnapshotFolder {
 
 /** Opens the folder; what an interruption left of a snapshot is removed. What else lies there is let alone. */
 export async function openSnapshotFolder({ index, folder, clock, log }: SnapshotFolder): Promise<Snapshots> {
-  await openFolder('folder for snapshots', folder, { mode: 0o700 })
+  await openFolder('folder for snapshots', folder, { isPrivate: true })
   let running: SnapshotRecord | undefined
   const pathOf = (id: string) => join(folder, `${id}.sqlite`)
   const aboutOf = (id: string) => join(folder, `${id}.json`)
