@@ -14,19 +14,21 @@ export const copiesFolder = (file: string): string => join(dirname(file), 'ledge
 
 const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[:.]/g, '-')
 
-/** All copies of a ledger, newest first. */
-export function copiesOf(file: string): string[] {
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** All copies of a ledger, newest first. @param now  those of a day to come were made while the clock was wrong: they are the last */
+export function copiesOf(file: string, now = Infinity): string[] {
   const folder = copiesFolder(file)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sqlite'))
     .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
-    .sort((a, b) => b.at - a.at || (a.path < b.path ? 1 : -1))
+    .sort((a, b) => Number(a.at > now + DAY_MS) - Number(b.at > now + DAY_MS) || b.at - a.at || (a.path < b.path ? 1 : -1))
     .map(({ path }) => path)
 }
 
-function dropOldCopies(file: string, kind: Kind): void {
-  const ofKind = copiesOf(file).filter((path) => basename(path).startsWith(`${kind}-`))
+function dropOldCopies(file: string, kind: Kind, now: number): void {
+  const ofKind = copiesOf(file, now).filter((path) => basename(path).startsWith(`${kind}-`))
   for (const path of ofKind.slice(KEPT_OF_A_KIND)) rmSync(path, { force: true })
 }
 
@@ -37,7 +39,7 @@ export function copyBeforeMigration(db: Database.Database, file: string, now: nu
   const path = join(copiesFolder(file), `before-migration-${stampOf(now)}.sqlite`)
   copyFileSync(file, `${path}.part`)
   renameSync(`${path}.part`, path)
-  dropOldCopies(file, 'before-migration')
+  dropOldCopies(file, 'before-migration', now)
   return path
 }
 
@@ -54,32 +56,35 @@ export async function backupTo(db: Database.Database, path: string): Promise<voi
 }
 
 /**
- * Looks every hour whether today has its copy, and makes it; the newest three are kept.
- * A copy that fails is logged and tried again an hour later.
+ * Looks every hour whether today has its copy, and makes it; the newest three are kept. At a clean stop today's is made anew:
+ * the first one of an installation is older than its accounts. A copy that fails is logged and tried again.
  */
-export function keepDailyCopies(options: { file: string; ledger: { backup(path: string): Promise<void> }; clock: Clock; log: Log }): { close(): void } {
+export function keepDailyCopies(options: { file: string; ledger: { backup(path: string): Promise<void> }; clock: Clock; log: Log }): { close(): Promise<void> } {
   const { file, ledger, clock, log } = options
-  const look = async () => {
-    const path = join(copiesFolder(file), `daily-${stampOf(clock.now()).slice(0, 10)}.sqlite`)
-    if (existsSync(path)) return
+  const ofToday = () => join(copiesFolder(file), `daily-${stampOf(clock.now()).slice(0, 10)}.sqlite`)
+  const copy = async () => {
     try {
-      await ledger.backup(path)
-      dropOldCopies(file, 'daily')
+      await ledger.backup(ofToday())
+      dropOldCopies(file, 'daily', clock.now())
       log.info('ledger copied')
     } catch (error) {
-      log.error({ err: error }, 'the daily copy of the ledger failed; it is tried again in an hour')
+      log.error({ err: error }, 'the daily copy of the ledger failed; it is tried again in an hour, and when the server stops')
     }
   }
   let isClosed = false
+  let looking: Promise<void> = Promise.resolve()
   let timer = clock.after(0, function again() {
-    void look().then(() => {
+    looking = existsSync(ofToday()) ? Promise.resolve() : copy()
+    void looking.then(() => {
       if (!isClosed) timer = clock.after(CHECK_EVERY_MS, again)
     })
   })
   return {
-    close() {
+    async close() {
       isClosed = true
       timer.cancel()
+      await looking
+      await copy()
     },
   }
 }
@@ -116,7 +121,7 @@ export function recoverFrom(file: string, fault: string, now: number): { db: Dat
   }
   const moved = isMoved ? `it was moved to ${aside} and ` : ''
   const part = `${file}.part`
-  for (const copy of copiesOf(file)) {
+  for (const copy of copiesOf(file, now)) {
     copyFileSync(copy, part)
     chmodSync(part, 0o600)
     try {
@@ -128,6 +133,11 @@ export function recoverFrom(file: string, fault: string, now: number): { db: Dat
       rmSync(part, { force: true })
       if (!isDamage(error)) throw error
     }
+  }
+  // Those of the blank ledger, day by day, must not put them out.
+  for (const copy of copiesOf(file)) {
+    const name = basename(copy)
+    if (KINDS.some((kind) => name.startsWith(`${kind}-`))) renameSync(copy, join(dirname(copy), `kept-${name}`))
   }
   closeSync(openSync(file, 'a', 0o600))
   return { db: openChecked(file), said: `The ledger ${file} was ${fault} and there is no copy of it: ${moved}a blank one took its place` }

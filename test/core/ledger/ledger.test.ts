@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -279,7 +279,7 @@ test('each day one copy is made while the ledger is in use; the newest three sta
     await untilTrue(() => existsSync(join(copiesFolder(file), `daily-2026-01-${15 + day}.sqlite`)))
     shown.push(readdirSync(copiesFolder(file)).filter((name) => name.endsWith('.sqlite')).sort())
   }
-  copies.close()
+  await copies.close()
 
   assert.deepEqual(shown[0], ['daily-2026-01-15.sqlite'])
   assert.equal(shown[4]?.at(-1), 'daily-2026-01-19.sqlite')
@@ -287,6 +287,45 @@ test('each day one copy is made while the ledger is in use; the newest three sta
   const newest = new Database(join(copiesFolder(file), 'daily-2026-01-19.sqlite'), { readonly: true })
   assert.equal(newest.prepare('SELECT count(*) AS n FROM thing_list').pluck().get(), 5)
   newest.close()
+})
+
+test('at a clean stop the copy of the day is made anew, and takes the place of no other day', async (t) => {
+  const { folder, file, ledger, add, clock } = await aLedger(t)
+  for (const day of ['13', '14']) await ledger.backup(join(copiesFolder(file), `daily-2026-01-${day}.sqlite`))
+  for (let stop = 0; stop < 4; stop++) {
+    const copies = keepDailyCopies({ file, ledger, clock, log })
+    await clock.advance(0)
+    await add(stop)
+    await copies.close()
+  }
+
+  assert.deepEqual(readdirSync(copiesFolder(file)).sort(), ['daily-2026-01-13.sqlite', 'daily-2026-01-14.sqlite', 'daily-2026-01-15.sqlite'])
+  await ledger.close()
+  rmSync(file)
+  assert.deepEqual((await aLedger(t, { folder, clock })).ids(), [0, 1, 2, 3])
+})
+
+test('copies of a blank ledger put out none from before, and those of a day to come are the last', async (t) => {
+  const { folder, file, ledger, clock } = await aLedger(t)
+  await ledger.close()
+  mkdirSync(copiesFolder(file))
+  for (const day of ['12', '13', '14']) writeFileSync(join(copiesFolder(file), `daily-2026-01-${day}.sqlite`), 'no good to us, but to somebody who knows more')
+  writeFileSync(file, 'x'.repeat(9000))
+
+  const next = await aLedger(t, { folder, clock })
+  for (let day = 0; day < 5; day++) {
+    const copies = keepDailyCopies({ file, ledger: next.ledger, clock, log })
+    await copies.close()
+    await clock.advance(24 * 3600_000)
+  }
+
+  const names = readdirSync(copiesFolder(file))
+  assert.deepEqual(names.filter((name) => name.startsWith('kept-')).length, 3)
+  assert.deepEqual(names.filter((name) => name.startsWith('daily-')).length, 3)
+
+  const now = Date.now()
+  utimesSync(join(copiesFolder(file), 'daily-2026-01-17.sqlite'), now / 1000 + 1e9, now / 1000 + 1e9)
+  assert.match(copiesOf(file, now).at(-1)!, /daily-2026-01-17/)
 })
 
 async function untilTrue(holds: () => boolean): Promise<void> {
