@@ -1,6 +1,6 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
@@ -13,7 +13,7 @@ import { closeFilesIn, openFolder } from './folder.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
 import { gateWrites } from './index/gate.ts'
-import { enterIndex } from './index/in-use.ts'
+import { enterIndex, openHoldings } from './index/in-use.ts'
 import { snapshotName } from './index/snapshots.ts'
 import type { Index } from './index/port.ts'
 import { openSqliteIndex } from './index/sqlite/open.ts'
@@ -172,10 +172,13 @@ export async function openIndex(settings: Readonly<Settings>, definitions: reado
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
-  // The folder of snapshots is made when an index is opened for the first time, so there has been one.
-  const isMissing = existsSync(snapshots.folder) && !existsSync(file)
+  const holdings = await openHoldings({ dataDir, kind: 'sqlite', clock, log })
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
+  if (!size && (holdings.opened || existsSync(snapshots.folder))) await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
   const adapter = await openSqliteIndex({
     ...{ file, definitions, log, prefix, clock },
+    onDamaged: (movedTo) => holdings.noteLost(`The index file was damaged and has been moved to ${basename(movedTo)}`),
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
       const folder = await openSnapshotFolder({ ...snapshots, index: { version: manifest.version, snapshotTo, restoreFrom } })
@@ -183,10 +186,9 @@ export async function openIndex(settings: Readonly<Settings>, definitions: reado
       await folder.take(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
     },
   })
-  const lost = adapter.recovered ? `The index file was damaged and has been moved to ${basename(adapter.recovered)}` : isMissing ? `The index file ${basename(file)} was missing` : undefined
-  if (lost) log.error(`${lost}; a blank one has taken its place`)
   try {
-    return await gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), lost)
+    await holdings.noteOpened(definitions.map(({ name }) => name))
+    return await gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), holdings)
   } catch (error) {
     await adapter.close()
     throw error
@@ -208,18 +210,24 @@ async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearc
     ...{ names: `${prefix}_*`, log, clock },
   })
   try {
+    const holdings = await openHoldings({ dataDir, kind: 'elasticsearch', clock, log })
     const index = await openElasticIndex({
       ...{ connection, definitions, log, clock, prefix },
       ...(signal && { signal }),
       repository: settings.elasticsearchRepository,
       // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's to finish.
       owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
+      async onMissing(collections) {
+        const lost = collections.filter((name) => holdings.opened?.includes(name))
+        if (lost.length > 0) await holdings.noteLost(`Elasticsearch had no index ${lost.map((name) => `${prefix}_${name}`).join(', ')} any more`)
+      },
       async beforeRebuild(snapshotTo) {
         if (settings.elasticsearchRepository === null) return log.info('no snapshot is taken before the rebuild, as AV_ELASTICSEARCH_REPOSITORY is not set')
         await snapshotTo(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
       },
     })
-    return await gateWrites(index, (gated) => index.openSnapshots(gated))
+    await holdings.noteOpened(definitions.map(({ name }) => name))
+    return await gateWrites(index, (gated) => index.openSnapshots(gated), holdings)
   } catch (error) {
     await connection.close()
     throw error

@@ -3,7 +3,7 @@ import { readCore, readSettings, readSources } from '../config/load.ts'
 import { openIndex } from './app.ts'
 import { systemClock } from './clock.ts'
 import { waitAtGate } from './index/gate.ts'
-import { NAMES, otherKind, readInUse, TARGETS, writeInUse, type IndexKind } from './index/in-use.ts'
+import { changeInUse, NAMES, otherKind, readInUse, TARGETS, type IndexKind } from './index/in-use.ts'
 import { moveIndex } from './index/move.ts'
 import type { Index } from './index/port.ts'
 import { lockFolder } from './ledger/lock.ts'
@@ -61,13 +61,13 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
       const { kind, filling } = await readInUse(core.dataDir)
       if (filling === from) throw new Error(`A move to ${NAMES[from]} was interrupted, so only some documents are there: finish it first, with make index-move TO=${TARGETS[from]}`)
       const source = await open(from)
-      if (source.lost) throw new Error(`${source.lost}: nothing was moved. Restore a snapshot or a backup first`)
+      if (source.lost) throw new Error(`${source.lost.reason}: nothing was moved. Restore a snapshot or a backup first`)
       if ((await held(source)) === 0) throw new Error(`There is nothing in ${NAMES[from]}: no document was moved`)
       const destination = await open(to)
       if (kind === to && !options.includes('--anyway') && (await held(destination)) > 0) {
         throw new Error(`The documents were last kept in ${NAMES[to]}: those of ${NAMES[from]} are older and would take their place. If that is meant, add ANYWAY=yes`)
       }
-      await writeInUse(core.dataDir, { kind: from, filling: to })
+      await changeInUse(core.dataDir, { kind: from, filling: to })
       process.stdout.write(`Copying all documents from ${NAMES[from]} to ${NAMES[to]}\n`)
       let toldMs = 0
       const moved = await moveIndex(source, destination, {
@@ -78,7 +78,8 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
           process.stdout.write(`${collection}: ${done} of ${total} documents\n`)
         },
       })
-      await writeInUse(core.dataDir, { kind: to })
+      await destination.settle()
+      await changeInUse(core.dataDir, { kind: to, filling: undefined })
       const sum = (of: (one: (typeof moved)[number]) => number) => moved.reduce((total, one) => total + of(one), 0)
       const next = to === 'elasticsearch' ? 'Start the server with AV_ELASTICSEARCH_URL as it is set now' : 'Take AV_ELASTICSEARCH_URL away and start the server'
       process.stdout.write(`All ${sum(({ documents }) => documents)} documents are in ${NAMES[to]}, counted in both (${sum(({ written }) => written)} written now). ${next}; ${NAMES[from]} stays as it was\n`)

@@ -1,6 +1,7 @@
 /** The gate before all writes of an index: closed while a restore replaces everything. Jobs wait there, requests are told to come again. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from '../error.ts'
+import type { Holdings } from './in-use.ts'
 import type { Collection, Index, IndexAdapter } from './port.ts'
 import type { Snapshots } from './snapshots.ts'
 
@@ -35,9 +36,9 @@ type AnyCollection = Collection<Record<string, unknown>, string>
 /**
  * The index as the server uses it: writes of its collections pass the gate, reads go on.
  * @param openSnapshots  made with the gated index, so that restoring a snapshot closes the gate too
- * @param lost           why the index starts blank, where it does
+ * @param holdings       a restore brings back what was lost
  */
-export async function gateWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>, lost?: string): Promise<Index> {
+export async function gateWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>, holdings: Pick<Holdings, 'lost' | 'settle'>): Promise<Index> {
   let opened: Promise<void> | undefined
   let writing = 0
   let whenWritten: (() => void) | undefined
@@ -85,7 +86,9 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
     opened = promise
     try {
       await allWritten()
-      return await work()
+      const result = await work()
+      await holdings.settle()
+      return result
     } finally {
       opened = undefined
       resolve()
@@ -109,7 +112,10 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
   return {
     ...held,
     snapshots,
-    lost,
+    get lost() {
+      return holdings.lost
+    },
+    settle: () => holdings.settle(),
     async writable() {
       await pass()
       await index.available?.()

@@ -1,24 +1,38 @@
-/** Which index the documents of a data folder are kept in, and which one is being filled: a small file that starts and moves look at. */
+/** Which index the documents of a data folder are kept in, which one is being filled, and which has lost them: a small file that starts and moves look at. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
 
 export type IndexKind = 'sqlite' | 'elasticsearch'
 
-export interface InUse {
-  /** Where a server kept them last, or a move has brought them. undefined: no server has run yet. */
-  kind?: IndexKind
+const ofEach = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Object({ sqlite: Type.Optional(schema), elasticsearch: Type.Optional(schema) }))
+const Kind = Type.Enum(['sqlite', 'elasticsearch'])
+
+const Lost = Type.Object({ reason: Type.String(), since: Type.Integer() })
+/** Why documents are missing that were there, a sentence for people without its full stop; and since when, in epoch milliseconds. */
+export type Lost = Static<typeof Lost>
+
+const InUse = Type.Object({
+  /** Where a server kept them last, or a move has brought them. Left out: no server has run yet. */
+  kind: Type.Optional(Kind),
   /** A move to it has begun and not ended: what it holds is a mixture. */
-  filling?: IndexKind
-}
+  filling: Type.Optional(Kind),
+  /** The collections that a server has last had there: from then on one is there, or lost. */
+  opened: ofEach(Type.Array(Type.String())),
+  /** Until the documents are back. */
+  lost: ofEach(Lost),
+})
+export type InUse = Static<typeof InUse>
 
 /** For people. */
 export const NAMES: Record<IndexKind, string> = { sqlite: 'the embedded index', elasticsearch: 'Elasticsearch' }
 /** As `index-move` calls them. */
 export const TARGETS: Record<IndexKind, string> = { sqlite: 'embedded', elasticsearch: 'elasticsearch' }
-const KINDS = new Set<unknown>(Object.keys(NAMES))
 
 const fileIn = (dataDir: string): string => join(dataDir, 'index-in-use.json')
 
@@ -28,15 +42,18 @@ export async function readInUse(dataDir: string): Promise<InUse> {
     throw new StartError(`${fileIn(dataDir)} cannot be read (${error.code}): correct its permissions`, { cause: error })
   })
   try {
-    const { kind, filling } = JSON.parse(text) as Record<string, unknown>
-    if ([kind, filling].every((one) => one === undefined || KINDS.has(one))) return { ...(kind !== undefined && { kind: kind as IndexKind }), ...(filling !== undefined && { filling: filling as IndexKind }) }
+    const inUse: unknown = JSON.parse(text)
+    if (Value.Check(InUse, inUse)) return inUse
   } catch {
     // Said below, with what is no object and what names no index.
   }
   throw new StartError(`${fileIn(dataDir)} does not say which index is in use: remove it, and set AV_ELASTICSEARCH_URL as it was when the server last ran`)
 }
 
-export const writeInUse = (dataDir: string, inUse: InUse): Promise<void> => writeWhole(fileIn(dataDir), `${JSON.stringify(inUse)}\n`)
+/** What the change leaves out stays; undefined takes it away. */
+export async function changeInUse(dataDir: string, change: { [Key in keyof InUse]: InUse[Key] | undefined }): Promise<void> {
+  await writeWhole(fileIn(dataDir), `${JSON.stringify({ ...(await readInUse(dataDir)), ...change })}\n`)
+}
 
 /** A server is about to open this one. @throws StartError  a move has left it half filled */
 export async function enterIndex(dataDir: string, kind: IndexKind, log: Log): Promise<void> {
@@ -46,7 +63,54 @@ export async function enterIndex(dataDir: string, kind: IndexKind, log: Log): Pr
     throw new StartError(`A move of the documents to ${NAMES[kind]} was interrupted, so only some are there: finish it with make index-move TO=${TARGETS[kind]}, or ${back} to go on with ${NAMES[last ?? otherKind(kind)]}`)
   }
   if (last !== undefined && last !== kind) log.warn(`the documents were kept in ${NAMES[last]}; this start keeps them in ${NAMES[kind]}, and what only the other one has is not seen (make index-move TO=${TARGETS[kind]} brings it)`)
-  if (last !== kind) await writeInUse(dataDir, { kind, ...(filling && { filling }) })
+  if (last !== kind) await changeInUse(dataDir, { kind })
 }
 
 export const otherKind = (kind: IndexKind): IndexKind => (kind === 'sqlite' ? 'elasticsearch' : 'sqlite')
+
+/** What one index should hold, and whether it has lost it: on disk, so that no end of the process forgets it. */
+export interface Holdings {
+  /** Its collections when a server last had it. undefined: none has, as far as is known. */
+  readonly opened: readonly string[] | undefined
+  readonly lost: Lost | undefined
+  /** To be awaited before anything blank takes the place of what is missing. */
+  noteLost(reason: string): Promise<void>
+  noteOpened(collections: readonly string[]): Promise<void>
+  /** The documents are back, or what is there is all that there shall be. */
+  settle(): Promise<void>
+}
+
+export async function openHoldings({ dataDir, kind, clock, log }: { dataDir: string; kind: IndexKind; clock: Clock; log: Log }): Promise<Holdings> {
+  const found = await readInUse(dataDir)
+  let [opened, lost] = [found.opened?.[kind], found.lost?.[kind]]
+  return {
+    get opened() {
+      return opened
+    },
+    get lost() {
+      return lost
+    },
+    async noteLost(reason) {
+      log.error(`${reason}; a blank one takes its place`)
+      // What was there before the first loss is what matters.
+      lost = { reason, since: lost?.since ?? clock.now() }
+      await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: lost } })
+    },
+    async noteOpened(collections) {
+      if (opened && collections.every((name) => opened?.includes(name)) && opened.length === collections.length) return
+      opened = [...collections]
+      await changeInUse(dataDir, { opened: { ...(await readInUse(dataDir)).opened, [kind]: opened } })
+    },
+    async settle() {
+      if (!lost) return
+      lost = undefined
+      try {
+        await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: undefined } })
+        log.info('the documents that were missing are back, or no longer waited for')
+      } catch (error) {
+        // What brought them back has happened all the same.
+        log.error({ err: error }, 'that the missing documents are back could not be noted; the next start tells of them again')
+      }
+    },
+  }
+}

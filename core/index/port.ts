@@ -1,4 +1,5 @@
 /** The contract both index adapters keep, in our words. It knows no names: an index is declared by the manifest that owns it. */
+import type { Lost } from './in-use.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { IndexDefinition, Scalar, DocOf, NamesOf } from './mapping.ts'
 
@@ -203,8 +204,10 @@ export interface IndexAdapter {
 export interface Index extends IndexAdapter {
   /** A restore is under way: requests that would write are refused, jobs wait. */
   readonly isReplacing: boolean
-  /** Why the index was blank when this process began, though it had held documents: a sentence for people. */
-  readonly lost: string | undefined
+  /** Set from a start that found the index blank, or collections missing, though it had held documents, until a restore or `settle`; also over restarts. */
+  readonly lost: Lost | undefined
+  /** The documents that were missing are back, or what is there is all that there shall be. */
+  settle(): Promise<void>
   /**
    * To be awaited by what changes something else before its first write here: resolves when writes may be made.
    * While a restore runs a job waits, anybody else is refused. @throws unavailable

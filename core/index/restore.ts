@@ -1,5 +1,6 @@
 /** From the documents of a snapshot back into an index: each is looked at again before it is taken. Both adapters restore by it. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errors } from '../error.ts'
 import { joinInternal, type JsonObject } from './document.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from './port.ts'
@@ -31,6 +32,7 @@ export async function restoreAll(index: Pick<IndexAdapter, 'definitions' | 'repl
   let done = 0
   await index.replaceAll(async (write) => {
     for (const definition of index.definitions) await restoreCollection(definition, write)
+    if (result.written === 0) throw errors.unprocessable('The snapshot holds no document that this archive knows: nothing was changed')
   })
   return result
 

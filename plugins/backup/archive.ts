@@ -23,6 +23,8 @@ export class BadArchive extends Error {}
 export interface DocumentEntry {
   collection: string
   fileName: string
+  /** Unpacked. */
+  sizeBytes: number
 }
 
 /**
@@ -65,7 +67,7 @@ export async function readEntries(path: string): Promise<DocumentEntry[]> {
   const found: DocumentEntry[] = []
   await eachEntry(path, async (entry) => {
     const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
-    if (collection) found.push({ collection, fileName: entry.fileName })
+    if (collection) found.push({ collection, fileName: entry.fileName, sizeBytes: entry.uncompressedSize })
   })
   if (!found.length) throw new BadArchive('It holds no file es_<collection>-<date>-<number>.json')
   return found
@@ -78,7 +80,7 @@ export async function readDocuments(path: string, take: (entry: DocumentEntry, l
     if (!collection) return
     const content = await zip.openReadStreamPromise(entry).catch(unreadable)
     try {
-      await take({ collection, fileName: entry.fileName }, linesOf(content, entry))
+      await take({ collection, fileName: entry.fileName, sizeBytes: entry.uncompressedSize }, linesOf(content, entry))
     } finally {
       content.destroy()
     }

@@ -7,14 +7,11 @@ import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { epochSeconds, errors, localDay, Value, type App, type BulkResult, type Job, type JobContext, type Services } from 'archivolt'
 import { BadArchive, readDocuments, readEntries, writeArchive, type DocumentEntry } from './archive.ts'
+import { openContents } from './contents.ts'
 import { storedForm, Unusable, type Converted, type Stored } from './stored-form.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
 const FILE_NAME = new RegExp(FILE_PATTERN)
-/** In this order, so that who restores a file by hand has channels before their videos. */
-const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
-const DOCUMENTS_A_FILE = 500
-const COMMENTS_A_FILE = 200
 const RESTORE_BATCH = 100
 /** Whichever runs, all documents are replaced. */
 const RESTORES = ['restore_backup', 'restore_snapshot']
@@ -23,10 +20,13 @@ const DISK_FULL = ['ENOSPC', 'EDQUOT']
 /** What file systems without hard links (exFAT, some network shares) say of one. */
 const NO_LINKS = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
-type ChannelDoc = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
 type VideoDoc = NonNullable<Awaited<ReturnType<Services['videos']['get']>>>
 
 export type BackupReason = 'auto' | 'update' | 'manual'
+/** Of a backup that must not take the place of any other. */
+const LOST = 'lost'
+/** Emptied day by day: that there is nothing in it says nothing. */
+const COMES_AND_GOES = 'download'
 
 export interface BackupRecord {
   filename: string
@@ -52,13 +52,9 @@ export type Backups = ReturnType<typeof openBackups>
 export function openBackups(app: App) {
   const folder = join(app.settings.dataDir, 'backups')
   const form = storedForm(app)
+  const prefix = `${app.settings.prefix}_backup`
   let isStarting = false
-  const names = () => [...ORDER, ...app.index.definitions.map(({ name }) => name).filter((name) => !ORDER.includes(name))]
-  const definitionOf = (name: string) => app.index.definitions.find((candidate) => candidate.name === name)
-  const collectionOf = (name: string) => {
-    const definition = definitionOf(name)
-    return definition && app.index.collection(definition)
-  }
+  const { names, definitionOf, collectionOf, archiveEntries } = openContents(app, form)
 
   async function find(filename: string): Promise<BackupRecord | undefined> {
     const match = FILE_NAME.exec(filename)
@@ -85,48 +81,6 @@ export function openBackups(app: App) {
   async function pathOf(filename: string): Promise<string> {
     await record(filename)
     return join(folder, filename)
-  }
-
-  /** What stored forms join from elsewhere, for one batch. */
-  async function* storedDocuments(name: string): AsyncIterable<Array<{ id: string; stored: Stored }>> {
-    const collection = collectionOf(name)
-    if (!collection) return
-    for await (const batch of collection.scan({ batch: name === 'comment' ? COMMENTS_A_FILE : DOCUMENTS_A_FILE, order: 'newest last' })) {
-      yield await storedBatch(name, batch as Array<{ id: string; doc: never }>)
-    }
-  }
-
-  async function storedBatch(name: string, batch: Array<{ id: string; doc: never }>): Promise<Array<{ id: string; stored: Stored }>> {
-    if (name === 'channel' || name === 'playlist' || name === 'download') return batch.map(({ id, doc }) => ({ id, stored: form.toStored[name](doc) }))
-    if (name === 'video') {
-      const channels = await app.channels.collection.getMany(unique(batch.map(({ doc }) => (doc as VideoDoc).channel_id)))
-      const stored = new Map([...channels].map(([id, doc]) => [id, form.toStored.channel(doc)]))
-      return batch.map(({ id, doc }) => ({ id, stored: form.toStored.video(doc, stored.get((doc as VideoDoc).channel_id)) }))
-    }
-    if (name !== 'comment' && name !== 'subtitle') return batch.map(({ id, doc }) => ({ id, stored: doc }))
-    const videos = await app.videos.collection.getMany(unique(batch.map(({ doc }) => (doc as { platform_id: string }).platform_id)))
-    if (name === 'comment') return batch.map(({ id, doc }) => ({ id, stored: form.toStored.comment(doc, videos.get(id)?.channel_id) }))
-    const channels = await app.channels.collection.getMany(unique([...videos.values()].map(({ channel_id }) => channel_id)))
-    return batch.map(({ id, doc }) => {
-      const video = videos.get((doc as { platform_id: string }).platform_id)
-      return { id, stored: form.toStored.subtitle(doc, video && { title: video.title, channelName: channels.get(video.channel_id)?.channel_name ?? '' }) }
-    })
-  }
-
-  /** One file of the archive after the other. */
-  async function* archiveEntries(day: string, job: JobContext<object>): AsyncIterable<{ fileName: string; lines: Iterable<string> }> {
-    yield { fileName: `es_config-${day}-0.json`, lines: documentLines([{ id: 'config', stored: app.preferences.all() }], form.nameOf('config')) }
-    const all = names()
-    for (const [index, name] of all.entries()) {
-      let counter = 0
-      let done = 0
-      for await (const batch of storedDocuments(name)) {
-        job.signal.throwIfAborted()
-        done += batch.length
-        job.progress(index / all.length, `Backing up ${name}: ${done} documents`)
-        yield { fileName: `es_${name}-${day}-${counter++}.json`, lines: documentLines(batch, form.nameOf(name)) }
-      }
-    }
   }
 
   /** A document of an archive in our form, if it can be used. */
@@ -167,6 +121,44 @@ export function openBackups(app: App) {
       const document = usable('channel', id, channel, 0, skip)
       if (document) yield document
     }
+  }
+
+  /** Whether a restore would bring back one document at least: the first is enough to know. */
+  async function holdsSomething(path: string, signal: AbortSignal): Promise<boolean> {
+    let isFound = false
+    await readDocuments(path, async (entry, lines) => {
+      signal.throwIfAborted()
+      if (isFound) return
+      for await (const batch of converted(entry, lines, () => 0, () => undefined)) {
+        isFound = batch.length > 0
+        if (isFound) break
+      }
+    })
+    return isFound
+  }
+
+  /** By the day in the name; a day to come is of a clock that was wrong, and goes behind all others. */
+  function newestFirst(one: BackupRecord, other: BackupRecord): number {
+    const today = localDay(epochSeconds(app.clock)).replaceAll('-', '')
+    return Number(one.timestamp > today) - Number(other.timestamp > today) || other.timestamp.localeCompare(one.timestamp)
+  }
+
+  /** Why an archive just made is none to put others out by: the index has lost documents, or nothing of a kind that the last backup had. */
+  async function doubtAbout(made: string): Promise<string | undefined> {
+    if (app.index.lost) return app.index.lost.reason
+    const kindsIn = async (path: string) => new Set((await readEntries(path)).flatMap(({ collection, sizeBytes }) => (sizeBytes > 0 ? [collection] : [])))
+    const now = await kindsIn(made)
+    const earlier = (await list()).filter(({ filename, reason }) => filename.startsWith(`${prefix}-`) && reason !== LOST).sort(newestFirst)
+    for (const { filename } of earlier) {
+      const before = await kindsIn(join(folder, filename)).catch((error: unknown) => {
+        if (!(error instanceof BadArchive)) throw error
+        return undefined // another one may be readable
+      })
+      if (!before) continue
+      const gone = names().filter((name) => name !== COMES_AND_GOES && definitionOf(name) && before.has(name) && !now.has(name))
+      return gone.length > 0 ? `The archive has no ${gone.join(', no ')}, and ${filename} has` : undefined
+    }
+    return undefined
   }
 
   async function restore(filename: string, job: JobContext<object>): Promise<RestoreReport> {
@@ -211,6 +203,7 @@ export function openBackups(app: App) {
           job.signal.throwIfAborted()
         }
       })
+      if (report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
     })
     if (config) report.unknownSettings = await applySettings(config)
     await app.tell('index.replaced', {})
@@ -258,25 +251,30 @@ export function openBackups(app: App) {
       return job?.payload.filename === filename ? job : undefined
     },
 
-    /** Makes a backup of now; one of the same day and reason is replaced when the new one is complete. */
-    async create(reason: BackupReason, job: JobContext<object>): Promise<string> {
+    /**
+     * Makes a backup of now; one of the same day and reason is replaced when the new one is complete.
+     * @param isRight  that documents are missing is right
+     * @returns its name, and why it is none that others may give way to: then it has a name that takes no other's place
+     */
+    async create(reason: BackupReason, isRight: boolean, job: JobContext<object>): Promise<{ filename: string; doubt: string | undefined }> {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const day = localDay(epochSeconds(app.clock)).replaceAll('-', '')
-      const filename = `${app.settings.prefix}_backup-${day}-${reason}.zip`
-      const unfinished = join(folder, `.${filename}.${job.id}`)
+      const unfinished = join(folder, `.${prefix}-${day}.zip.${job.id}`)
       try {
         await writeArchive(unfinished, archiveEntries(day, job), new Date(app.clock.now()))
+        const doubt = isRight ? undefined : await doubtAbout(unfinished)
+        const filename = `${prefix}-${day}-${doubt === undefined ? reason : LOST}.zip`
         await rename(unfinished, join(folder, filename))
+        return { filename, doubt }
       } finally {
         await rm(unfinished, { force: true })
       }
-      return filename
     },
 
     /** Keeps so many `auto` files: the one just made, then the newest by day, whatever their prefix. */
     async rotate(keep: number, made: string): Promise<void> {
       const others = (await list()).filter(({ filename, reason }) => reason === 'auto' && filename !== made)
-      others.sort((one, other) => other.timestamp.localeCompare(one.timestamp))
+      others.sort(newestFirst)
       for (const { filename } of others.slice(keep - 1)) await rm(join(folder, filename), { force: true })
     },
 
@@ -284,11 +282,12 @@ export function openBackups(app: App) {
       await rm(await pathOf(filename))
     },
 
-    /** Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: not a readable archive of ours or the reference's */
-    async begin(filename: string, start: () => Promise<Job>): Promise<Job> {
+    /** Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: no readable archive of ours or the reference's, or nothing in it */
+    async begin(filename: string, signal: AbortSignal, start: () => Promise<Job>): Promise<Job> {
       const path = await pathOf(filename)
       return startRestore(async () => {
         await readEntries(path).catch(refuse)
+        if (!(await holdsSomething(path, signal).catch(refuse))) throw errors.unprocessable(NOTHING_IN_IT)
         return start()
       })
     },
@@ -340,6 +339,7 @@ export function openBackups(app: App) {
         }
       }
       await readDocuments(path, compare).catch(refuse)
+      if (!Object.values(counts).some(({ backup }) => backup > 0)) throw errors.unprocessable(NOTHING_IN_IT)
       for (const count of Object.values(counts)) count.removed = Math.max(0, count.now - (count.backup - count.added))
       return counts
     },
@@ -352,7 +352,7 @@ export function openBackups(app: App) {
   }
 }
 
-const unique = (ids: string[]): string[] => [...new Set(ids)]
+const NOTHING_IN_IT = 'The backup holds no document that this archive knows: a restore would leave the archive blank, so none is done'
 
 const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 
@@ -381,10 +381,6 @@ async function putInPlace(unfinished: string, path: string): Promise<void> {
 function refuse(error: unknown): never {
   if (error instanceof BadArchive) throw errors.unprocessable(`Not a backup that can be read: ${error.message}`, { cause: error })
   throw error
-}
-
-function* documentLines(documents: Iterable<{ id: string; stored: Stored }>, index: string): Iterable<string> {
-  for (const { id, stored } of documents) yield `${JSON.stringify({ index: { _index: index, _id: id } })}\n${JSON.stringify(stored)}\n`
 }
 
 /** Pairs of an action line and a document. */

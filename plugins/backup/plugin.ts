@@ -1,7 +1,7 @@
 /** Backups: all documents as a zip in the reference's form, made, rotated, taken in, compared, restored. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, openFolder, Type } from 'archivolt'
+import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, openFolder, Type, type App, type JobContext } from 'archivolt'
 import { FILE_PATTERN, openBackups } from './backups.ts'
 
 /** What is no name of a backup is no path (404), so nothing else reaches the folder. */
@@ -15,23 +15,35 @@ const BackupRecord = Type.Object({
 })
 const Started = Type.Object({ message: Type.String(), task_id: Type.String({ pattern: ID_PATTERN }) })
 
+const DOUBT_SHOWN_FOR_SECONDS = 3600
+
 const runBackup = defineTask({
   name: 'run_backup',
   title: 'Index Backup',
   group: 'setting:backup',
-  payload: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1 })), reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])) }),
+  payload: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1 })), reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])), isRight: Type.Optional(Type.Boolean()) }),
   lane: 'index',
   apiStart: true,
   single: true,
+  widen: (before, asked) => ({ ...asked, ...((before.isRight || asked.isRight) && { isRight: true }) }),
   schedule: { auto: '0 18 0', config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }) },
   async run(job, app) {
-    const { reason = 'auto' } = job.payload
-    const made = await app.backups.create(reason, job)
+    const { reason = 'auto', isRight = false } = job.payload
+    const { filename, doubt } = await app.backups.create(reason, isRight, job)
+    if (isRight) await app.index.settle()
+    if (doubt !== undefined) return tellOfDoubt(filename, doubt, job, app)
     const rotate = job.payload.rotate ?? app.schedules.get('run_backup')?.config.rotate
-    if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate, made)
+    if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate, filename)
     return null
   },
 })
+
+async function tellOfDoubt(filename: string, doubt: string, job: JobContext<object>, app: App): Promise<null> {
+  const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so with POST /api/backup/ and {"is_right": true}.`
+  job.log.error(sentence)
+  await app.jobs.notify({ title: 'Documents are missing', group: 'setting:backup', level: 'error', messages: [sentence], shownForSeconds: DOUBT_SHOWN_FOR_SECONDS })
+  return null
+}
 
 const restoreBackup = defineTask({
   name: 'restore_backup',
@@ -54,8 +66,10 @@ const listBackups = defineRoute({
 
 const startBackup = defineRoute({
   method: 'POST', path: '/api/backup/', access: 'admin', summary: 'Make a backup', reply: Started,
-  async handle(_input, app) {
-    return { message: 'backup task started', task_id: (await app.jobs.start(runBackup)).id }
+  body: Type.Object({ is_right: Type.Optional(Type.Boolean({ description: 'Documents that are missing are not missed: this backup is one like others' })) }),
+  bodyOptional: true,
+  async handle({ body }, app) {
+    return { message: 'backup task started', task_id: (await app.jobs.start(runBackup, { ...(body?.is_right && { isRight: true }) })).id }
   },
 })
 
@@ -68,8 +82,8 @@ const startRestore = defineRoute({
   method: 'POST', path: '/api/backup/:filename/', access: 'admin', summary: 'Replace all documents by those of a backup', params: FilePath,
   reply: Type.Object({ message: Type.String(), filename: Type.String(), task_id: Type.String() }),
   errors: ['conflict', 'unprocessable'],
-  async handle({ params: { filename } }, app) {
-    const job = await app.backups.begin(filename, () => app.jobs.start(restoreBackup, { filename }))
+  async handle({ params: { filename }, signal }, app) {
+    const job = await app.backups.begin(filename, signal, () => app.jobs.start(restoreBackup, { filename }))
     return { message: 'backup restore task started', filename, task_id: job.id }
   },
 })

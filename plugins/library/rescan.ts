@@ -33,6 +33,8 @@ export const rescanFilesystem = defineTask({
     await takeInSubtitles(job, app, report)
     await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
     await fetchMissingArt(job, app, 0.95)
+    // Of a lost index this is what the library can bring back.
+    if ((await app.videos.collection.count()) > 0) await app.index.settle()
 
     await report.show()
     job.progress(1, `${state.fresh} new, ${state.missing.size} removed, ${report.count} left as they are`)

@@ -1,5 +1,5 @@
 /** The service `snapshots`: names, the daily one, and which are kept (contract 9.9). */
-import { errors, localMinute, snapshotName, Type, type App, type Timer } from 'archivolt'
+import { errors, localMinute, snapshotName, Type, type App, type Index, type Timer } from 'archivolt'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 /** Every day at noon, server time. */
@@ -8,6 +8,8 @@ const DAY_MS = 86_400_000
 const EXPIRE_DAYS = 30
 const KEEP_AT_LEAST = 5
 const KEEP_AT_MOST = 50
+
+type SnapshotRecord = Awaited<ReturnType<Index['snapshots']['list']>>[number]
 
 export interface SnapshotItem {
   id: string
@@ -50,11 +52,12 @@ export function openSnapshotKeeper(app: App) {
 
   const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
-  /** The archive is blank and was not: a snapshot of now would be worth nothing, an older one much. */
-  async function offer(lost: string, newest: string | undefined): Promise<void> {
-    const way = newest === undefined ? 'There is no snapshot to restore' : `Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page`
+  /** Documents are missing: a snapshot of now would be worth nothing, one from before much. */
+  async function offer({ reason, since }: NonNullable<App['index']['lost']>, complete: readonly SnapshotRecord[]): Promise<void> {
+    const newest = complete.find(({ startedAt }) => startedAt <= since) ?? complete[0]
+    const way = newest === undefined ? 'There is no snapshot to restore' : `Restore the newest snapshot ${newest.id}, with POST /api/snapshot/${newest.id}/ or on the settings page`
     const rescan = app.registry.tasks.has('rescan_filesystem') ? '; a rescan of the file system brings back what lies in the library' : ''
-    const sentence = `${lost}: the archive is blank. ${way}${rescan}.`
+    const sentence = `${reason}: the archive is without its documents. ${way}${rescan}. Until then no older snapshot or backup is removed.`
     app.log.error(sentence)
     await app.jobs.start(offerSnapshot, { sentence })
   }
@@ -92,8 +95,10 @@ export function openSnapshotKeeper(app: App) {
 
     /** Old ones go, but never below the least number; more than the most are never kept. */
     async removeOld(): Promise<void> {
-      const done = (await store().list()).filter(({ state }) => state !== 'IN_PROGRESS')
+      const all = (await store().list()).filter(({ state }) => state !== 'IN_PROGRESS')
       const oldest = app.clock.now() - EXPIRE_DAYS * DAY_MS
+      // While documents are missing, those from before are worth more than all that come after.
+      const done = all.filter(({ startedAt }) => !app.index.lost || startedAt > app.index.lost.since)
       const complete = done.filter(({ state }) => state === 'SUCCESS')
       const kept = new Set(complete.filter(({ startedAt }, place) => place < KEEP_AT_LEAST || (place < KEEP_AT_MOST && startedAt >= oldest)).map(({ id }) => id))
       for (const { id, state, startedAt } of done) {
@@ -107,9 +112,11 @@ export function openSnapshotKeeper(app: App) {
       schedule()
       // Cut off by the end of the last process, before or after it told what it had done: hearing it twice is harmless.
       if (app.backups.isRestoring()) await app.tell('index.replaced', {})
-      const newest = (await store().list()).find(({ state }) => state === 'SUCCESS')
-      if (app.index.lost !== undefined) return offer(app.index.lost, newest?.id)
-      if (isOn() && !isTaking() && (!newest || app.clock.now() - newest.startedAt > DAY_MS)) await start()
+      const complete = (await store().list()).filter(({ state }) => state === 'SUCCESS')
+      if (app.index.lost !== undefined) return offer(app.index.lost, complete)
+      // One of a day to come was taken while the clock was wrong.
+      const isFresh = complete.some(({ startedAt }) => startedAt <= app.clock.now() && app.clock.now() - startedAt <= DAY_MS)
+      if (isOn() && !isTaking() && !isFresh) await start()
     },
 
     end(): void {

@@ -32,6 +32,8 @@ export interface ElasticIndexOptions {
   signal?: AbortSignal
   /** Folder for snapshots, as the cluster sees it. */
   repository?: string | null
+  /** Awaited with the collections that the server does not have, before they are made. */
+  onMissing?: (collections: string[]) => Promise<void>
   /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
 }
@@ -58,6 +60,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     underLock(lock, async () => {
       const migrations = []
       for (const definition of definitions) migrations.push(await migrationOf({ store, connection, log }, definition, layouts.get(definition.name)!))
+      await options.onMissing?.(migrations.filter(({ inPlace }) => inPlace === undefined).map(({ name }) => name))
       const before = options.beforeRebuild
       await migrate(migrations, log, clock, before && (() => before(snapshotTo)))
       await repository.clean()

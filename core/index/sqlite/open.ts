@@ -22,6 +22,8 @@ export interface SqliteIndexOptions {
   clock: Clock
   /** Tables in a file of their own need none; taken so that both adapters are opened alike. */
   prefix: string
+  /** Awaited when a damaged file has been moved to this path, before a blank one takes its place. */
+  onDamaged?: (movedTo: string) => Promise<void>
   /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
 }
@@ -71,12 +73,12 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
     log.error({ err: error }, 'the index file is damaged; the next start moves it aside')
   }
 
-  let recovered = existsSync(mark) ? moveAside() : undefined
+  let recovered = existsSync(mark) ? await moveAside() : undefined
   let link = watched(openLink(lost))
   const open = () => link.call('open', { file, definitions: data })
   const first = await open().catch(async (error: unknown) => {
     if (!(error instanceof DamagedError)) throw await closing(error)
-    recovered = moveAside()
+    recovered = await moveAside()
     return open()
   })
   for (const [name, { version }] of Object.entries(first.collections)) versions.set(name, version)
@@ -148,9 +150,10 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
     return error
   }
 
-  function moveAside(): string {
+  async function moveAside(): Promise<string> {
     const aside = `${file}.damaged-${new Date(clock.now()).toISOString().replace(/[:.]/g, '-')}`
     for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
+    await options.onDamaged?.(aside)
     rmSync(mark, { force: true })
     log.error(`the index file was damaged and has been moved to ${aside}; starting with a blank one`)
     return aside

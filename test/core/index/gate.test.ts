@@ -24,7 +24,7 @@ async function given(t: TestContext) {
     await adapter.close()
     await rm(folder, { recursive: true })
   })
-  const index = await gateWrites(adapter, (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }))
+  const index = await gateWrites(adapter, (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }), { lost: undefined, settle: async () => undefined })
   const notes = index.collection(note)
   await notes.put('before', { text: 'x' })
   return { index, notes }

@@ -79,6 +79,8 @@ test('automatic backups go by their day, whatever their prefix, and never the on
     [['ta_backup-20240101-auto.zip', 'av_backup-20240102-auto.zip'], ['av_backup-20240102-auto.zip']],
     [['ta_backup-20260115-auto.zip', 'ta_backup-20260114-auto.zip', 'av_backup-20260113-auto.zip'], ['ta_backup-20260115-auto.zip']],
     [['ta_backup-20990101-auto.zip', 'ta_backup-20990102-auto.zip'], ['ta_backup-20990102-auto.zip']],
+    // Of a clock that was wrong.
+    [['av_backup-20990101-auto.zip', 'av_backup-20260110-auto.zip'], ['av_backup-20260110-auto.zip']],
   ]
 
   for (const [there, left] of cases) {
@@ -89,6 +91,97 @@ test('automatic backups go by their day, whatever their prefix, and never the on
 
     assert.deepEqual((await readdir(folder)).toSorted(), ['av_backup-20260115-auto.zip', ...left].toSorted())
   }
+})
+
+const FOLDER = (app: TestApp) => join(app.dataDir, 'backups')
+const GOOD = 'av_backup-20260115-auto.zip'
+const LOST = 'av_backup-20260115-lost.zip'
+
+async function backUp(app: TestApp, body?: object): Promise<void> {
+  assert.equal((await app.as('admin').post('/api/backup/', body)).status, 200)
+  await app.settled()
+}
+const told = async (app: TestApp): Promise<string[]> => (await app.as('admin').get('/api/notification/')).body.flatMap(({ messages }: { messages: string[] }) => messages)
+
+test('while the index is one that was lost no backup takes the place of another, and none is removed, over any number of starts', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 1 } })
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  await backUp(app)
+  const good = await readFile(join(FOLDER(app), GOOD))
+  await writeFile(join(FOLDER(app), 'av_backup-20260110-auto.zip'), good)
+
+  for (const lose of [() => rm(join(app.dataDir, 'index.sqlite')), () => writeFile(join(app.dataDir, 'index.sqlite'), '')]) {
+    await app.close()
+    for (const end of ['-wal', '-shm']) await rm(join(app.dataDir, `index.sqlite${end}`), { force: true })
+    await lose()
+    for (let start = 0; start < 2; start++) {
+      await app.restart()
+      await app.settled()
+      assert.match((await told(app)).join(), /^The index file index\.sqlite was (missing|empty): .*Restore the newest snapshot av_/)
+
+      await backUp(app)
+
+      assert.deepEqual((await readdir(FOLDER(app))).toSorted(), ['av_backup-20260110-auto.zip', GOOD, LOST].toSorted())
+      assert.deepEqual(await readFile(join(FOLDER(app), GOOD)), good)
+      assert.match((await told(app)).join(), /this backup is called av_backup-20260115-lost\.zip, and no other was replaced or removed/)
+    }
+
+    assert.equal((await admin.post(`/api/backup/${GOOD}/`)).status, 200)
+    await app.settled()
+    assert.equal(app.app.index.lost, undefined)
+    await app.restart()
+    assert.equal(app.app.index.lost, undefined)
+    await app.settled()
+    await rm(join(FOLDER(app), LOST))
+    await writeFile(join(FOLDER(app), 'av_backup-20260110-auto.zip'), good)
+  }
+
+  await backUp(app)
+  assert.deepEqual(await readdir(FOLDER(app)), [GOOD], 'rotated again')
+})
+
+test('a backup that has nothing of a kind which the last one had takes no other’s place, until somebody says that it is right', async (t) => {
+  const app = await testApp(t)
+  await app.as('admin').post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 1 } })
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }), aPlaylist({ entries: ['v1'] }))
+  await app.app.queue.add([{ id: 'd1', title: 'D', channelId: 'UC1', channelName: 'C', durationSeconds: 1, published: '', vidType: 'videos' }], 'pending')
+  await backUp(app)
+  await app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'download')!).remove('d1')
+  await backUp(app)
+  assert.deepEqual(await readdir(FOLDER(app)), [GOOD], 'a queue that is empty says nothing')
+  const good = await readFile(join(FOLDER(app), GOOD))
+
+  const collection = app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'playlist')!)
+  await collection.remove(await app.ids('playlist'))
+  for (let time = 0; time < 2; time++) await backUp(app)
+
+  assert.deepEqual((await readdir(FOLDER(app))).toSorted(), [GOOD, LOST])
+  assert.deepEqual(await readFile(join(FOLDER(app), GOOD)), good)
+  assert.match((await told(app)).join(), /The archive has no playlist, and av_backup-20260115-auto\.zip has/)
+
+  await backUp(app, { is_right: true })
+  await app.clock.advance(DAY_MS)
+  await backUp(app)
+  assert.deepEqual((await readdir(FOLDER(app))).toSorted(), [LOST, 'av_backup-20260116-auto.zip'])
+})
+
+test('that a blank index is right can be said, and is not asked again', async (t) => {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: 'v1' }))
+  await app.close()
+  await writeFile(join(app.dataDir, 'index.sqlite'), '')
+  await app.restart()
+  await app.settled()
+
+  await backUp(app, { is_right: true })
+  await app.restart()
+  await app.settled()
+
+  assert.equal(app.app.index.lost, undefined)
+  assert.deepEqual(await readdir(FOLDER(app)), [GOOD])
+  assert.deepEqual((await told(app)).filter((message) => message.includes('index')), [])
 })
 
 test('a scheduled backup is made on its day', async (t) => {

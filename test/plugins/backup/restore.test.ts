@@ -198,7 +198,7 @@ const REFUSED: Array<[what: string, zip: Buffer]> = [
   ['an entry outside of the file', patched(GOOD, END_RECORD, 16, 0x7fff_ffff)],
 ]
 
-/** Found out only when it is read: the restore fails, and nothing has changed. */
+/** Found out only when its documents are looked for: no restore begins. */
 const BROKEN: Array<[what: string, zip: Buffer]> = [
   ['more bytes than it says', patched(GOOD, CENTRAL_RECORD, 24, 10)],
   ['another checksum', patched(GOOD, CENTRAL_RECORD, 16, 1)],
@@ -209,8 +209,9 @@ const BROKEN: Array<[what: string, zip: Buffer]> = [
   })()],
   ['documents without action lines', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"channel_id":"UC1"}\n{"channel_id":"UC2"}\n' })],
   ['an action line without its document', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"index":{"_index":"ta_channel","_id":"UC1"}}\n' })],
-  ['a good file, then a broken one', await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), { name: 'es_video-20260110-0.json', content: 'no json\n' })],
 ]
+/** Found out only when all of it is read: the restore fails, and nothing has changed. */
+const HALF_BROKEN = await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), { name: 'es_video-20260110-0.json', content: 'no json\n' })
 
 test('an archive that was made to do harm, or broke on its way, changes nothing', async (t) => {
   const app = await testApp(t)
@@ -229,13 +230,43 @@ test('an archive that was made to do harm, or broke on its way, changes nothing'
   }
   for (const [what, zip] of BROKEN) {
     assert.equal((await upload(app, zip)).status, 200, what)
-    const task = await restore(app)
-    assert.equal(task.status, 'FAILURE', what)
-    assert.doesNotMatch(task.result, /\/tmp|node:/, `${what}: ${task.result}`)
+    const asked = await app.as('admin').post(`/api/backup/${NAME}/`)
+    assert.equal(asked.status, 422, `${what}: ${asked.text}`)
     await app.as('admin').delete(`/api/backup/${NAME}/`)
   }
+  await upload(app, HALF_BROKEN)
+  const task = await restore(app)
+  assert.equal(task.status, 'FAILURE')
+  assert.doesNotMatch(task.result, /\/tmp|node:/, task.result)
 
   assert.deepEqual(await everything(app), before)
+})
+
+test('an archive of which no document can be used is not restored, and a preview says so', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.given(aChannel({ id: 'UC9' }), aVideo({ id: 'v9', channelId: 'UC9' }))
+  const before = await everything(app)
+  const archives: Array<[what: string, zip: Buffer]> = [
+    ['settings alone', await zipOf({ name: 'es_config-20260110-0.json', content: '{"index":{"_id":"config"}}\n{"downloads":{"limit_speed":7}}\n' })],
+    ['files of nothing', await zipOf(fileOf('channel', {}), fileOf('video', {}))],
+    ['kinds that are not known here', await zipOf(fileOf('book', { b1: { title: 'x' } }))],
+    ['documents that cannot be used', await zipOf(fileOf('video', { v1: {} }))],
+  ]
+  for (const [what, zip] of archives) {
+    assert.equal((await upload(app, zip)).status, 200, what)
+
+    const replies = [await admin.get(`/api/backup/${NAME}/preview/`), await admin.post(`/api/backup/${NAME}/`)]
+
+    for (const { status, body } of replies) {
+      assert.equal(status, 422, what)
+      assert.match(body.detail, /holds no document/, what)
+    }
+    await admin.delete(`/api/backup/${NAME}/`)
+  }
+  await app.settled()
+  assert.deepEqual(await everything(app), before)
+  assert.notEqual((await admin.get('/api/config/')).body.downloads.limit_speed, 7)
 })
 
 test('while a restore runs a second one is refused', async (t) => {

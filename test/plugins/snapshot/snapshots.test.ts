@@ -286,6 +286,7 @@ test('a restore brings back documents of every kind, and leaves accounts, settin
 
 test('from the moment a restore is accepted no second one is, of a snapshot or a backup', async (t) => {
   const app = await given(t)
+  await app.given(aVideo())
   const snapshot = `/api/snapshot/${await take(app)}/`
   await admin(app).post('/api/backup/')
   await app.settled()
@@ -430,7 +431,7 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
     assert.deepEqual(await app.ids('video'), [])
     const [{ messages, level }] = await warnings()
     assert.deepEqual([level, messages.length], ['error', 1])
-    assert.match(messages[0], new RegExp(`^${says}.*the archive is blank\\. Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page; a rescan`))
+    assert.match(messages[0], new RegExp(`^${says}.*the archive is without its documents\\. Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page; a rescan`))
     assert.ok(lines.some(({ msg }) => msg === messages[0]), 'the log says the same')
     assert.equal((await ids(app))[0], newest)
 
@@ -443,6 +444,50 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
   await app.settled()
   assert.deepEqual(await warnings(), [])
   assert.ok((await readdir(app.dataDir)).some((name) => name.startsWith('index.sqlite.damaged-')))
+})
+
+test('snapshots of an index that was lost put out none from before, and are not what is offered', async (t) => {
+  const app = await given(t)
+  await app.given(aVideo())
+  const before = [...(await ids(app)), await take(app)]
+  await app.close()
+  await rm(join(app.dataDir, 'index.sqlite'))
+  await app.clock.advance(1000)
+  await app.restart()
+
+  for (let day = 0; day < 58; day++) {
+    await app.clock.advance(DAY_MS)
+    await app.settled()
+  }
+
+  const kept = await ids(app)
+  for (const id of before) assert.ok(kept.includes(id), id)
+  assert.ok(kept.length <= before.length + 50, 'those of the blank index make room for each other')
+  await app.restart()
+  await app.settled()
+  assert.match((await admin(app).get('/api/notification/')).body[0].messages[0], new RegExp(`Restore the newest snapshot ${before[1]},`))
+})
+
+test('a snapshot of nothing is not restored', async (t) => {
+  const app = await given(t)
+  const [blank] = await ids(app)
+  await app.given(aVideo({ id: 'v1' }))
+
+  const { status, result } = await restored(app, blank!)
+
+  assert.equal(status, 'FAILURE')
+  assert.match(result, /holds no document/)
+  assert.deepEqual(await app.ids('video'), ['v1'])
+})
+
+test('a snapshot of a day to come, taken while the clock was wrong, keeps none from being taken', async (t) => {
+  const app = await given(t, { clock: testClock('2038-01-19T00:00:00Z') })
+  app.clock.set('2026-01-15T10:00:00Z')
+
+  await app.restart()
+  await app.settled()
+
+  assert.equal((await ids(app)).length, 2)
 })
 
 test('a lost index without a snapshot says so', async (t) => {

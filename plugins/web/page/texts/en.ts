@@ -696,6 +696,7 @@ export const en = {
   'settings.backups.reason.auto': 'by schedule or button',
   'settings.backups.reason.manual': 'by command line',
   'settings.backups.reason.update': 'before an update',
+  'settings.backups.reason.lost': 'while documents were missing',
   'settings.backups.download': 'Download',
   'settings.backups.downloadOf': 'Download {name}',
   'settings.backups.upload': 'Upload one',

@@ -25,7 +25,7 @@ type Preview = Record<string, { backup: number; now: number; added: number; remo
 
 /** As the server takes them. */
 const NAME = /^[a-z][a-z0-9]*_backup-\d{8}(-[a-z]+)?\.zip$/
-const REASONS = ['auto', 'manual', 'update'] as const
+const REASONS = ['auto', 'manual', 'update', 'lost'] as const
 const COLLECTIONS = ['channel', 'video', 'playlist', 'download', 'subtitle', 'comment'] as const
 
 const dayOf = ({ timestamp }: Backup): string => toDay(timestamp.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'))
