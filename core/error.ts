@@ -89,3 +89,21 @@ export const errors = {
   /** 503: something outside (platform, index server, disk) does not serve now; jobs try again. */
   unavailable: raise('unavailable'),
 }
+
+/** What the system, Python and child processes say of files, which names paths of this machine. */
+const SYSTEM_SAYS = /\b(E[A-Z][A-Z0-9]+: [^'\n]{1,200}?),? [a-z]+ '[^\n]*'/g
+const PYTHON_SAYS = /(\[Errno \d+\] [^'\n]{1,200}): '[^\n]*'/g
+const SPAWN_SAYS = /\bspawn \S+ (E[A-Z]+)/g
+/** Three parts and more, not within a URL. */
+const ABSOLUTE_PATH = /(?<![\w:/.])\/(?:[^\s/'":,;]{1,255}\/){2,50}/g
+
+const LONGEST_SAID = 4000
+
+/** A sentence of ours as others may read it: what it repeats of the system says what is wrong, and not where on this machine. The log has both. */
+export const withoutPaths = (text: string): string => text.replace(SYSTEM_SAYS, '$1').replace(PYTHON_SAYS, '$1').replace(SPAWN_SAYS, 'spawn $1')
+
+/** What an error says, as others may read it: one that is not ours names paths in whatever form it likes. */
+export function saidBy(error: unknown): string {
+  const text = withoutPaths((error instanceof Error ? error.message : String(error)).slice(0, LONGEST_SAID))
+  return isAppError(error) ? text : text.replace(ABSOLUTE_PATH, '…/')
+}

@@ -1,5 +1,5 @@
 /** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
-import { isAppError, MOST_FIELDS, type AppError, type ErrorCode } from '../error.ts'
+import { isAppError, MOST_FIELDS, withoutPaths, type AppError, type ErrorCode } from '../error.ts'
 
 export interface Fault {
   status: number
@@ -45,7 +45,7 @@ export function toFault(thrown: unknown): Fault {
 
 /** The one error shape, contract 2.1. */
 export function errorBody(code: ErrorCode, message: string, fields?: Record<string, string>, extra?: Record<string, unknown>): string {
-  const said = message.slice(0, LONGEST_MESSAGE)
+  const said = withoutPaths(message.slice(0, LONGEST_MESSAGE))
   const told = fields && Object.entries(fields).slice(0, MOST_FIELDS).map(([place, rule]) => [place.slice(0, LONGEST_PLACE), rule.slice(0, LONGEST_MESSAGE)])
   return JSON.stringify({ ...extra, detail: said, message: said, error: said, code, ...(told && { fields: Object.fromEntries(told) }) })
 }

@@ -1,7 +1,7 @@
 /** One run of one job: what the task is handed, and how it came out. */
 import { getSystemErrorMap } from 'node:util'
 import type { Clock } from '../clock.ts'
-import { isAppError } from '../error.ts'
+import { isAppError, saidBy } from '../error.ts'
 import { waitAtGate } from '../index/gate.ts'
 import type { Ending, Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
@@ -91,7 +91,7 @@ function isWorthRetrying(error: unknown): boolean {
 /** A failure of the system names paths of this machine, which its code does not; the log has both. */
 function textOf(error: unknown): string {
   const system = error instanceof Error && 'syscall' in error ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0) : undefined
-  const said = system ? system.join(': ') : error instanceof Error ? error.message : String(error)
+  const said = system ? system.join(': ') : saidBy(error)
   return shorten(said === '' ? 'Failed without a word' : said, LONGEST_TEXT)
 }
 

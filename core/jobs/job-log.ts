@@ -1,6 +1,7 @@
 /** The last log lines of a job: collected beside the server's log, while it runs. */
 import { format } from 'node:util'
 import type { Clock } from '../clock.ts'
+import { saidBy, withoutPaths } from '../error.ts'
 import type { LogLine } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 
@@ -22,7 +23,7 @@ export interface JobLog {
 export function openJobLog(parent: Log, bindings: Record<string, unknown>, clock: Clock, earlier: readonly LogLine[]): JobLog {
   const lines = [...earlier]
   const collect = (level: Level, args: unknown[]) => {
-    lines.push({ time: new Date(clock.now()).toISOString(), level, message: sentenceOf(args).slice(0, LONGEST_LINE) })
+    lines.push({ time: new Date(clock.now()).toISOString(), level, message: withoutPaths(sentenceOf(args).slice(0, LONGEST_LINE)) })
     if (lines.length > KEPT_LINES) lines.splice(0, lines.length - KEPT_LINES)
   }
   const attach = (log: Log): Log => {
@@ -47,5 +48,5 @@ function sentenceOf([first, ...rest]: unknown[]): string {
   const fault = first instanceof Error ? first : typeof first === 'object' && first !== null && 'err' in first ? first.err : undefined
   const said = rest.length > 0 ? format(...rest) : ''
   if (!(fault instanceof Error)) return said
-  return said === '' ? fault.message : `${said}: ${fault.message}`
+  return said === '' ? saidBy(fault) : `${said}: ${saidBy(fault)}`
 }

@@ -1,6 +1,7 @@
 /** Messages about jobs: what each says when, and when it goes. Contract 8.4. Each start begins without any, so their ends are of the steady clock. */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
+import { withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
 import { notificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
@@ -85,7 +86,7 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
           api_stop: stop,
           level: row.level,
           command: row.command ?? false,
-          messages: row.messages,
+          messages: row.messages.map(withoutPaths),
           progress: row.progress,
         }
       }),

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { errors } from 'archivolt'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { ZipFile as ZipWriter } from 'yazl'
 import { crc32 } from './checksum.ts'
@@ -118,6 +119,8 @@ function refuseHarm(entry: Entry, totalBytes: number): void {
 }
 
 function unreadable(error: Error): never {
+  // Removed while it was looked for, or at: that says nothing about the archive.
+  if ('code' in error && error.code === 'ENOENT') throw errors.notFound('backup', undefined, { cause: error })
   throw new BadArchive(`It cannot be read as a zip archive: ${error.message}`, { cause: error })
 }
 
