@@ -6,7 +6,7 @@ export interface TurnOptions {
   /** Who asks: turns go round between the askers. A job's id, or the name of a service. */
   asker: string
   signal?: AbortSignal | undefined
-  /** Enters before the next item of any job: a request that someone waits for. */
+  /** A request that someone waits for: enters before the next item of any job, but takes at most every second turn while jobs wait. */
   isUrgent?: boolean
   /** Gives up waiting for its turn after so long. @throws unavailable */
   waitMs?: number
@@ -48,6 +48,7 @@ interface Waiting {
 class TurnQueue {
   #isBusy = false
   #lastAsker: string | undefined
+  #wasUrgent = false
   #count = 0
   readonly #urgent: Waiting[] = []
   /** In the order of their next turns. */
@@ -58,6 +59,7 @@ class TurnQueue {
       if (signal?.aborted) return reject(signal.reason)
       if (!this.#isBusy) {
         this.#isBusy = true
+        this.#wasUrgent = isUrgent === true
         if (!isUrgent) this.#lastAsker = asker
         return resolve()
       }
@@ -98,7 +100,9 @@ class TurnQueue {
   }
 
   #next(): Waiting | undefined {
-    const urgent = this.#urgent.shift()
+    const isTurnOfJobs = this.#wasUrgent && this.#askers.size > 0
+    const urgent = isTurnOfJobs ? undefined : this.#urgent.shift()
+    this.#wasUrgent = urgent !== undefined
     if (urgent) return urgent
     // Whoever has had the last turn goes behind all others, also if it asked for more before they came.
     if (this.#lastAsker !== undefined) this.#putBehind(this.#lastAsker, this.#askers.get(this.#lastAsker))

@@ -13,6 +13,8 @@ export interface AskedBy {
   signal?: AbortSignal | undefined
   /** A request waits for it. */
   isUrgent?: boolean
+  /** Whose request it is. */
+  account?: number
 }
 
 export interface ChannelChangeValues {
@@ -144,7 +146,7 @@ export function openChannels(app: App) {
   /**
    * The channel id that a text of a user stands for, ours or not.
    * @returns undefined: the platform knows none
-   * @throws bad_request: the text is no channel's; unavailable: the platform cannot be asked now
+   * @throws bad_request: the text is no channel's; unavailable: the platform cannot be asked now; throttled: the account asks too often
    */
   async function resolve(text: string, asked: AskedBy): Promise<string | undefined> {
     const word = text.trim()

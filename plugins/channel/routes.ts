@@ -35,11 +35,11 @@ export const searchChannel = defineRoute({
   query: { q: queryText({ description: 'id, @handle or URL; required', maxLength: 500 }) },
   envelope: 'item',
   reply: ChannelRecord,
-  errors: ['bad_request', 'not_found', 'unavailable'],
-  async handle({ query: { q }, signal }, app) {
+  errors: ['bad_request', 'not_found', 'throttled', 'unavailable'],
+  async handle({ query: { q }, actor, signal }, app) {
     const extra = { data: false }
     if (q === undefined || q.trim() === '') throw errors.badRequest('q is required', { fields: { q: 'is required' }, extra })
-    const id = await app.channels.resolve(q, { asker: 'channel search', isUrgent: true, signal }).catch((thrown: unknown) => {
+    const id = await app.channels.resolve(q, { asker: 'channel search', isUrgent: true, account: actor.id, signal }).catch((thrown: unknown) => {
       if (!isAppError(thrown, 'bad_request')) throw thrown
       throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
     })

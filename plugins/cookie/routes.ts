@@ -3,6 +3,8 @@ import { defineRoute, errors, isAppError, Type } from 'archivolt'
 
 const CookieStatus = Type.Object({ cookie_enabled: Type.Boolean(), status: Type.Boolean(), validated: Type.Integer(), validated_str: Type.String() })
 
+const asRequest = (account: number, signal: AbortSignal) => ({ asker: 'cookie check', isUrgent: true, account, signal })
+
 export const showCookie = defineRoute({
   method: 'GET',
   path: '/api/cookie/',
@@ -18,8 +20,8 @@ export const validateCookie = defineRoute({
   access: 'admin',
   summary: 'Ask the platform whether the stored cookie is valid',
   reply: Type.Object({ cookie_validated: Type.Boolean() }),
-  errors: ['unavailable'],
-  handle: async ({ signal }, app) => ({ cookie_validated: await app.cookie.validate({ asker: 'cookie check', isUrgent: true, signal }) }),
+  errors: ['throttled', 'unavailable'],
+  handle: async ({ actor, signal }, app) => ({ cookie_validated: await app.cookie.validate(asRequest(actor.id, signal)) }),
 })
 
 export const importCookie = defineRoute({
@@ -29,10 +31,10 @@ export const importCookie = defineRoute({
   summary: 'Store a cookie jar, if the platform takes it',
   body: Type.Object({ cookie: Type.String({ minLength: 1, description: 'Netscape cookie jar' }) }),
   reply: Type.Object({ cookie_import: Type.Literal('done'), cookie_validated: Type.Literal(true) }),
-  errors: ['bad_request', 'unavailable'],
-  async handle({ body: { cookie }, signal }, app) {
+  errors: ['bad_request', 'throttled', 'unavailable'],
+  async handle({ body: { cookie }, actor, signal }, app) {
     try {
-      await app.cookie.import(cookie, { asker: 'cookie check', isUrgent: true, signal })
+      await app.cookie.import(cookie, asRequest(actor.id, signal))
     } catch (thrown) {
       if (!isAppError(thrown, 'bad_request')) throw thrown
       throw errors.badRequest(thrown.message, { extra: { cookie_import: 'fail', cookie_validated: false } })

@@ -5,6 +5,7 @@ import { classify, type Verdict } from './classify.ts'
 import { FactsError } from './facts.ts'
 import { PlatformFailure } from './failure.ts'
 import type { Gate } from './gate.ts'
+import { openLookUps } from './look-ups.ts'
 import type { AskOptions } from './types.ts'
 import { freeBytes, LITTLE_ROOM_BYTES } from './verify.ts'
 
@@ -26,25 +27,49 @@ export class Asks {
   #lanes: Lanes
   #clock: Clock
   #log: Log
+  #ending: AbortSignal
+  #lookUps: ReturnType<typeof openLookUps>
 
-  constructor(parts: { gate: Gate; lanes: Lanes; clock: Clock; log: Log }) {
+  /** @param parts.ending  ends all asks: the server is closing */
+  constructor(parts: { gate: Gate; lanes: Lanes; clock: Clock; log: Log; ending: AbortSignal }) {
     this.#gate = parts.gate
     this.#lanes = parts.lanes
     this.#clock = parts.clock
     this.#log = parts.log
+    this.#ending = parts.ending
+    this.#lookUps = openLookUps(parts.clock)
   }
 
-  /** @throws Failure about the item; unavailable for urgent asks that cannot be answered now; the signal's reason */
+  /** @throws Failure about the item; throttled or unavailable for urgent asks that cannot be answered now; the signal's reason */
   async do<Result>(ask: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result> {
-    const { asker, signal, isUrgent = false } = options
+    const signal = options.signal ? AbortSignal.any([options.signal, this.#ending]) : this.#ending
+    if (!options.isUrgent) return this.#inTurn(ask, { ...options, signal }, () => work({ signal, quietMs: ask.quietMs }))
+    await this.#gate.wait({ signal, isUrgent: true })
+    const leave = options.account === undefined ? undefined : this.#lookUps.enter(options.account)
+    // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of the platform.
+    const answer = this.#inTurn(ask, { ...options, signal }, () => work({ signal: this.#ending, quietMs: ask.quietMs })).finally(leave)
+    return this.#atMost(URGENT_MS, signal, answer)
+  }
+
+  /** The answer, or that it takes too long: it then comes to nobody. */
+  #atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => reject(signal.reason)
+      const timer = this.#clock.after(ms, () => reject(errors.unavailable('The platform takes long to answer; try again in a minute', { retryAfterSeconds: 60 })))
+      signal.addEventListener('abort', onAbort, { once: true })
+      answer.then(resolve, reject).finally(() => {
+        timer.cancel()
+        signal.removeEventListener('abort', onAbort)
+      })
+    })
+  }
+
+  async #inTurn<Result>(ask: Ask, { asker, signal, isUrgent = false }: AskOptions, work: () => Promise<Result>): Promise<Result> {
     const deadlineMs = this.#clock.steady() + URGENT_MS
     for (;;) {
       await this.#gate.wait({ signal, isUrgent })
       const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }) }
-      const result = await this.#lanes.turn(ask.lane, turn, () => {
-        const quietMs = isUrgent ? Math.max(1000, deadlineMs - this.#clock.steady()) : ask.quietMs
-        return this.#attempt(ask, isUrgent, () => work({ signal, quietMs }))
-      })
+      const result = await this.#lanes.turn(ask.lane, turn, () => this.#attempt(ask, isUrgent, work))
       if (result !== AGAIN) return result
     }
   }

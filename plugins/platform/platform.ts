@@ -72,7 +72,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await ledger?.write(() => ledger.sql('INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record').run(JSON.stringify(record)))
     },
   })
-  const asks = new Asks({ gate, lanes, clock, log })
+  const asks = new Asks({ gate, lanes, clock, log, ending: ending.signal })
 
   const readJar = async (): Promise<string | null> => {
     if (jarPath === null) return null
@@ -96,9 +96,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     if (!isId(id)) throw errors.badRequest(`Not the id of a ${what}`)
     return id
   }
-  /** Ends with the server too. */
-  const within = (options: AskOptions): AskOptions => ({ ...options, signal: options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal })
-  const ask = <Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>) => asks.do(about, within(options), work)
+  const ask = <Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>) => asks.do(about, options, work)
   const facts = (item: string, quietMs = FACTS_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
 
   const factsOf = async (id: string, child: ChildAskOptions): Promise<VideoFacts> => {

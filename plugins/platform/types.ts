@@ -39,8 +39,10 @@ export interface AskOptions {
   /** Who asks, for the turns in the lane: a job's id. */
   asker: string
   signal?: AbortSignal | undefined
-  /** A request waits for the answer: enters before the next item, waits at most 20 s, and a closed gate is `unavailable` (503) at once. */
+  /** A request waits for the answer: takes every second turn, waits at most 20 s, and a closed gate is `unavailable` (503) at once. */
   isUrgent?: boolean
+  /** With `isUrgent`: whose request it is. An account has two such asks open and about ten a minute; more are `throttled` (429). */
+  account?: number
 }
 
 export interface Thumbnail {

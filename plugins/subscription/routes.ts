@@ -19,8 +19,8 @@ export const subscribeChannels = defineRoute({
   summary: 'Subscribe to channels, or end subscriptions',
   body: Type.Object({ data: Channels }),
   reply: Type.Object({ data: Channels, message: Type.String(), task_id: TaskId }),
-  errors: ['bad_request', 'unavailable'],
-  async handle({ body: { data }, signal }, app) {
+  errors: ['bad_request', 'throttled', 'unavailable'],
+  async handle({ body: { data }, actor, signal }, app) {
     const wanted: Wanted[] = []
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {
@@ -30,7 +30,7 @@ export const subscribeChannels = defineRoute({
     }
     const ended: string[] = []
     for (const target of unwanted) {
-      const id = await ownChannel(target, signal, app)
+      const id = await ownChannel(target, { account: actor.id, signal }, app)
       if (id !== undefined) ended.push(id)
     }
     for (const id of ended) await app.channels.change(id, { channel_subscribed: false })
@@ -100,10 +100,10 @@ function oneTarget(word: string, place: string, rule: string, app: App): Target 
 
 const refusal = (place: string, rule: string): Error => errors.badRequest(`${place} ${rule}`, { fields: { [place]: rule } })
 
-/** The archived channel that is meant; undefined: it is not ours. @throws unavailable: a handle that only the platform knows */
-async function ownChannel(target: Target, signal: AbortSignal, app: App): Promise<string | undefined> {
+/** The archived channel that is meant; undefined: it is not ours. @throws unavailable, throttled: a handle that only the platform knows */
+async function ownChannel(target: Target, asked: { account: number; signal: AbortSignal }, app: App): Promise<string | undefined> {
   if (target.type === 'video') return (await app.videos.get(target.id))?.channel_id
   const isHandle = target.type === 'channel' && target.isHandle
-  const id = isHandle ? await app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, signal }) : target.id
+  const id = isHandle ? await app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, ...asked }) : target.id
   return id !== undefined && (await app.channels.known([id])).has(id) ? id : undefined
 }

@@ -51,6 +51,18 @@ test('an urgent request enters before the next item of any job', async () => {
   assert.deepEqual(done, ['urgent', 'b', 'c'])
 })
 
+test('urgent requests take every second turn while jobs wait', async () => {
+  const { lanes, done, item } = aLane()
+  const held = gate()
+  const first = lanes.turn('item', { asker: 'request', isUrgent: true }, () => held.passed)
+
+  const all = [...['u1', 'u2', 'u3'].map((name) => item('request', name, { isUrgent: true })), ...['a1', 'a2'].map((name) => item('a', name))]
+  held.open()
+  await Promise.all([first, ...all])
+
+  assert.deepEqual(done, ['a1', 'u1', 'a2', 'u2', 'u3'])
+})
+
 test('who waits longer than it may is told unavailable, and the others move up', async () => {
   const { clock, lanes, done, item } = aLane()
   const held = gate()

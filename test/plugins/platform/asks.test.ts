@@ -338,6 +338,26 @@ describe('the child', () => {
     await asked
   })
 
+  test('urgent asks that take too long say nothing of the platform, and end no child', async (t) => {
+    const clock = testClock(Date.now())
+    const { service, platform } = await givenPlatform(t, { clock })
+    await service.video(VIDEO.fog!, { asker })
+    const child = service.childPid()
+
+    platform.faults.set('global', { name: 'api_slow', ms: 500 })
+    for (const handle of ['@one', '@two', '@three', '@four']) {
+      const asked = assert.rejects(service.channel(handle, { asker, isUrgent: true }), (error) => isAppError(error, 'unavailable'))
+      await nextRequest(platform)
+      await clock.advance(20_000)
+      await asked
+    }
+    platform.faults.clear()
+
+    assert.equal((await service.video(VIDEO.nets!, { asker })).id, VIDEO.nets)
+    assert.equal(service.state().state, 'open')
+    assert.equal(service.childPid(), child)
+  })
+
   test('without yt-dlp everything halts, and goes on by itself once it is there', async (t) => {
     const clock = testClock(Date.now())
     const place = await mkdtemp(join(tmpdir(), 'av-venv-'))

@@ -1,0 +1,45 @@
+/** How often an account may have the platform asked while its request waits: a few at once, and so many a minute, so that nobody takes up the lanes. */
+import { errors, type Clock } from 'archivolt'
+
+const MOST_OPEN = 2
+/** So many in a row after a pause; then one each REFILL_MS. */
+const MOST_IN_A_ROW = 10
+const REFILL_MS = 6000
+
+interface Bucket {
+  open: number
+  left: number
+  /** When `left` was last counted. */
+  atMs: number
+}
+
+export function openLookUps(clock: Clock) {
+  const buckets = new Map<number, Bucket>()
+
+  function refilled(account: number): Bucket {
+    const now = clock.steady()
+    const { open, left, atMs } = buckets.get(account) ?? { open: 0, left: MOST_IN_A_ROW, atMs: now }
+    const bucket = { open, left: Math.min(MOST_IN_A_ROW, left + Math.max(0, now - atMs) / REFILL_MS), atMs: now }
+    buckets.set(account, bucket)
+    return bucket
+  }
+
+  return {
+    /** @returns to be called at its end. @throws throttled */
+    enter(account: number): () => void {
+      const bucket = refilled(account)
+      if (bucket.open >= MOST_OPEN) throw errors.throttled('Two look-ups of this account are under way; wait for one of them', { retryAfterSeconds: 5 })
+      if (bucket.left < 1) {
+        const retryAfterSeconds = Math.ceil(((1 - bucket.left) * REFILL_MS) / 1000)
+        throw errors.throttled(`Too many look-ups on the platform; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })
+      }
+      bucket.left--
+      bucket.open++
+      return () => {
+        const now = refilled(account)
+        now.open--
+        if (now.open === 0 && now.left === MOST_IN_A_ROW) buckets.delete(account)
+      }
+    },
+  }
+}
