@@ -60,7 +60,7 @@ function mediaType(request: IncomingMessage): string | undefined {
   if (header.length > LONGEST_TYPE) return MALFORMED
   try {
     // A semicolon with nothing behind it is allowed by RFC 9110, and unknown to the package.
-    const { type, parameters } = parseContentType(header.replace(/[;\s]+$/, ''))
+    const { type, parameters } = parseContentType(header.replace(/(?<![;\s])[;\s]+$/, ''))
     const charset = parameters['charset']?.toLowerCase() ?? 'utf-8'
     return charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii' ? type : `${type} in ${charset}`
   } catch {

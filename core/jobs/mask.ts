@@ -2,5 +2,5 @@
 
 /** `https://me:secret@host/x` → `https://***@host/x`; anything else stays as it is. */
 export function maskCredentials(text: string): string {
-  return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@')
+  return text.replaceAll(/([a-z0-9+.-]:\/\/)[^\s/@]+@/gi, '$1***@')
 }

@@ -8,7 +8,7 @@ const flag = (value: boolean) => ({ schema: Type.Boolean(), default: value })
 
 /** Up to four numbers or `all`, as yt-dlp takes them: comments, threads, replies, replies a thread. */
 const COMMENT_LIMITS = '^(all|\\d{1,7})(,(all|\\d{1,7})){0,3}$'
-const LANGUAGES = '^-?[A-Za-z]{2,8}([A-Za-z0-9_.*-]{0,16})(,-?[A-Za-z]{2,8}([A-Za-z0-9_.*-]{0,16})){0,29}$'
+const LANGUAGES = '^-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}(,-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}){0,29}$'
 
 export const downloadPreferences = {
   downloads: {

@@ -58,7 +58,7 @@ function reasonIn(output: string, url: string): string {
   return said
     .join('; ')
     .replaceAll(url, 'the URL')
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S*/gi, 'the URL')
+    .replace(/\b[a-z][a-z0-9+.-]{0,20}:\/\/\S*/gi, 'the URL')
     .replace(/\bmailto:\S*/gi, 'the URL')
     .slice(0, LONGEST_REASON)
 }

@@ -88,7 +88,7 @@ const RULES: Rule[] = [
   ['the playlist does not exist', 'gone'],
   ['does not exist and the url redirected to', 'gone'],
   ['failed to resolve url (does the playlist exist?)', 'gone'],
-  [/@\S+: unable to download api page: http error 404/, 'gone'],
+  [/(?:^|\s)@\S+: unable to download api page: http error 404/, 'gone'],
   ['this playlist type is unviewable', 'restricted'],
   ['this channel does not have a', 'restricted', 'no_tab'],
 
@@ -174,7 +174,7 @@ function availableAt(evidence: Evidence, text: string, nowSeconds: number): numb
 
 /** The text that counts and differs only with the kind of failure, not with the item. */
 export function commonText(message: string): string {
-  return folded(message).replace(/\[[\w:]+\]\s*\S+:\s/, '').replace(/['"][^'"]*['"]|\d+/g, '…').slice(0, 200)
+  return folded(message).replace(/(?:^|\s)\[[\w:]+\]\s+\S+:\s/, '').replace(/['"][^'"]*['"]|\d+/g, '…').slice(0, 200)
 }
 
 /** Without prefixes, advice on options and requests for bug reports. */
@@ -184,7 +184,7 @@ export function forPeople(message: string): string {
     .replace(/^[\s\r]*\[download\] Got error:\s*/i, '')
     .replace(/^\[[\w:]+\] (?:\S{1,200}: )?/, '')
     .replace(/^YouTube said:\s*/i, '')
-    .replace(/\s*(?:Use --cookies|Also see {2}http|; please report this issue on|\(caused by )[\s\S]*$/i, '')
+    .replace(/(?:Use --cookies|Also see {2}http|; please report this issue on|\(caused by )[\s\S]*$/i, '')
     // control characters never reach a page or a log line
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
     .trim()

@@ -54,7 +54,7 @@ const ART_HOSTS = /(?:^|\.)(?:ytimg\.com|ggpht\.com|googleusercontent\.com)$/
 
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
-  const base = settings.platformUrl.replace(/\/+$/, '')
+  const base = settings.platformUrl.replace(/\/$/, '')
   const mirrorKey = settings.platformIdField && JSON.stringify(settings.platformIdField)
   const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log)
   const targets = openTargets(settings)

@@ -35,7 +35,7 @@ export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
 /** UTC with its offset spelled out, as clients know it from here. */
 const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00'))
 
-const SECRET_IN_QUERY = /([?&][^=&#\s]*(?:token|key|secret|pass|auth|sig)[^=&#\s]*=)[^&#\s"'<>]+/gi
+const SECRET_IN_QUERY = /([?&](?=[^=&?#\s]*(?:token|key|secret|pass|auth|sig))[^=&?#\s]*=)[^&#\s"'<>]+/gi
 
 /** Texts with the credentials of their URLs taken out, at any depth. */
 export function masked<Value>(value: Value): Value {

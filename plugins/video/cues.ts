@@ -22,6 +22,8 @@ const CUES_PER_FRAGMENT = 5
 const FILE_LIMIT_BYTES = 32 * 1024 * 1024
 const CUE_LIMIT = 100_000
 const TEXT_LIMIT = 2000
+/** A line may hold a tag for each word. */
+const LINE_LIMIT = 10 * TEXT_LIMIT
 
 // WebVTT, 4.1: hours may be left out. The comma is SubRip's, in files that were only renamed.
 const TIME = String.raw`(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`
@@ -32,7 +34,7 @@ const toTime = (hours: string | undefined, minutes: string, seconds: string, mil
 
 const plain = (line: string): string =>
   line
-    .replace(/<[^>]*>/g, '')
+    .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag)) // to the end where none follows, or each `<` would look for it again
     .replace(/&(amp|lt|gt|nbsp|quot|lrm|rlm);/g, (_, name: string) => ENTITIES[name] ?? '')
     .replace(/\s+/g, ' ')
     .trim()
@@ -51,7 +53,8 @@ export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean
     cue = undefined
   }
 
-  for await (const line of lines) {
+  for await (const whole of lines) {
+    const line = whole.slice(0, LINE_LIMIT)
     if (line.includes('-->')) {
       yield* finish()
       if (++count > CUE_LIMIT) return

@@ -122,7 +122,7 @@ const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') 
 export function chosenEncoding(accepted: string, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
   const takes = (name: string) =>
     accepted.split(',').some((part) => {
-      const [coding = '', ...parameters] = part.trim().toLowerCase().split(/\s*;\s*/)
+      const [coding = '', ...parameters] = part.toLowerCase().split(';').map((word) => word.trim())
       return coding === name && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
     })
   if (there.includes('br') && takes('br')) return 'br'

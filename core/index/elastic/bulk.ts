@@ -101,7 +101,7 @@ function outcomeOf({ status, error, result }: estypes.BulkResponseItem): Outcome
 
 /** The server's words begin with its own names of fields. */
 function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): string {
-  const field = /\[(?:value|sort|words|stems)\.([^\]]+)\]/.exec(reason ?? '')?.[1]
+  const field = /\[(?:value|sort|words|stems)\.([^\][]+)\]/.exec(reason ?? '')?.[1]
   const why = cause?.reason ?? reason ?? type
   return field ? `${field}: ${why}` : why
 }

@@ -74,3 +74,13 @@ test('what is malformed is passed over', async () => {
   ]
   for (const [text, count] of cases) assert.equal((await cues(text)).length, count, text)
 })
+
+test('a line of many signs that begin tags is read at once, and a line without end is cut', async () => {
+  const text = `00:01.000 --> 00:02.000\n${'<'.repeat(200_000)}\n5 < 6 <b>and</b> on\n\n00:03.000 --> 00:04.000\n${'word '.repeat(200_000)}`
+
+  const [first, second] = await cues(text)
+
+  assert.equal(first!.text, '<'.repeat(2000))
+  assert.deepEqual([second!.text.length, second!.text.slice(0, 10)], [2000, 'word word '])
+  assert.equal((await cues('00:01.000 --> 00:02.000\n5 < 6 <b>and</b> a < b'))[0]!.text, '5 and a < b')
+})

@@ -9,7 +9,7 @@ interface TextProps {
 
 const PARTS = /(https?:\/\/[^\s<>"'“”«»]+)|(?<![\d:.])((?:\d{1,2}:)?\d{1,2}:\d{2})(?![\d:])/g
 /** Closes the sentence, not the address. */
-const TRAILING = /[.,;:!?)\]}>…]+$/
+const TRAILING = /(?<![.,;:!?)\]}>…])[.,;:!?)\]}>…]+$/
 
 export function HostileText({ text, times }: TextProps) {
   const parts: ComponentChildren[] = []

@@ -52,7 +52,7 @@ export interface Span {
   isMarked: boolean
 }
 
-const MARK = /<span class="settings-current">([\s\S]*?)<\/span>/g
+const MARK = /<span class="settings-current">([^<]*)<\/span>/g
 const SIGNS: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 const asText = (escaped: string): string => escaped.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => SIGNS[sign]!)
 
