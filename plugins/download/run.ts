@@ -33,6 +33,7 @@ export const downloadPending = defineTask({
   async run(job, app) {
     const putOff = new Map<string, PutOff>()
     const ingested: string[] = []
+    const leftOut: string[] = []
     while (!job.isStopping()) {
       job.signal.throwIfAborted()
       const item = await nextItem(putOff, job, app)
@@ -40,13 +41,22 @@ export const downloadPending = defineTask({
       if (ingested.length) await pause(job, app)
       if (job.isStopping()) break
       job.progress(0, `Downloading ${item.title}`)
-      if (await downloadItem(item, putOff, job, app)) ingested.push(item.platform_id)
+      if (await downloadItem(item, putOff, leftOut, job, app)) ingested.push(item.platform_id)
     }
     await restOf(job, app)
     await app.afterDownload.run(ingested, job)
-    return ingested.length ? `${ingested.length} ${ingested.length === 1 ? 'video' : 'videos'} downloaded` : null
+    return ingested.length ? `${ingested.length} ${ingested.length === 1 ? 'video' : 'videos'} downloaded${withoutSubtitles(leftOut)}` : null
   },
 })
+
+const MOST_NAMED = 10
+
+/** @param leftOut  subtitles that could not be had, as `id language` */
+function withoutSubtitles(leftOut: readonly string[]): string {
+  if (!leftOut.length) return ''
+  const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : ''
+  return `; without subtitles that could not be fetched or converted: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}`
+}
 
 type Run = JobContext<{ autoOnly?: boolean }>
 
@@ -79,7 +89,7 @@ async function pause(job: Run, app: App): Promise<void> {
 }
 
 /** @returns whether it is in the library now; what went wrong is noted on the item */
-async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, job: Run, app: App): Promise<boolean> {
+async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, leftOut: string[], job: Run, app: App): Promise<boolean> {
   const id = item.platform_id
   const archived = item.force ? undefined : await app.videos.get(id)
   if (archived) {
@@ -90,7 +100,7 @@ async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, job:
   }
   const turn = app.queue.begin(id)
   try {
-    await fetchAndIngest(item, turn, job, app)
+    leftOut.push(...(await fetchAndIngest(item, turn, job, app)))
     putOff.delete(id)
     return true
   } catch (error) {
@@ -109,7 +119,8 @@ async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, job:
   }
 }
 
-async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['begin']>, job: Run, app: App): Promise<void> {
+/** @returns subtitles that were left out */
+async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['begin']>, job: Run, app: App): Promise<string[]> {
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   const folder = await job.step('download.stage', () => app.media.staging(id))
@@ -128,6 +139,9 @@ async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['
   await job.step('download.note', () => app.afterDownload.remember(id))
   await job.step('download.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
   await settle(id, channelId, job, app)
+  const languages = downloaded.subtitlesLeftOut ?? []
+  if (languages.length > 0) job.log.warn({ id, languages }, `subtitles of ${id} could not be fetched or converted and are left out: ${languages.join(', ')}`)
+  return languages.map((language) => `${id} ${language}`)
 }
 
 /** The video is in the library: the queue forgets it. */

@@ -10,6 +10,8 @@ export interface Launch {
   worker: string
   setup: {
     platformUrl: string
+    /** Where, beside it, subtitles and thumbnails may lie. */
+    fileHosts: string[]
     /** Put before Python's own: an official zip, an updated yt-dlp, a folder of plugins. */
     paths: string[]
     jsRuntimes: Record<string, { path?: string }>

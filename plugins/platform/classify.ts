@@ -106,6 +106,7 @@ const RULES: Rule[] = [
 /** Kinds of exceptions that tell more than their words. */
 const KINDS: Record<string, FailureClass> = {
   MissingTool: 'missing_tool',
+  LocalAddress: 'unknown',
   GeoRestrictedError: 'restricted',
   UnsupportedError: 'restricted',
   UserNotLive: 'upcoming',

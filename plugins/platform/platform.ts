@@ -9,6 +9,7 @@ import { isStillSignedIn } from './cookie.ts'
 import { FactsError, isId, noFormats, toChannelFacts, toComment, toListEntry, toPlaylistEntry, toPlaylistHead, toPlaylistName, toVideoFacts } from './facts.ts'
 import { failureOf } from './failure.ts'
 import { Gate, ROOM_TO_GO_ON_MB, type GateRecord } from './gate.ts'
+import { isArtUrl } from './hosts.ts'
 import { KeptChild, type OpenListing } from './kept-child.ts'
 import { openTargets } from './targets.ts'
 import { Tools, type Pace, type ToolReport } from './tools.ts'
@@ -50,7 +51,6 @@ const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
 const TELLS_FACTS = new Set<FailureClass>(['upcoming', 'members_only', 'age', 'restricted'])
 /** What a jar that belongs to nobody comes to. */
 const NOT_SIGNED_IN = new Set<FailureClass>(['gone', 'login_required', 'members_only', 'age', 'restricted'])
-const ART_HOSTS = /(?:^|\.)(?:ytimg\.com|ggpht\.com|googleusercontent\.com)$/
 
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
@@ -154,6 +154,12 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const toSubtitles = (value: unknown, folder: string): DownloadedSubtitle[] =>
     (value as Array<{ lang: string; name: string; source: 'user' | 'auto'; url: string; file: string }>).map(({ file, ...subtitle }) => ({ ...subtitle, path: join(folder, file) }))
 
+  const leftOut = (id: string, result: Record<string, unknown>, warnings: string[]): string[] => {
+    const languages = result.leftOut as string[]
+    if (languages.length > 0) log.warn({ id, languages, warnings }, 'subtitles could not be fetched or converted and are left out')
+    return languages
+  }
+
   const download = async (id: string, wanted: DownloadOptions, child: ChildAskOptions): Promise<Downloaded> => {
     const { launch: how, onJar } = await launch('download')
     const process = new Child(how, clock, log)
@@ -168,6 +174,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
         facts: found,
         mediaPath,
         subtitles: toSubtitles(result.subtitles, wanted.folder),
+        subtitlesLeftOut: leftOut(id, result, warnings),
         ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
       }
     } finally {
@@ -234,7 +241,11 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     subtitles: async (id, { folder, languages, source }, options) => {
       checkId(id, 'video')
       const request = { op: 'subtitles', videoId: id, folder, subtitleLanguages: languages.slice(0, 500), subtitleSource: source }
-      return ask({ ...facts(id, LONG_QUIET_MS), folder }, options, async (child) => toSubtitles((await kept.ask(request, child)).result.subtitles, folder))
+      return ask({ ...facts(id, LONG_QUIET_MS), folder }, options, async (child) => {
+        const { result, warnings } = await kept.ask(request, child)
+        leftOut(id, result, warnings)
+        return toSubtitles(result.subtitles, folder)
+      })
     },
 
     comments: async (id, { max, sort }, options) => {
@@ -336,11 +347,4 @@ function idUnderEitherKey(object: Record<string, unknown>, mirrorKey: string | n
   const id = own ?? mirrored
   if (typeof id !== 'string' || id === '') throw errors.badRequest(`An id is missing: ${names}`)
   return id
-}
-
-function isArtUrl(text: string, base: string): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  if (url.username || url.password) return false
-  return url.origin === new URL(base).origin || (url.protocol === 'https:' && url.port === '' && ART_HOSTS.test(url.hostname))
 }

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock, Log, Settings } from 'archivolt'
 import { Child, ChildError, type Launch } from './child.ts'
+import { FILE_HOSTS } from './hosts.ts'
 import { run } from './verify.ts'
 
 export type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
@@ -65,6 +66,7 @@ export class Tools {
       worker: join(this.#root, 'plugins/platform/worker.py'),
       setup: {
         platformUrl,
+        fileHosts: FILE_HOSTS,
         paths: [...paths, ...(this.updated ? [this.updated.path] : []), ...(isZip ? [resolve(ytdlp)] : []), ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : [])],
         jsRuntimes: { deno: {}, ...(isNodeForChallenges() && { node: { path: process.execPath } }) },
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,

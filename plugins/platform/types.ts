@@ -162,6 +162,8 @@ export interface Downloaded {
   /** Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced. */
   mediaPath: string
   subtitles: DownloadedSubtitle[]
+  /** Languages that were asked for and are there, but could not be fetched or converted. */
+  subtitlesLeftOut?: string[]
   /** JPEG, or undefined where the platform has none. */
   thumbnailPath?: string
 }

@@ -21,7 +21,8 @@ import urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
 
 from worker_answers import clip, comment_facts, entry_facts, flat_entries, pick, texts, thumbnails, video_facts
-from worker_files import Progress, WrongAnswer, archive_class, file_options, subtitle_options, subtitles
+from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, subtitle_options, subtitles
+from worker_network import guard_connections, keep_to_own_connections
 
 sys.path.pop(0)
 
@@ -114,7 +115,8 @@ class Archivist:
         self.jar_in_use = None
         self.listings = {}
         self.listing_count = 0
-        self.archive_class = archive_class(yt_dlp)
+        keep_to_own_connections(yt_dlp)
+        self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, self.base), setup)
 
     def versions(self):
         version = self.yt_dlp.version
@@ -165,6 +167,8 @@ class Archivist:
             'cachedir': self.setup.get('cacheDir') or False,
             'socket_timeout': self.setup.get('socketTimeout', 20),
             'extractor_args': arguments,
+            'allowed_extractors': ['default', '-generic', 'end'],
+            'external_downloader': {'default': 'native'},
             'js_runtimes': self.setup['jsRuntimes'],
             'retries': 6,
             'fragment_retries': 6,
@@ -348,8 +352,6 @@ class Archivist:
         video_id = request['videoId']
         os.chdir(request['folder'])  # so that no folder's name is ever read as a template
         postprocessors = [
-            {'key': 'FFmpegSubtitlesConvertor', 'format': 'vtt', 'when': 'before_dl'},
-            {'key': 'FFmpegThumbnailsConvertor', 'format': 'jpg', 'when': 'before_dl'},
             {'key': 'FFmpegVideoRemuxer', 'preferedformat': 'mp4'},
         ]
         if request.get('embedMetadata'):
@@ -377,28 +379,34 @@ class Archivist:
             ydl.asked_id = video_id
             ydl.is_download = True
             ydl.on_streams = progress.expect
+            self.convert(ydl)
             info = ydl.extract_info(self.watch_url(video_id), download=True)
             return {
                 'facts': video_facts(info),
                 'subtitles': subtitles(info),
+                'leftOut': texts(ydl.left_out, 100),
                 'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),
                 'hasMedia': os.path.isfile(f'{video_id}.mp4'),
                 'streams': progress.finished,
             }
+
+    def convert(self, ydl):
+        for converter in converters(self.yt_dlp, ydl):
+            ydl.add_post_processor(converter, when='before_dl')
 
     def do_subtitles(self, request):
         os.chdir(request['folder'])
         options = {
             'ignore_no_formats_error': True,
             'skip_download': True,
-            'postprocessors': [{'key': 'FFmpegSubtitlesConvertor', 'format': 'vtt', 'when': 'before_dl'}],
             **file_options(request['videoId']),
             **subtitle_options(request),
         }
         try:
             with self.open(**options) as ydl:
                 ydl.asked_id = request['videoId']
-                return {'subtitles': subtitles(ydl.extract_info(self.watch_url(request['videoId']), download=True))}
+                self.convert(ydl)
+                return {'subtitles': subtitles(ydl.extract_info(self.watch_url(request['videoId']), download=True)), 'leftOut': texts(ydl.left_out, 100)}
         finally:
             os.chdir('/')
 

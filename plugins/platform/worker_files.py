@@ -5,6 +5,7 @@ import re
 import time
 
 from worker_answers import clip
+from worker_network import HANDLERS, PROTOCOLS, is_file_url
 
 MAX_SUBTITLES = 60
 PROGRESS_SECONDS = 0.25
@@ -27,13 +28,26 @@ class NotPlayable(Exception):
         self.available_at = info.get('release_timestamp')
 
 
-def archive_class(yt_dlp):
+def archive_class(yt_dlp, local_address, setup):
+    is_file = lambda url: is_file_url(url, setup['platformUrl'], setup['fileHosts'])
+
     class Archive(yt_dlp.YoutubeDL):
         """Looks at what an extractor says before yt-dlp acts on it."""
 
         asked_id = None
         is_download = False
         on_streams = None
+
+        def __init__(self, *arguments, **more):
+            self.left_out = []
+            super().__init__(*arguments, **more)
+
+        def build_request_director(self, handlers, *more):
+            return super().build_request_director([one for one in handlers if one.RH_KEY in HANDLERS], *more)
+
+        def leave_out(self, language, reason):
+            self.left_out.append(language)
+            self.report_warning(f'Subtitles {language} are left out: {reason}')
 
         def process_video_result(self, info_dict, download=True):
             if self.asked_id is not None and info_dict.get('id') != self.asked_id:
@@ -47,7 +61,10 @@ def archive_class(yt_dlp):
             if isinstance(info_dict.get('formats'), list):
                 info_dict['formats'] = [
                     one for one in info_dict['formats']
-                    if SAFE_EXT.fullmatch(str(one.get('ext') or 'mp4')) and SAFE_FORMAT.fullmatch(str(one.get('format_id') or '0'))]
+                    if SAFE_EXT.fullmatch(str(one.get('ext') or 'mp4')) and SAFE_FORMAT.fullmatch(str(one.get('format_id') or '0')) and is_plain(one)]
+            info_dict['thumbnails'] = [one for one in info_dict.get('thumbnails') or [] if is_file(one.get('url'))]
+            if not is_file(info_dict.get('thumbnail')):
+                info_dict.pop('thumbnail', None)
             if self.is_download:
                 self.refuse_unplayable(info_dict)
             return super().process_video_result(info_dict, download)
@@ -69,15 +86,78 @@ def archive_class(yt_dlp):
                 self.on_streams(info_dict.get('requested_formats') or [info_dict])
             return super().process_info(info_dict)
 
-        def _write_subtitles(self, *arguments):
+        def _write_subtitles(self, info_dict, *arguments):
             # A missing subtitle is no reason to go without the video: it becomes a warning.
+            wanted = info_dict.get('requested_subtitles') or {}
+            for language, one in list(wanted.items()):
+                if one.get('data') is None and not (is_plain(one) and is_file(one.get('url'))):
+                    del wanted[language]
+                    self.leave_out(language, 'they lie on another host than those of the platform')
             before, self.params['ignoreerrors'] = self.params.get('ignoreerrors'), True
             try:
-                return super()._write_subtitles(*arguments)
+                return super()._write_subtitles(info_dict, *arguments)
             finally:
                 self.params['ignoreerrors'] = before
+                self.left_out += [language for language, one in wanted.items() if 'filepath' not in one]
+
+        def dl(self, name, info, subtitle=False, test=False):
+            try:
+                return super().dl(name, info, subtitle=subtitle, test=test)
+            except local_address as error:
+                if subtitle:
+                    raise yt_dlp.utils.DownloadError(str(error)) from error
+                raise
+
+        def _write_thumbnails(self, label, info_dict, *arguments):
+            try:
+                return super()._write_thumbnails(label, info_dict, *arguments)
+            except local_address as error:
+                self.report_warning(f'The thumbnail is left out: {error}')
+                info_dict['thumbnails'] = []
+                return []
+
+    def is_plain(one):
+        """Whether yt-dlp itself fetches it, over HTTP."""
+        return not one.get('url') or yt_dlp.utils.determine_protocol(one) in PROTOCOLS
 
     return Archive
+
+
+def converters(yt_dlp, ydl):
+    """What cannot be converted is left out: no subtitle and no picture is worth the video."""
+    kinds = yt_dlp.postprocessor
+
+    def is_ours(error):
+        return isinstance(error, OSError) or 'No space left' in str(error)
+
+    class Subtitles(kinds.FFmpegSubtitlesConvertorPP):
+        def run(self, info):
+            wanted, done = info.get('requested_subtitles') or {}, []
+            for language, one in list(wanted.items()):
+                alone = {**info, 'requested_subtitles': {language: one}}
+                try:
+                    files, _ = super().run(alone)
+                    wanted[language] = alone['requested_subtitles'][language]
+                    done += files
+                except Exception as error:  # whatever a converter makes of a text from outside
+                    if is_ours(error):
+                        raise
+                    del wanted[language]
+                    ydl.leave_out(language, f'they cannot be converted ({clip(error, 200)})')
+            return done, info
+
+    class Thumbnails(kinds.FFmpegThumbnailsConvertorPP):
+        def run(self, info):
+            try:
+                return super().run(info)
+            except Exception as error:
+                if is_ours(error):
+                    raise
+                ydl.report_warning(f'The thumbnail is left out: it cannot be converted ({clip(error, 200)})')
+                info['thumbnails'] = []
+                return [], info
+
+    return [Subtitles(ydl, format='vtt'), Thumbnails(ydl, format='jpg')]
 
 
 class Progress:

@@ -21,7 +21,7 @@ async function givenProgram(t: TestContext, script: string): Promise<Launch> {
   const python = join(folder, 'program')
   await writeFile(python, `#!/bin/sh\nread setup\necho '{"ready": {"version": "1", "channel": "stable"}}'\n${script}\n`)
   await chmod(python, 0o700)
-  return { python, worker: 'worker.py', memoryLimitBytes: 1 << 30, setup: { platformUrl: 'http://127.0.0.1:1', paths: [], jsRuntimes: {}, ffmpeg: null, cacheDir: null, jar: null, retryPause: 1, socketTimeout: 1 } }
+  return { python, worker: 'worker.py', memoryLimitBytes: 1 << 30, setup: { platformUrl: 'http://127.0.0.1:1', fileHosts: [], paths: [], jsRuntimes: {}, ffmpeg: null, cacheDir: null, jar: null, retryPause: 1, socketTimeout: 1 } }
 }
 
 const endedAs = (kind: string) => (error: unknown) => error instanceof ChildError && error.evidence.kinds.includes(kind)
