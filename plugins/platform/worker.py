@@ -169,6 +169,7 @@ class Archivist:
             'extractor_args': arguments,
             'allowed_extractors': ['default', '-generic', 'end'],
             'external_downloader': {'default': 'native'},
+            'postprocessor_args': {'ffmpeg_i': ['-protocol_whitelist', 'file']},
             'js_runtimes': self.setup['jsRuntimes'],
             'retries': 6,
             'fragment_retries': 6,

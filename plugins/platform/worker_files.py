@@ -62,7 +62,8 @@ def archive_class(yt_dlp, local_address, setup):
                 info_dict['formats'] = [
                     one for one in info_dict['formats']
                     if SAFE_EXT.fullmatch(str(one.get('ext') or 'mp4')) and SAFE_FORMAT.fullmatch(str(one.get('format_id') or '0')) and is_plain(one)]
-            info_dict['thumbnails'] = [one for one in info_dict.get('thumbnails') or [] if is_file(one.get('url'))]
+            if isinstance(info_dict.get('thumbnails'), list):
+                info_dict['thumbnails'] = [one for one in info_dict['thumbnails'] if is_file(one.get('url'))]
             if not is_file(info_dict.get('thumbnail')):
                 info_dict.pop('thumbnail', None)
             if self.is_download:
