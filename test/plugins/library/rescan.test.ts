@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
@@ -141,6 +142,22 @@ test('comments and subtitles whose video is gone go with a rescan', async (t) =>
   assert.equal((await app.runTask('rescan_filesystem')).state, 'SUCCESS')
 
   assert.deepEqual([await app.ids('comment'), await app.ids('subtitle')], [[nets], [`${nets}-en-1`]])
+})
+
+test('of an index that was lost a rescan brings back what lies in the library, and it counts as lost no more', async (t) => {
+  const app = await libraryApp(t)
+  await app.film('media', harbour, `${nets}.mp4`)
+  await app.close()
+  await writeFile(join(app.dataDir, 'index.sqlite'), '')
+  await app.restart()
+  await app.settled()
+  assert.match(app.app.index.lost?.reason ?? '', /was empty/)
+
+  assert.equal((await app.runTask('rescan_filesystem')).state, 'SUCCESS')
+
+  assert.deepEqual(await app.ids('video'), [nets])
+  await app.restart()
+  assert.equal(app.app.index.lost, undefined)
 })
 
 test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {
