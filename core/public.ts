@@ -10,6 +10,7 @@ export { epochSeconds, localDay, localMinute, timeZone } from './clock.ts'
 export type { Clock, Timer } from './clock.ts'
 export type { Log } from './log.ts'
 export { openFolder } from './folder.ts'
+export { withinTime } from './limit.ts'
 export { openTurns } from './turns.ts'
 export { writeWhole } from './whole-file.ts'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
-import { notificationRows } from '../ledger/notifications.ts'
+import { notificationRows, type NewNotification } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { Task } from '../plugin/define.ts'
@@ -28,6 +28,13 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
   const rows = notificationRows(ledger)
   let timer: Timer | undefined
   let isClosed = false
+  /** Messages from before the first look at what an earlier process has left. */
+  const early = new Set<string>()
+  let hasLooked = false
+  const add = (message: NewNotification): void => {
+    if (!hasLooked) early.add(message.id)
+    rows.add(message)
+  }
 
   /** Internal tasks have no name on the wire, silent ones want none. */
   const isShown = (task: Task | undefined): task is Task => task !== undefined && !task.internal && !task.silent
@@ -49,12 +56,15 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
     changed,
 
     /** What an earlier process has left. */
-    writeNothing: () => rows.clear(),
+    writeNothing(): void {
+      hasLooked = true
+      rows.clear([...early])
+    },
 
     writeBegun(job: Job): void {
       const task = tasks.get(job.task)
       if (!isShown(task)) return
-      rows.add({ id: job.id, task: job.task, title: task.title, group: task.group ?? '', level: 'info', messages: ['new task received'], expiresAt: null })
+      add({ id: job.id, task: job.task, title: task.title, group: task.group ?? '', level: 'info', messages: ['new task received'], expiresAt: null })
     },
 
     report(job: Job, messages: readonly string[], fraction: number): void {
@@ -92,7 +102,7 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
       }),
 
     async notify({ title, group, level, messages, shownForSeconds = SHOWN_AFTER_FAILURE_MS / 1000 }: Parameters<Jobs['notify']>[0]): Promise<void> {
-      await ledger.write(() => rows.add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.steady() + shownForSeconds * 1000 }))
+      await ledger.write(() => add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.steady() + shownForSeconds * 1000 }))
       changed()
     },
 

@@ -71,7 +71,8 @@ export function notificationRows(ledger: Ledger) {
     },
 
     remove: (id: string): number => ledger.sql('DELETE FROM notifications WHERE id = ?').run(id).changes,
-    clear: (): number => ledger.sql('DELETE FROM notifications').run().changes,
+    /** All but these. */
+    clear: (kept: readonly string[]): number => ledger.sql('DELETE FROM notifications WHERE id NOT IN (SELECT value FROM json_each(?))').run(JSON.stringify(kept)).changes,
     expire: (now: number): number => ledger.sql('DELETE FROM notifications WHERE expires_at <= ?').run(now).changes,
     nextExpiry: (): number | undefined => ledger.sql<{ at: number | null }>('SELECT min(expires_at) AS at FROM notifications').get()?.at ?? undefined,
   }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errors, type Settings } from 'archivolt'
+import { errors, type App, type Settings } from 'archivolt'
 import type { Carrier, OutgoingMessage } from './outgoing.ts'
 
 /** What its console script does; that script itself names its Python by an absolute path, which a moved folder breaks. */
@@ -12,6 +12,7 @@ const PROGRAM = 'from apprise.cli import main; main()'
 const LIMIT_SECONDS = 25
 const MOST_OUTPUT = 20_000
 const LONGEST_REASON = 300
+const TOLD_SECONDS = 3600
 const NOT_INSTALLED = 'Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it'
 
 /** @param settings.apprise  a Python venv with Apprise; null: our own tools/ */
@@ -61,6 +62,14 @@ function reasonIn(output: string, url: string): string {
     .replace(/\b[a-z][a-z0-9+.-]{0,20}:\/\/\S*/gi, 'the URL')
     .replace(/\bmailto:\S*/gi, 'the URL')
     .slice(0, LONGEST_REASON)
+}
+
+/** A venv that was named and is not there is told at the start, not with the first message that is lost. */
+export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
+  if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
+  const sentence = 'AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed'
+  log.error({ path: settings.apprise }, sentence)
+  await jobs.notify({ title: 'Messages cannot be sent', group: 'setting:application', level: 'error', messages: [sentence], shownForSeconds: TOLD_SECONDS })
 }
 
 /** The folder of the project's own tools, seen from this file in its place or from its bundle. */

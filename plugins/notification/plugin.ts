@@ -1,5 +1,6 @@
 /** Notifications: what is shown while tasks run, the event stream of pages, and messages to the outside. */
 import { definePlugin, Type } from 'archivolt'
+import { tellLostApprise } from './apprise.ts'
 import { openLive, type Live } from './live.ts'
 import { openOutgoing, type Outgoing } from './outgoing.ts'
 import { listNotifications, streamEvents } from './routes.ts'
@@ -25,9 +26,10 @@ export default definePlugin({
       ({ id }) =>
         app.live.queueChanged(id),
   },
-  setup(app) {
+  async setup(app) {
     app.live.begin()
     app.outgoing.begin()
+    await tellLostApprise(app)
   },
   async close(app) {
     app.live.end()

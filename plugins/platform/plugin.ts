@@ -3,6 +3,7 @@ import { definePlugin, Type } from 'archivolt'
 import { openPlatform, type PlatformService } from './platform.ts'
 import { commandPlatform, resolveText, showPlatform } from './routes.ts'
 import { DEFAULT_PLATFORM_URL } from './tools.ts'
+import { tellLostPrograms } from './lost-programs.ts'
 import { updateDownloader } from './update.ts'
 
 const optionalText = (description: string) => Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description })
@@ -46,6 +47,7 @@ export default definePlugin({
   async setup(app) {
     const platform = app.platform as PlatformService
     await platform.start()
+    await tellLostPrograms(app)
     // Not waited for: until the new one has proved itself the old one works.
     if (app.settings.ytdlpUpdate) void updateDownloader(platform.tools, app.settings.ytdlpUpdate, app.log, (sentence) => app.jobs.notify({ title: 'Update of yt-dlp', group: 'setting:application', level: 'error', messages: [sentence] }))
   },

@@ -1,5 +1,5 @@
 /** The state of the platform, and what a pasted text is. */
-import { defineRoute, queryText, Type, type App } from 'archivolt'
+import { defineRoute, errors, queryText, Type, withinTime, type App } from 'archivolt'
 import type { PlatformService } from './platform.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -16,14 +16,23 @@ export const StateReply = Type.Object({
   missing: Type.Array(Type.String()),
 })
 
+/** A disk that does not answer must not keep back why it does not. */
+const ANSWER_WITHIN_MS = 5_000
+
+/** Why nothing is downloading is asked when something is wrong: what cannot be had is left out. */
 async function stateOf(app: App) {
   const platform = app.platform as PlatformService
+  const had = <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> =>
+    withinTime(app.clock, ANSWER_WITHIN_MS, ask(), () => errors.unavailable(`No answer within ${ANSWER_WITHIN_MS / 1000} s`)).catch((error: unknown) => {
+      app.log.warn({ err: error }, `the state of the platform lacks ${what}`)
+      return undefined
+    })
   const [report, counts, spaces] = await Promise.all([
     platform.report(),
-    Promise.all(app.slot('platform.waiting').map((waiting) => waiting())),
-    Promise.all(app.slot('platform.space').map((space) => space())),
+    Promise.all(app.slot('platform.waiting').map((waiting) => had('what waits', waiting))),
+    Promise.all(app.slot('platform.space').map((space) => had('the room that is left', space))),
   ])
-  const { free = 0, total = 0 } = spaces[0] ?? {}
+  const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
   return { ...platform.state(), waiting: Object.assign({}, ...counts) as Record<string, number>, ...report, space: { media_free: free, media_total: total } }
 }
 

@@ -98,13 +98,14 @@ export class Tools {
 
   async #look(): Promise<ToolReport> {
     const { ffmpeg, ffprobe } = this.#settings
-    const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([this.versionOf(), programVersion(ffmpeg), programVersion(ffprobe)])
+    const lacking = (error: unknown): undefined => void this.#log.error({ err: error }, 'yt-dlp cannot be looked at')
+    const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([this.versionOf().catch(lacking), programVersion(ffmpeg), programVersion(ffprobe)])
     const found = { 'yt-dlp': ytdlp?.version, ffmpeg: ffmpegVersion, ffprobe: ffprobeVersion }
     const tools = Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined))
     return {
       downloader: ytdlp ?? { version: '', channel: '' },
       tools,
-      missing: [...Object.keys(found).filter((name) => !(name in tools)), ...((await this.#hasJavaScript()) ? [] : ['javascript'])],
+      missing: [...Object.keys(found).filter((name) => !(name in tools)), ...((await this.#hasJavaScript().catch(() => false)) ? [] : ['javascript'])],
     }
   }
 
@@ -149,14 +150,14 @@ export class Tools {
 
 const isNodeForChallenges = (): boolean => Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
 
-async function programVersion(program: string, option = '-version'): Promise<string | undefined> {
+export async function programVersion(program: string, option = '-version'): Promise<string | undefined> {
   const output = await run(program, [option], VERSION_TIMEOUT_MS).catch(() => undefined)
   return output === undefined ? undefined : (/(?:version |deno )(\S{1,60})/.exec(output)?.[1] ?? 'unknown')
 }
 
-const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() ?? false
+export const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() ?? false
 
-const isProgram = (path: string): Promise<boolean> =>
+export const isProgram = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -102,6 +102,18 @@ test('a data folder that another process uses is refused', async (t) => {
 
   assertRefused(await tryToStart({ AV_DATA_DIR: folder }), new RegExp(`already runs on the data folder ${folder}`))
   assertRefused(await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key'), /already runs on the data folder/)
+})
+
+test('a damaged lock says that it may be removed, and is', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'lock'), 'not a lock at all, but something that is longer than a header of SQLite would be, which has a hundred bytes')
+
+  assertRefused(await tryToStart({ AV_DATA_DIR: folder }), /lock is damaged: remove it and start again\. Nothing is lost, as it holds nothing$/)
+  await rm(join(folder, 'lock'))
+  await mkdir(join(folder, 'lock'))
+  assertRefused(await tryToStart({ AV_DATA_DIR: folder }), /lock cannot be opened for writing: .*remove it/)
+  await rm(join(folder, 'lock'), { recursive: true })
+  await startServer(t, folder)
 })
 
 test('a data folder that cannot be made is named', async (t) => {

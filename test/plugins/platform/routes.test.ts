@@ -1,11 +1,16 @@
 /** The state of the platform and what a text is, over HTTP, in a server with nothing but this plugin and what fills its slots. */
 import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { definePlugin } from 'archivolt'
+import { definePlugin, errors } from 'archivolt'
 import platformPlugin from '../../../plugins/platform/plugin.ts'
 import { PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
+import { openLog } from '../../../core/log.ts'
 import { testApp } from '../../support/testing.ts'
+
+const isError = ({ level }: { level: string }) => level === 'error'
 
 const filler = definePlugin({
   name: 'filler',
@@ -29,6 +34,60 @@ test('its state says what waits, the tools, and the room that is left', async (t
   assert.equal(since, app.clock.now() / 1000)
   assert.equal(downloader.version, tools['yt-dlp'])
   assert.match(tools.ffmpeg, /^\d/)
+})
+
+test('it answers whatever is wrong: the library, the index or the data folder away, or a disk that does not answer', async (t) => {
+  const stuck = definePlugin({
+    name: 'stuck',
+    needs: ['platform'],
+    fills: {
+      'platform.waiting': () => async () => {
+        throw errors.unavailable('the index is away')
+      },
+      'platform.space': () => () => new Promise<never>(() => undefined),
+    },
+  })
+  const app = await testApp(t, { plugins: [platformPlugin, stuck], settings: { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg' } as never })
+  await rm(join(app.dataDir, 'yt-dlp'), { recursive: true })
+  await writeFile(join(app.dataDir, 'yt-dlp'), 'in the way')
+
+  const asked = app.as('admin').get('/api/platform/')
+  let isThere = false
+  void asked.then(() => (isThere = true))
+  while (!isThere) await app.clock.advance(5_000)
+  const { status, body } = await asked
+
+  assert.deepEqual([status, body.waiting, body.space, body.downloader], [200, {}, { media_free: 0, media_total: 0 }, { version: '', channel: '' }])
+  assert.deepEqual(body.missing.slice(0, 2), ['yt-dlp', 'ffmpeg'])
+})
+
+test('programs that are named and not there are told at the start, by the name of the setting and without a path', async (t) => {
+  const lines: string[] = []
+  const log = openLog('error', { write: (line) => void lines.push(line) })
+  const settings = { ytdlp: '/nowhere/venv', ytdlpPlugins: '/nowhere/plugins', ffmpeg: '/nowhere/ffmpeg', ffprobe: 'no-such-ffprobe', apprise: '/nowhere/apprise' } as never
+  const app = await testApp(t, { settings, log })
+
+  const told = (await app.as('user').get('/api/notification/')).body.filter(isError).flatMap(({ messages }: { messages: string[] }) => messages)
+
+  assert.deepEqual(told.map((sentence: string) => sentence.split(' ', 1)[0]).sort(), ['AV_APPRISE', 'AV_FFMPEG', 'AV_FFPROBE', 'AV_YTDLP', 'AV_YTDLP_PLUGINS'])
+  assert.doesNotMatch(told.join(), /nowhere/)
+  for (const path of Object.values(settings)) assert.ok(lines.some((line) => (JSON.parse(line) as { path: string }).path === path), path as string)
+})
+
+test('programs that are there are not told', async (t) => {
+  const { settings } = await startTestPlatform(t)
+  const app = await testApp(t, { settings: { ...settings, ffmpeg: process.execPath, ffprobe: 'ffmpeg' } as never })
+
+  assert.deepEqual((await app.as('user').get('/api/notification/')).body.filter(isError), [])
+})
+
+test('without the library its state has no room to tell, and still all the rest', async (t) => {
+  const app = await testApp(t)
+  await rm(app.app.settings.mediaDir, { recursive: true })
+
+  const { status, body } = await app.as('admin').get('/api/platform/')
+
+  assert.deepEqual([status, body.space], [200, { media_free: 0, media_total: 0 }])
 })
 
 test('a pause by hand holds every ask, and is still there after a restart', async (t) => {

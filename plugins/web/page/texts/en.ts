@@ -95,6 +95,7 @@ export const en = {
   'welcome.tool.ffmpeg': 'ffmpeg joins picture and sound',
   'welcome.tool.ffmpeg.missing': 'ffmpeg is missing: nothing can be downloaded. Install it from your system’s packages, then start the server again.',
   'welcome.space': '{free} of {total} free for videos',
+  'welcome.space.away': 'The folder of the library is not there. AV_MEDIA_DIR names it.',
   'welcome.space.low': 'Only {free} of {total} free: that is not many videos. AV_MEDIA_DIR may point to a larger disk.',
   'welcome.platform': 'The platform answers',
   'welcome.platform.not': 'Downloads stand still: {reason}',

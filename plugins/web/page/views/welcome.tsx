@@ -194,7 +194,7 @@ function linesOf({ state, reason, missing, space }: PlatformState, cookie: Cooki
   const lines: Array<{ level: Level; text: string }> = [
     lacks('yt-dlp') ? { level: 'bad', text: t('welcome.tool.ytdlp.missing') } : { level: 'ok', text: t('welcome.tool.ytdlp') },
     lacks('ff') ? { level: 'bad', text: t('welcome.tool.ffmpeg.missing') } : { level: 'ok', text: t('welcome.tool.ffmpeg') },
-    space.media_free < LOW_SPACE_BYTES ? { level: 'bad', text: t('welcome.space.low', sizes) } : { level: 'ok', text: t('welcome.space', sizes) },
+    space.media_total === 0 ? { level: 'bad', text: t('welcome.space.away') } : space.media_free < LOW_SPACE_BYTES ? { level: 'bad', text: t('welcome.space.low', sizes) } : { level: 'ok', text: t('welcome.space', sizes) },
   ]
   // A missing tool has said it already.
   if (missing.length === 0) lines.push(state === 'open' ? { level: 'ok', text: t('welcome.platform') } : { level: 'bad', text: t('welcome.platform.not', { reason: reason || state }) })
