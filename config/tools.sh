@@ -13,6 +13,37 @@ cd "$(dirname "$0")/.."
 say() { printf '%s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# What yt-dlp asks for (plugins/platform/requirements.txt).
+is_python() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+# The system's python3 may be older than another one beside it.
+find_python() {
+  for name in python3 python3.14 python3.13 python3.12 python3.11; do
+    if have "$name" && is_python "$name"; then echo "$name"; return; fi
+  done
+  return 1
+}
+
+# tools/, anew where its Python is gone or too old.
+venv() {
+  [ -x tools/bin/python ] && is_python tools/bin/python && return
+  python=$(find_python) || {
+    say "Python 3.11 or newer is needed (here: $(python3 --version 2>/dev/null || echo none)). Run: $(how_to_install python3 python3-venv)   or, where that is older: python3.11 python3.11-venv"
+    return 1
+  }
+  "$python" -m venv --clear tools || { say "Python cannot make a virtual environment. Run: $(how_to_install "$python-venv")"; return 1; }
+}
+
+# The exact command, by the names of Debian's packages and their like elsewhere.
+how_to_install() {
+  if have apt-get; then echo "sudo apt-get install $*"
+  elif have dnf; then echo "sudo dnf install $(echo "$*" | sed 's/g++/gcc-c++/; s/ *python3[.0-9]*-venv//')"
+  elif have apk; then echo "sudo apk add $(echo "$*" | sed 's/ *python3[.0-9]*-venv//')"
+  elif have xcode-select; then echo "xcode-select --install"
+  else echo "install $* from your system's packages"
+  fi
+}
+
 # One at a time: targets run side by side, and apt-get holds its lists for itself.
 apt_install() {
   have apt-get && [ "$(id -u)" = 0 ] || return 1
@@ -37,8 +68,17 @@ packages() {
   node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 11) ? 0 : 1)' 2>/dev/null ||
     { say "Node 20.11 or newer is needed (here: $(node --version 2>/dev/null || echo none)); install it from your system's packages or nodejs.org"; exit 1; }
   packages_are_current && return
-  say 'Installing packages into node_modules/'
-  npm ci --no-audit --no-fund --loglevel=error
+  say 'Installing packages into node_modules/: this may take minutes, as SQLite is compiled where no ready-made one can be fetched (that needs a C++ compiler, make and Python)'
+  npm ci --no-audit --no-fund --loglevel=error && return
+  missing=
+  have c++ || have g++ || have clang++ || missing="$missing g++"
+  have make || missing="$missing make"
+  have python3 || missing="$missing python3"
+  # shellcheck disable=SC2086 # one word each
+  if [ -n "$missing" ]; then say "The packages could not be installed. To compile SQLite,$missing must be there. Run: $(how_to_install $missing)   and then this again"
+  else say 'The packages could not be installed: what is above says why'
+  fi
+  exit 1
 }
 
 ytdlp() {
@@ -50,10 +90,8 @@ ytdlp() {
   if [ -f "$deno" ] && [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then with_deno=yes; else with_deno=no; fi
   wanted=$(cat "$requirements" "$deno" 2>/dev/null; echo "deno: $with_deno")
   [ -x tools/bin/python ] && [ "$(cat tools/installed 2>/dev/null)" = "$wanted" ] && return
-  have python3 || { say 'Python 3.10 or newer is needed for yt-dlp: install python3, or set AV_YTDLP'; exit 1; }
-  say 'Installing yt-dlp into tools/'
-  [ -x tools/bin/python ] || python3 -m venv tools ||
-    { say 'Python cannot make a virtual environment; on Debian: apt-get install python3-venv'; exit 1; }
+  say 'Installing yt-dlp into tools/: 75 MB are fetched (145 MB where Node is older than 22)'
+  venv || { say 'yt-dlp is not installed. AV_YTDLP may name one that is there already'; exit 1; }
   if [ "$with_deno" = yes ]; then set -- -r "$requirements" -r "$deno"; else set -- -r "$requirements"; fi
   tools/bin/pip install --quiet --disable-pip-version-check "$@"
   printf '%s' "$wanted" >tools/installed
@@ -67,7 +105,7 @@ apprise() {
   wanted=$(cat "$requirements" "$shared" 2>/dev/null)
   [ -x tools/bin/python ] && [ "$(cat tools/installed-apprise 2>/dev/null)" = "$wanted" ] && return
   say 'Installing Apprise into tools/'
-  if { [ -x tools/bin/python ] || python3 -m venv tools; } && tools/bin/pip install --quiet --disable-pip-version-check -r "$requirements" -c "$shared"; then
+  if venv && tools/bin/pip install --quiet --disable-pip-version-check -r "$requirements" -c "$shared"; then
     printf '%s' "$wanted" >tools/installed-apprise
   else
     say 'Apprise could not be installed: messages go to json:// and http(s):// URLs only'
@@ -79,7 +117,7 @@ ffmpeg() {
   have ffmpeg && have ffprobe && return
   apt_install ffmpeg && return
   say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
-  if [ -x tools/bin/python ] || python3 -m venv tools; then
+  if venv; then
     tools/bin/pip install --quiet --disable-pip-version-check imageio-ffmpeg==0.8.1 &&
       ln -sf "$(tools/bin/python -c 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())')" tools/bin/ffmpeg || true
     npm install --prefix tools/ffprobe --no-save --no-audit --no-fund --loglevel=error @ffprobe-installer/ffprobe@2.1.2 &&
