@@ -12,6 +12,7 @@ export function openAfterDownload(app: App) {
   const due = () => ledger.sql<{ video_id: string }>('SELECT video_id FROM download_comments ORDER BY rowid').all()
 
   async function deleteWatched(job: JobContext<object>): Promise<void> {
+    if ((await app.media.absence()) !== undefined) return // the next run does it
     const everywhere = app.preferences.section('downloads').autodelete_days
     const channels = await app.channels.withOverwrite('autodelete_days')
     const own = new Map(channels.map(({ id, value }) => [id, Number(value)]))

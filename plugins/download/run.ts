@@ -8,6 +8,8 @@ type DownloadOptions = Parameters<Services['platform']['download']>[1]
 
 /** An item that was the closed gate's probe too often lets others try for so long. */
 const DEFERRED_MS = 60_000
+/** How often a library that is away is looked for. */
+const LOOK_AGAIN_MS = 60_000
 
 interface PutOff {
   attempts: number
@@ -69,17 +71,26 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
       const now = app.clock.steady()
       const waiting = [...putOff].filter(([, { at }]) => at > now)
       const item = await app.queue.next(job.current().autoOnly === true, waiting.map(([id]) => id))
+      const absence = item && (await app.media.absence())
+      if (absence !== undefined && !job.isStopping()) {
+        job.progress(0, absence)
+        await waitFor(LOOK_AGAIN_MS, news.signal)
+        continue
+      }
       if (item || !waiting.length || job.isStopping()) return item
       const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
       for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
       if (!stillQueued.size) return undefined
       const waitsFor = waiting.find(([, one]) => one.waitsFor)?.[1].waitsFor
       job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
-      const wait = app.clock.sleep(Math.min(...waiting.map(([, { at }]) => at)) - now, AbortSignal.any([job.signal, news.signal]))
-      await wait.catch(() => job.signal.throwIfAborted())
+      await waitFor(Math.min(...waiting.map(([, { at }]) => at)) - now, news.signal)
     } finally {
       unwatch()
     }
+  }
+
+  async function waitFor(ms: number, news: AbortSignal): Promise<void> {
+    await app.clock.sleep(ms, AbortSignal.any([job.signal, news])).catch(() => job.signal.throwIfAborted())
   }
 }
 
@@ -178,6 +189,7 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   }
   const message = error instanceof Error ? error.message : String(error)
   job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
+  if ((await app.media.absence()) !== undefined) return // whatever it was, it is about the library, and the item has its turn when that is back
   if (failure && isFinal(failure)) {
     putOff.delete(id)
     await app.media.clearStaging(id)

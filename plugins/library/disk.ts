@@ -1,6 +1,6 @@
 /** Folders read name by name, without the hidden ones and those that file servers keep for themselves. */
-import { lstat, mkdir, open, opendir, rename, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { lstat, opendir, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Dirent } from 'node:fs'
 import { errors, ID_PATTERN, type App } from 'archivolt'
 
@@ -19,11 +19,27 @@ export async function sizeOf(path: string): Promise<number | undefined> {
     return (await stat(path)).size
   } catch (thrown) {
     if (isAbsent(thrown)) return undefined
+    if (codeOf(thrown) === 'ELOOP') throw errors.conflict(`A link in the library leads to itself: ${basename(dirname(path))}, or ${basename(path)} in it. Remove it`, { cause: thrown })
     throw thrown
   }
 }
 
 export const isThere = async (path: string): Promise<boolean> => (await sizeOf(path)) !== undefined
+
+/**
+ * Whether a channel's folder is not there, as against films that somebody has taken out of it. One on another disk that has
+ * nothing in it may be where that disk belongs.
+ */
+export async function isGone(folder: string): Promise<boolean> {
+  if (!(await isThere(folder))) return true
+  const [own, found, above] = await Promise.all([lstat(folder), stat(folder), stat(dirname(folder))])
+  if (!found.isDirectory()) return true
+  if (!own.isSymbolicLink() && found.dev === above.dev) return false
+  const entries = entriesOf(folder)
+  const { done } = await entries.next()
+  await entries.return(undefined)
+  return done === true
+}
 
 /** A regular file's size and time of change, not looked for behind a link; undefined: none. */
 export async function plainFile(path: string): Promise<{ sizeBytes: number; changedMs: number } | undefined> {
@@ -61,6 +77,12 @@ export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.se
 
 const isChannelFolder = async (mediaDir: string, entry: Dirent): Promise<boolean> => ID.test(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
 
+/** @throws unavailable: the library is away, and why */
+export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> {
+  const absence = await media.absence()
+  if (absence !== undefined) throw errors.unavailable(absence)
+}
+
 /** Films in folders of channels, and those that lie beside these folders. Links are followed: a library may be spread over disks. */
 export async function* filmsOf(mediaDir: string): AsyncGenerator<FoundFilm> {
   for await (const entry of entriesOf(mediaDir)) {
@@ -92,39 +114,21 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
   }
 }
 
-/** Makes the names of a folder survive a power cut. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 /**
- * Moves a film of the library and what lies beside it by its name to where it belongs. Doing it twice is harmless.
- * @throws unprocessable: the place is taken, or on another disk
+ * Moves a film of the library and what lies beside it by its name into the folder of its channel. Doing it twice is harmless.
+ * @throws unprocessable: the place is taken, or cannot be reached
  */
-export async function moveFilm(film: FoundFilm, place: string): Promise<void> {
+export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
+  const place = media.pathOf(channelId, film.name)
   if (await isThere(place)) throw errors.unprocessable('another file is in its place already')
-  const target = dirname(place)
-  await mkdir(target, { recursive: true })
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
     if (entry.name.startsWith(`${film.name}.`) && entry.name !== `${film.name}${FILM}` && entry.isFile()) names.push(entry.name)
   }
-  try {
-    // The film last: where this is cut off, it is still found at its old place.
-    for (const name of [...names, `${film.name}${FILM}`]) {
-      if (!(await isThere(join(target, name)))) await rename(join(film.folder, name), join(target, name))
-    }
-  } catch (cause) {
-    if (codeOf(cause) === 'EXDEV') throw errors.unprocessable("it lies on another disk than its channel's folder; move it by hand", { cause })
-    throw cause
+  // The film last: where this is cut off, it is still found at its old place.
+  for (const name of [...names, `${film.name}${FILM}`]) {
+    if (!(await isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
   }
-  await syncFolder(target)
-  await syncFolder(film.folder)
 }
 
 const SUBTITLE = /^(.+)\.([^.]+)\.vtt$/

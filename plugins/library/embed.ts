@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTask, errors, Type, type App, type JobContext } from 'archivolt'
-import { isThere } from './disk.ts'
+import { isThere, mustBeThere } from './disk.ts'
 import { pictureIn, streamsOf, withPicture, type FilmStream } from './film.ts'
 import { isQueued } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
@@ -22,6 +22,7 @@ export const resyncThumbs = defineTask({
   single: true,
   async run(job, app) {
     const report = openReport(resyncThumbs, job, app)
+    await mustBeThere(app)
     const total = Math.max(1, await app.videos.collection.count(undefined, Number.POSITIVE_INFINITY))
     let seen = 0
     let written = 0
@@ -57,7 +58,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
       if ((await stat(path)).size !== doc.media_size) await app.videos.measure(id)
       return false
     }
-    await checkRoom(path, app)
+    await checkRoom(path, doc.channel_id, app)
     const made = join(await app.media.staging(id), 'film.mp4')
     try {
       await withPicture(app, path, streams, picture, made, { signal: job.signal })
@@ -77,9 +78,10 @@ async function hasPicture(path: string, streams: FilmStream[], picture: string, 
   return (await pictureIn(app, path, inside.index, job.signal)).equals(await readFile(picture))
 }
 
-async function checkRoom(path: string, app: App): Promise<void> {
-  const [{ size }, { free }] = await Promise.all([stat(path), app.media.space()])
-  if (free < size + ROOM_TO_SPARE_BYTES) throw errors.unavailable('There is not enough room on the disk of the library to write a film anew')
+async function checkRoom(path: string, channelId: string, app: App): Promise<void> {
+  // It is written in staging, and may then go to another disk.
+  const [{ size }, ...disks] = await Promise.all([stat(path), app.media.space(), app.media.space(channelId)])
+  if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES) throw errors.unavailable('There is not enough room on the disk of the library to write a film anew')
 }
 
 /** Nothing of the film may be lost on the way. */

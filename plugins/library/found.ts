@@ -19,7 +19,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
   const mediaPath = app.media.pathOf(facts.channelId, id)
   const isKnown = await app.videos.alone(id, async () => {
     if (await app.videos.has(id)) return true // a download has just brought it in
-    if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, mediaPath))
+    if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, facts.channelId, app))
     return false
   })
   if (isKnown) return

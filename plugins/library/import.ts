@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { defineTask, errors, ID_PATTERN, isAppError, Type, type App, type JobContext } from 'archivolt'
-import { codeOf, mediaDirOf, plainFile } from './disk.ts'
+import { codeOf, mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { isQueued, subtitleFile, type VideoFacts } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
@@ -25,6 +25,7 @@ export const manualImport = defineTask({
   single: true,
   async run(job, app) {
     const report = openReport(manualImport, job, app)
+    await mustBeThere(app)
     const importDir = resolve(app.settings.importDir)
     await mkdir(importDir, { recursive: true })
     await refuseLibrary(importDir, mediaDirOf(app))

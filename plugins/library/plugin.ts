@@ -4,7 +4,7 @@ import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
 import { versionCheck } from './releases.ts'
 import { rescanFilesystem } from './rescan.ts'
-import { startRescan } from './routes.ts'
+import { commandLibrary, showLibrary, startRescan } from './routes.ts'
 import { thumbnailCheck } from './thumbnails.ts'
 
 export default definePlugin({
@@ -19,7 +19,7 @@ export default definePlugin({
     },
   },
   lanes: ['library'],
-  routes: [startRescan],
+  routes: [showLibrary, commandLibrary, startRescan],
   tasks: [rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
   listens: {
     // Restored documents come without their pictures.

@@ -1,6 +1,7 @@
 /** rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may be done twice. */
-import { defineTask, errors, isAppError, Type, type App, type JobContext } from 'archivolt'
-import { batchesOf, filmsOf, isThere, mediaDirOf, moveFilm, sizeOf, type FoundFilm } from './disk.ts'
+import { dirname } from 'node:path'
+import { defineTask, isAppError, Type, type App, type JobContext } from 'archivolt'
+import { batchesOf, filmsOf, isGone, isThere, mediaDirOf, mustBeThere, moveFilm, sizeOf, type FoundFilm } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReport, reasonOf, type Report } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
@@ -8,6 +9,8 @@ import { fetchMissingArt } from './thumbnails.ts'
 
 /** So many files are looked for at once. */
 const STEP = 50
+/** So many videos go without a question, and more where they are no more than a tenth of all. */
+const MOST_REMOVED = 20
 
 type Run = JobContext<{ force?: boolean }>
 
@@ -22,12 +25,14 @@ export const rescanFilesystem = defineTask({
   resumable: true, // what an earlier run has put right is right
   async run(job, app) {
     const report = openReport(rescanFilesystem, job, app)
+    await mustBeThere(app)
     const state = await look(job, app)
-    if (!job.payload.force) refuseDoubt(state)
+    await mustBeThere(app) // it may have gone in the middle: then nothing of what was seen holds
+    const held = job.payload.force ? new Set<string>() : await toHoldBack(state, app)
 
     for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
     for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
-    for (const id of state.missing) await removeLost(id, job, app)
+    for (const id of state.missing.keys()) if (!held.has(id)) await removeLost(id, job, app)
     for (const id of state.resized) await measure(id, job, app, report)
     await takeInNew(state.fresh, job, app, report)
     await takeInSubtitles(job, app, report)
@@ -37,19 +42,21 @@ export const rescanFilesystem = defineTask({
     if ((await app.videos.collection.count()) > 0) await app.index.settle()
 
     await report.show()
-    job.progress(1, `${state.fresh} new, ${state.missing.size} removed, ${report.count} left as they are`)
-    return null
+    job.progress(1, `${state.fresh} new, ${state.missing.size - held.size} removed, ${report.count} left as they are`)
+    if (held.size === 0) return null
+    const said = `The files of ${held.size} of ${state.indexed} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
+    await app.jobs.notify({ title: rescanFilesystem.title, group: rescanFilesystem.group ?? '', level: 'error', messages: [said] })
+    return said
   },
 })
 
 interface State {
-  hasFolder: boolean
   indexed: number
   films: number
   /** Films that no document knows. */
   fresh: number
-  /** Indexed, and neither in their place nor anywhere else. */
-  missing: Set<string>
+  /** Indexed, and neither in their place nor anywhere else: their channels. */
+  missing: Map<string, string>
   /** Indexed, and not in their place: where they are. */
   elsewhere: Map<string, FoundFilm>
   /** Their stored paths are not those of their place. */
@@ -61,7 +68,7 @@ interface State {
 /** Reads only. */
 async function look(job: Run, app: App): Promise<State> {
   const mediaDir = mediaDirOf(app)
-  const state: State = { hasFolder: await isThere(mediaDir), indexed: 0, films: 0, fresh: 0, missing: new Set(), elsewhere: new Map(), misnamed: [], resized: [] }
+  const state: State = { indexed: 0, films: 0, fresh: 0, missing: new Map(), elsewhere: new Map(), misnamed: [], resized: [] }
   for await (const batch of app.videos.collection.scan({ batch: STEP })) {
     job.signal.throwIfAborted()
     state.indexed += batch.length
@@ -69,7 +76,7 @@ async function look(job: Run, app: App): Promise<State> {
     await Promise.all(
       batch.map(async ({ id, doc }) => {
         const size = await sizeOf(app.media.pathOf(doc.channel_id, id))
-        if (size === undefined) state.missing.add(id)
+        if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
         if (isMisnamed(doc, app)) state.misnamed.push(id)
       }),
@@ -88,13 +95,14 @@ async function look(job: Run, app: App): Promise<State> {
   return state
 }
 
-/** A disk that is not mounted looks like a library that somebody has emptied. */
-function refuseDoubt({ hasFolder, indexed, films, missing }: State): void {
-  const advice = 'Nothing was changed. If they are gone for good, rescan once with `force`'
-  if (missing.size === 0) return
-  if (!hasFolder) throw errors.conflict(`The media folder is missing while ${indexed} videos are indexed: is its disk mounted? ${advice}`)
-  if (films === 0) throw errors.conflict(`The media folder is empty while ${indexed} videos are indexed: is its disk mounted? ${advice}`)
-  if (missing.size > indexed / 2) throw errors.conflict(`The files of ${missing.size} of ${indexed} videos were not found, more than half: is a disk missing? ${advice}`)
+/** A disk of a library that is spread over several looks, while it is away, like channels that somebody has emptied. */
+async function toHoldBack({ indexed, missing }: State, app: App): Promise<Set<string>> {
+  if (missing.size > MOST_REMOVED && missing.size > indexed / 10) return new Set(missing.keys())
+  const gone = new Map<string, boolean>()
+  for (const [id, channelId] of missing) {
+    if (!gone.has(channelId)) gone.set(channelId, await isGone(dirname(app.media.pathOf(channelId, id))))
+  }
+  return new Set([...missing].filter(([, channelId]) => gone.get(channelId)).map(([id]) => id))
 }
 
 type Doc = NonNullable<Awaited<ReturnType<App['videos']['get']>>>
@@ -116,7 +124,7 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
     await job.step('rescan.move', () =>
       app.videos.alone(id, async () => {
         const doc = await app.videos.get(id)
-        if (doc) await moveFilm(film, app.media.pathOf(doc.channel_id, id))
+        if (doc) await moveFilm(film, doc.channel_id, app)
       }),
     )
   } catch (thrown) {

@@ -1,20 +1,34 @@
-/** The library on disk: staged files adopted by rename, removed files trashed by rename and put back when a removal fails. */
-import { mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
+/**
+ * The library on disk: staged files adopted by rename, removed files trashed by rename and put back when a removal fails.
+ * A channel's folder may lie on another disk: then files come by a copy, and its trash is a hidden folder in it.
+ */
+import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { errors } from 'archivolt'
 import { isId, mediaName, subtitleName, type Paths } from './paths.ts'
 import type { Media } from './types.ts'
 
-type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'trash' | 'putBack' | 'emptyTrash' | 'space'> & {
-  /** Names of the folders in staging and in the trash: video ids, and job ids. */
+export type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'> & {
+  /** Names of the folders in staging: video ids. */
   staged(): Promise<string[]>
-  trashed(): Promise<string[]>
+  /**
+   * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared away on the way.
+   * @param skip  told of a channel's folder that cannot be looked into
+   */
+  trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
 }
 
 const isOneOf = (thrown: unknown, ...codes: string[]): boolean => codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
 /** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
+const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')
+/** Another file system; or the folder is where one begins. */
+const isElsewhere = (thrown: unknown): boolean => isOneOf(thrown, 'EXDEV', 'EBUSY')
+/** Hidden in a channel's folder, and no part of it. */
+const OURS = new Set(['.staging', '.trash'])
+/** So many folders of channels are looked into at once. */
+const STEP = 50
 
 /** Makes a file's bytes, or a folder's names, survive a power cut. */
 export async function sync(path: string): Promise<void> {
@@ -46,6 +60,25 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** Where its parent is not there, nothing is made: it would be made on the wrong disk. */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path)
+    return true
+  } catch (thrown) {
+    if (isExisting(thrown)) return false
+    throw thrown
+  }
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder)
+  } catch (thrown) {
+    if (!isMissing(thrown) && !isExisting(thrown)) throw thrown
+  }
+}
+
 /** Moves one name; false: it is not there (any more). */
 async function move(from: string, to: string): Promise<boolean> {
   try {
@@ -64,11 +97,67 @@ const isBelow = (folder: string, path: string): boolean => {
 
 export function openLibrary(paths: Paths): Library {
   const { mediaDir, stagingDir, trashDir } = paths
+  /** Jobs whose trash lies in folders of channels: as this process has made or found it. */
+  const trashedIn = new Map<string, Set<string>>()
+
+  /** @returns what stands there, or what is wrong with it, for people */
+  async function folderOf(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
+    const path = paths.channelFolder(channelId)
+    const fault = (what: string) => ({ fault: `The folder of the channel ${channelId} in the library ${what}` })
+    try {
+      const found = await lstat(path)
+      if (found.isDirectory()) return 'folder'
+      if (!found.isSymbolicLink()) return fault('cannot be used: a file is in its place; move it away')
+    } catch (thrown) {
+      if (isMissing(thrown)) return 'none'
+      throw thrown
+    }
+    try {
+      return (await stat(path)).isDirectory() ? 'link' : fault('is a link that leads to a file: let it lead to a folder')
+    } catch (thrown) {
+      if (isOneOf(thrown, 'ELOOP')) return fault('is a link that leads to itself: remove it')
+      if (isMissing(thrown)) return fault('is a link that leads nowhere: connect its disk, or remove the link')
+      throw thrown
+    }
+  }
+
+  async function makeHome(channelId: string, raise = errors.unavailable): Promise<string> {
+    const home = paths.channelFolder(channelId)
+    const found = await folderOf(channelId)
+    if (typeof found === 'object') throw raise(found.fault)
+    if (found === 'none' && (await makeFolder(home))) await sync(mediaDir)
+    return home
+  }
+
+  /** By rename; to another disk by a whole copy beside, and the source goes last. */
+  async function place(from: string, channelId: string, name: string): Promise<void> {
+    const to = join(paths.channelFolder(channelId), name)
+    try {
+      return await rename(from, to)
+    } catch (thrown) {
+      if (!isElsewhere(thrown)) throw thrown
+    }
+    const beside = paths.stagingIn(channelId)
+    const copy = join(beside, name)
+    await makeFolder(beside)
+    try {
+      await copyFile(from, copy, constants.COPYFILE_FICLONE)
+      await sync(copy)
+      await rename(copy, to)
+      await sync(dirname(to))
+    } catch (cause) {
+      await rm(copy, { force: true })
+      throw isFull(cause) ? errors.unavailable('There is not enough room on the disk that the folder of its channel lies on', { cause }) : cause
+    }
+    await rm(from)
+    await removeEmpty(beside)
+  }
 
   /** From staging into the library; a second time it finds the file in its place. */
-  async function adoptFile(from: string, to: string): Promise<void> {
+  async function adoptFile(from: string, channelId: string, name: string): Promise<void> {
+    const to = join(paths.channelFolder(channelId), name)
     if (resolve(from) === to) {
-      if (!(await exists(to))) throw errors.unprocessable(`${basename(to)} is not in the library`)
+      if (!(await exists(to))) throw errors.unprocessable(`${name} is not in the library`)
       return
     }
     if (!isBelow(stagingDir, from)) throw new Error('only staged files are adopted')
@@ -76,44 +165,81 @@ export function openLibrary(paths: Paths): Library {
       await sync(from)
     } catch (thrown) {
       if (isMissing(thrown) && (await exists(to))) return
-      if (isMissing(thrown)) throw errors.unprocessable(`${basename(to)} is neither in staging nor in the library`)
+      if (isMissing(thrown)) throw errors.unprocessable(`${name} is neither in staging nor in the library`)
       throw thrown
     }
-    await rename(from, to)
+    await place(from, channelId, name)
     await sync(dirname(from))
   }
 
-  async function putBack(jobId: string): Promise<void> {
-    const trash = paths.trashOf(jobId)
+  /** All trash of a job, each as the folder of one channel. */
+  async function trashesOf(jobId: string): Promise<Array<{ channelId: string; folder: string }>> {
     // File servers put folders of their own beside those of channels.
-    for (const channelId of (await namesIn(trash)).filter(isId)) {
-      const home = paths.channelFolder(channelId)
-      await mkdir(home, { recursive: true })
-      for (const name of await namesIn(join(trash, channelId))) {
-        if (!(await exists(join(home, name)))) await move(join(trash, channelId, name), join(home, name))
+    const common = (await namesIn(paths.trashOf(jobId))).filter(isId)
+    const own = [...(trashedIn.get(jobId) ?? [])]
+    return [
+      ...common.map((channelId) => ({ channelId, folder: join(paths.trashOf(jobId), channelId) })),
+      ...own.map((channelId) => ({ channelId, folder: join(paths.trashIn(channelId), jobId) })),
+    ]
+  }
+
+  async function putBack(jobId: string): Promise<void> {
+    for (const { channelId, folder } of await trashesOf(jobId)) {
+      const home = await makeHome(channelId)
+      for (const name of await namesIn(folder)) {
+        if (!(await exists(join(home, name))) && (await exists(join(folder, name)))) await place(join(folder, name), channelId, name)
       }
       await sync(home)
     }
-    await rm(trash, { recursive: true, force: true })
+    await emptyTrash(jobId)
   }
 
-  async function trashFiles(trash: string, channelId: string, isMeant: (name: string) => boolean): Promise<void> {
+  async function emptyTrash(jobId: string): Promise<void> {
+    for (const { channelId, folder } of await trashesOf(jobId)) {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+      if (folder.startsWith(paths.trashIn(channelId))) await removeEmpty(paths.trashIn(channelId))
+    }
+    await rm(paths.trashOf(jobId), { recursive: true, force: true, maxRetries: 3 })
+    trashedIn.delete(jobId)
+  }
+
+  const noteTrash = (jobId: string, channelId: string) => trashedIn.set(jobId, (trashedIn.get(jobId) ?? new Set()).add(channelId))
+
+  async function trashFiles(jobId: string, channelId: string, isMeant: (name: string) => boolean): Promise<void> {
     const home = paths.channelFolder(channelId)
-    const names = (await namesIn(home)).filter(isMeant)
+    const own = join(paths.trashIn(channelId), jobId)
+    const hasOwn = await exists(own) // made by an earlier run
+    if (hasOwn) noteTrash(jobId, channelId)
+    const names = (await namesIn(home)).filter((name) => !OURS.has(name) && isMeant(name))
     if (names.length === 0) return
-    await mkdir(join(trash, channelId), { recursive: true })
-    for (const name of names) await move(join(home, name), join(trash, channelId, name))
+    let trash = hasOwn ? own : join(paths.trashOf(jobId), channelId)
+    await mkdir(trash, { recursive: true })
+    for (const name of names) {
+      try {
+        await move(join(home, name), join(trash, name))
+      } catch (thrown) {
+        if (!isElsewhere(thrown) || trash === own) throw thrown
+        trash = own
+        await mkdir(trash, { recursive: true })
+        noteTrash(jobId, channelId)
+        await move(join(home, name), join(trash, name))
+      }
+    }
     await sync(home)
   }
 
-  async function trashFolder(trash: string, channelId: string): Promise<void> {
+  async function trashFolder(jobId: string, channelId: string, isLink: boolean): Promise<void> {
+    // What a link leads to is the channel's; the link itself, which people have set, stays for what comes later.
+    if (isLink) return trashFiles(jobId, channelId, () => true)
+    const trash = paths.trashOf(jobId)
     await mkdir(trash, { recursive: true })
     try {
       await move(paths.channelFolder(channelId), join(trash, channelId))
     } catch (thrown) {
+      if (isElsewhere(thrown)) return trashFiles(jobId, channelId, () => true)
       // An interrupted run has trashed it before, and files have come since.
       if (!isExisting(thrown)) throw thrown
-      await trashFiles(trash, channelId, () => true)
+      await trashFiles(jobId, channelId, () => true)
       await rmdir(paths.channelFolder(channelId))
     }
     await sync(mediaDir)
@@ -121,9 +247,9 @@ export function openLibrary(paths: Paths): Library {
 
   return {
     async staging(videoId) {
-      const folder = paths.stagingOf(videoId)
-      await mkdir(folder, { recursive: true })
-      return folder
+      await makeFolder(stagingDir)
+      await makeFolder(paths.stagingOf(videoId))
+      return paths.stagingOf(videoId)
     },
 
     async clearStaging(videoId) {
@@ -131,20 +257,30 @@ export function openLibrary(paths: Paths): Library {
     },
 
     async adopt(channelId, videoId, files) {
-      const home = paths.channelFolder(channelId)
-      if ((await mkdir(home, { recursive: true })) !== undefined) await sync(mediaDir)
+      const home = await makeHome(channelId)
       // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for ever.
-      await adoptFile(files.mediaPath, join(home, mediaName(videoId)))
-      for (const { lang, path } of files.subtitles) await adoptFile(path, join(home, subtitleName(videoId, lang)))
+      await adoptFile(files.mediaPath, channelId, mediaName(videoId))
+      for (const { lang, path } of files.subtitles) await adoptFile(path, channelId, subtitleName(videoId, lang))
       await sync(home)
     },
 
+    async moveInto(channelId, from) {
+      if (!isBelow(mediaDir, from)) throw new Error('only files of the library are moved in it')
+      const home = await makeHome(channelId, errors.unprocessable)
+      await sync(from)
+      await place(from, channelId, basename(from))
+      await sync(home)
+      await sync(dirname(from))
+    },
+
     async trash(jobId, what) {
-      const trash = paths.trashOf(jobId)
+      const channelId = 'channelFolder' in what ? what.channelFolder : what.channelId
+      const found = await folderOf(channelId)
+      if (typeof found === 'object') throw errors.unavailable(found.fault)
       try {
-        if ('channelFolder' in what) await trashFolder(trash, what.channelFolder)
+        if ('channelFolder' in what) await trashFolder(jobId, channelId, found === 'link')
         // No id has a dot: whatever begins with the id and one is this video's.
-        else await trashFiles(trash, what.channelId, (name) => name.startsWith(`${what.videoId}.`))
+        else await trashFiles(jobId, channelId, (name) => name.startsWith(`${what.videoId}.`))
       } catch (thrown) {
         // What cannot be put back either stays in the trash of a job that failed: the next start puts it back.
         const cause = await putBack(jobId).then(() => thrown, (second: unknown) => new AggregateError([thrown, second]))
@@ -153,17 +289,26 @@ export function openLibrary(paths: Paths): Library {
     },
 
     putBack,
+    emptyTrash,
 
-    async emptyTrash(jobId) {
-      await rm(paths.trashOf(jobId), { recursive: true, force: true, maxRetries: 3 })
-    },
-
-    async space() {
-      const disk = await statfs(mediaDir)
+    async space(channelId) {
+      const isOther = channelId !== undefined && (await exists(paths.channelFolder(channelId)))
+      const disk = await statfs(isOther ? paths.channelFolder(channelId) : mediaDir)
       return { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize }
     },
 
     staged: () => namesIn(stagingDir),
-    trashed: () => namesIn(trashDir),
+
+    async trashed(skip) {
+      const channels = (await namesIn(mediaDir)).filter(isId)
+      const lookInto = async (channelId: string) => {
+        for (const jobId of (await namesIn(paths.trashIn(channelId))).filter(isId)) noteTrash(jobId, channelId)
+        if (await exists(paths.stagingIn(channelId))) await rm(paths.stagingIn(channelId), { recursive: true })
+      }
+      for (let from = 0; from < channels.length; from += STEP) {
+        await Promise.all(channels.slice(from, from + STEP).map((channelId) => lookInto(channelId).catch((err: unknown) => skip(channelId, err))))
+      }
+      return [...new Set([...(await namesIn(trashDir)), ...trashedIn.keys()])]
+    },
   }
 }

@@ -1,20 +1,40 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { openFolder, type App, type Settings } from 'archivolt'
+import { openFolder, type App } from 'archivolt'
 import { openArt } from './art.ts'
-import { openLibrary } from './library.ts'
+import { openLibrary, type Library } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'
+import { openPresence } from './presence.ts'
 import { isCutOff, probeMedia } from './programs.ts'
 import type { Media } from './types.ts'
 
-const pathsOf = (settings: Settings) => openPaths(resolve(settings.mediaDir), resolve(settings.cacheDir))
+export interface MediaService extends Media {
+  /** Makes the folders of a new installation; the library of any other one is only looked for. */
+  begin(): Promise<void>
+}
 
-export function openMedia(app: Pick<App, 'settings' | 'platform' | 'log'>): Media {
-  const paths = pathsOf(app.settings)
-  const { staged, trashed, ...library } = openLibrary(paths)
+type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'slot' | 'jobs'>
+
+export function openMedia(app: MediaApp): MediaService {
+  const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
+  const library = openLibrary(paths)
+  const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, app))
+  const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
-    ...library,
+    absence,
+    accept,
+    staging: whileThere(library.staging),
+    adopt: whileThere(library.adopt),
+    moveInto: whileThere(library.moveInto),
+    trash: whileThere(library.trash),
+    putBack: whileThere(library.putBack),
+    emptyTrash: whileThere(library.emptyTrash),
+    async clearStaging(videoId) {
+      // Of a library that is away nothing is cleared: the next start does it.
+      if ((await absence()) === undefined) await library.clearStaging(videoId)
+    },
+    space: library.space,
     ...openArt(app, paths),
     pathOf: paths.pathOf,
     subtitlePathOf: paths.subtitlePathOf,
@@ -25,22 +45,26 @@ export function openMedia(app: Pick<App, 'settings' | 'platform' | 'log'>): Medi
     artPathOf: paths.artOf,
     probe: (path) => probeMedia(app.settings.ffprobe, path),
     isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
+
+    async begin() {
+      await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })
+      await rm(paths.incomingDir, { recursive: true, force: true })
+      if (await isNew()) await openMediaFolder()
+      const reason = await absence()
+      if (reason === undefined) await openMediaFolder()
+      else app.log.error({ folder: paths.mediaDir }, reason)
+    },
   }
 }
 
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
-export async function tidyMedia(app: Pick<App, 'settings' | 'log' | 'slot' | 'jobs'>): Promise<void> {
-  const paths = pathsOf(app.settings)
-  const library = openLibrary(paths)
-  await openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
-  await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })
-  await rm(paths.incomingDir, { recursive: true, force: true })
-
+async function tidy(library: Library, app: Pick<App, 'log' | 'slot' | 'jobs'>): Promise<void> {
   const ids = (await library.staged()).filter(isId)
   const wanted = await Promise.all(app.slot('media.staged').map((fill) => fill(ids)))
   for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
 
-  for (const jobId of (await library.trashed()).filter(isId)) {
+  const trashed = await library.trashed((channelId, err) => app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'))
+  for (const jobId of trashed.filter(isId)) {
     const state = app.jobs.get(jobId)?.state
     if (state === 'PENDING' || state === 'STARTED' || state === 'RETRY') continue // the removal goes on by itself
     try {

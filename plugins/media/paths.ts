@@ -72,6 +72,9 @@ export function openPaths(mediaDir: string, cacheDir: string) {
     subtitlePathOf: (channelId: string, videoId: string, lang: string) => join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
     stagingOf: (videoId: string) => join(mediaDir, '.staging', checked(videoId)),
     trashOf: (jobId: string) => join(mediaDir, '.trash', checked(jobId)),
+    /** In the folder of a channel that lies on another disk: what is moved within a disk is moved whole. */
+    stagingIn: (channelId: string) => join(mediaDir, checked(channelId), '.staging'),
+    trashIn: (channelId: string) => join(mediaDir, checked(channelId), '.trash'),
     artOf: (kind: ArtKind, id: string) => join(cacheDir, artPath(kind, id)),
     mediaUrl: (channelId: string, videoId: string) => `/media/${checked(channelId)}/${mediaName(videoId)}`,
     subtitleUrl: (channelId: string, videoId: string, lang: string) => `/media/${checked(channelId)}/${subtitleName(videoId, lang)}`,

@@ -1,7 +1,8 @@
 /** Media: the library on disk, the art beside it, and both over HTTP. */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
-import { openMedia, tidyMedia } from './media.ts'
+import { openMedia, type MediaService } from './media.ts'
+import { presenceTables } from './presence.ts'
 import { showChannelArt, showMedia, showPlaylistArt, showVideoArt } from './routes.ts'
 
 const folder = (env: string, name: string, meaning: string) => ({
@@ -19,16 +20,20 @@ export default definePlugin({
     cacheDir: folder('AV_CACHE_DIR', 'cache', 'pictures of videos, channels and playlists'),
     importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
   },
-  slots: ['media.known', 'media.staged'],
+  migrations: [presenceTables],
+  slots: ['media.known', 'media.staged', 'media.films'],
   // In doubt a file is kept.
   slotRules: {
     'media.known': { otherwise: () => true },
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
+    'media.films': { otherwise: () => [] },
   },
   fills: {
-    'platform.space': (app) => () => app.media.space(),
+    // Without the library its folder may be missing, or be a part of another disk.
+    'platform.space': (app) => async () => ((await app.media.absence()) === undefined ? app.media.space() : { free: 0, total: 0 }),
+    'platform.library': (app) => () => app.media.absence(),
   },
   routes: [showMedia, showVideoArt, showChannelArt, showPlaylistArt],
   services: (app) => ({ media: openMedia(app) }),
-  setup: tidyMedia,
+  setup: (app) => (app.media as MediaService).begin(),
 })

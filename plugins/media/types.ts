@@ -31,15 +31,26 @@ export interface Media {
   artUrl(kind: ArtKind, id: string): string
   /** Where a picture lies, whether it is there or not: for embedding it in a media file. */
   artPathOf(kind: ArtKind, id: string): string
+  /**
+   * Why the library is not there, for people; undefined: it is. All that writes to it asks by itself, and throws `unavailable`
+   * with this reason; a long run asks before it begins.
+   */
+  absence(): Promise<string | undefined>
+  /** The media folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it cannot be written */
+  accept(): Promise<void>
   /** A folder for one download on the library's file system; the same for the same id, so that part files are found again. */
   staging(videoId: string): Promise<string>
   /** Removes the folder. */
   clearStaging(videoId: string): Promise<void>
   /**
-   * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced.
+   * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced. Where the channel's
+   * folder lies on another disk they are copied beside and renamed.
    * Doing it twice is harmless: what is not in staging any more but in the library counts as moved.
+   * @throws unavailable: the channel's folder is a link that cannot be followed, or its disk is full
    */
   adopt(channelId: string, videoId: string, files: { mediaPath: string; subtitles: Array<{ lang: string; path: string }> }): Promise<void>
+  /** The same for a file that lies elsewhere in the library, under its own name. @throws unprocessable: the folder's link cannot be followed */
+  moveInto(channelId: string, from: string): Promise<void>
   /** By ffprobe. @throws unprocessable: no media */
   probe(path: string): Promise<MediaFacts>
   /** Whether the file ends before the film does, whatever its head says. @param durationSeconds  as probed */
@@ -53,7 +64,8 @@ export interface Media {
   /** Ids that have art of this kind, for clean-ups. */
   artIds(kind: ArtKind): AsyncIterable<string>
   /**
-   * First half of a removal: renames files into `<media>/.trash/<job>/`; the same call again after an interruption goes on.
+   * First half of a removal: renames files into `<media>/.trash/<job>/`, or where the channel's folder lies on another disk into
+   * `.trash/<job>/` in it; the same call again after an interruption goes on. A folder that is a link is emptied, and stays.
    * @throws unavailable: one cannot be moved; then all are back in their place
    */
   trash(jobId: string, what: { channelId: string; videoId: string } | { channelFolder: string }): Promise<void>
@@ -61,8 +73,8 @@ export interface Media {
   putBack(jobId: string): Promise<void>
   /** Second half: unlinks what was trashed for the job. */
   emptyTrash(jobId: string): Promise<void>
-  /** Bytes free and in all where the library lies. */
-  space(): Promise<{ free: number; total: number }>
+  /** Bytes free and in all where the library lies, or a channel's folder in it. */
+  space(channelId?: string): Promise<{ free: number; total: number }>
 }
 
 export type { Step }
@@ -76,6 +88,8 @@ declare module 'archivolt' {
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
     /** Which of these staging folders (video ids) somebody will go on with; the others are removed at start. */
     'media.staged': (ids: readonly string[]) => Promise<Set<string>>
+    /** Some of the films that should lie in the library, at most so many; none: there are none at all. */
+    'media.films': (atMost: number) => Promise<Array<{ channelId: string; videoId: string }>>
   }
   interface Services {
     media: Media

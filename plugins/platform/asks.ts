@@ -67,14 +67,15 @@ export class Asks {
   async #inTurn<Result>(ask: Ask, { asker, signal, isUrgent = false }: AskOptions, work: () => Promise<Result>): Promise<Result> {
     const deadlineMs = this.#clock.steady() + URGENT_MS
     for (;;) {
+      await this.#gate.isAway()
       await this.#gate.wait({ signal, isUrgent })
       const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }) }
-      const result = await this.#lanes.turn(ask.lane, turn, () => this.#attempt(ask, isUrgent, work))
+      const result = await this.#lanes.turn(ask.lane, turn, () => this.#attempt(ask, { isUrgent, signal }, work))
       if (result !== AGAIN) return result
     }
   }
 
-  async #attempt<Result>(ask: Ask, isUrgent: boolean, work: () => Promise<Result>): Promise<Result | typeof AGAIN> {
+  async #attempt<Result>(ask: Ask, { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined }, work: () => Promise<Result>): Promise<Result | typeof AGAIN> {
     const pass = this.#gate.claim(ask.item)
     if (!pass) return AGAIN // closed while we waited for our turn
     try {
@@ -82,6 +83,10 @@ export class Asks {
       this.#gate.settle(pass, 'done')
       return result
     } catch (error) {
+      if (ask.folder !== undefined && !signal?.aborted && (await this.#gate.isAway())) {
+        this.#gate.settle(pass) // its disk has gone meanwhile: nothing is known about the item
+        return AGAIN
+      }
       const verdict = await this.#verdictOn(error, ask)
       if (!verdict) {
         this.#gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform

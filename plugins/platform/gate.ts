@@ -31,6 +31,8 @@ export interface GateParts {
   save?: (record: GateRecord) => Promise<void>
   /** Whether what halted it is mended: room on the disk, the tool is there. */
   recheck?: (kind: 'disk_full' | 'missing_tool', place: string | undefined) => Promise<boolean>
+  /** Why the library, where all files go, is not there; undefined: it is. */
+  absence?: () => Promise<string | undefined>
 }
 
 /** The right to do one item's work; each is given back with `settle`. */
@@ -59,6 +61,8 @@ export class Gate {
   #parts: GateParts
   #closure: Closure | undefined
   #pausedSince: number | null = null
+  /** The library is away, whatever the platform does meanwhile: it opens when a look finds it there again. */
+  #absent: (Pick<Closure, 'reason' | 'since' | 'nextAttemptMs'> & { timer: Timer }) | undefined
   #probe: Pass | undefined
   #lastProbed = { item: '', times: 0 }
   #openedAtMs = Number.NEGATIVE_INFINITY
@@ -89,10 +93,32 @@ export class Gate {
 
   state(): PlatformState {
     const closure = this.#closure
+    if (this.#absent) return { state: 'halted', reason: this.#absent.reason, since: this.#absent.since, next_attempt: this.#nextAttempt(this.#absent) }
     const next_attempt = closure ? this.#nextAttempt(closure) : 0
     if (this.#pausedSince !== null) return { state: 'paused', reason: 'Paused by hand; resume to go on.', since: this.#pausedSince, next_attempt: 0 }
     if (!closure) return { state: 'open', reason: '', since: this.#openSince, next_attempt: 0 }
     return { state: STATE_OF[closure.kind], reason: closure.reason, since: closure.since, next_attempt }
+  }
+
+  /** Looks whether the library is there, and again each minute until it is. @returns whether it is away */
+  async isAway(): Promise<boolean> {
+    const { clock, log } = this.#parts
+    const reason = await this.#parts.absence?.()
+    if (this.#isEnded) return reason !== undefined
+    const before = this.#absent
+    before?.timer.cancel()
+    if (reason === undefined) {
+      this.#absent = undefined
+      if (before) log.info('the library is there again')
+      if (before) this.#wake()
+      return false
+    }
+    const timer = clock.after(RECHECK_MINUTES * 60_000, () => {
+      this.isAway().catch((error: unknown) => log.error({ err: error }, 'the library could not be looked for'))
+    })
+    if (before?.reason !== reason) log.warn({ reason }, 'the platform gate is closed')
+    this.#absent = { reason, since: before?.since ?? epochSeconds(clock), nextAttemptMs: clock.steady() + RECHECK_MINUTES * 60_000, timer }
+    return true
   }
 
   /** Takes an item through if it may go now: the gate is open, or a probe is due and none is under way. */
@@ -125,6 +151,7 @@ export class Gate {
   /** @throws conflict: `retry` while it is paused by hand */
   async command(command: 'retry' | 'pause' | 'resume'): Promise<void> {
     if (command === 'retry') {
+      if (await this.isAway()) return
       if (this.#pausedSince !== null) throw errors.conflict('Paused by hand: resume first')
       if (!this.#closure) return
       this.#closure.nextAttemptMs = this.#parts.clock.steady()
@@ -140,11 +167,12 @@ export class Gate {
   end(): void {
     this.#isEnded = true
     this.#timer?.cancel()
+    this.#absent?.timer.cancel()
     this.#wake()
   }
 
   #mayPass(): boolean {
-    if (this.#isEnded || this.#pausedSince !== null) return false
+    if (this.#isEnded || this.#absent || this.#pausedSince !== null) return false
     if (!this.#closure) return true
     if (this.#recheckKind()) return false // opened by the recheck, not by an item
     return !this.#probe && this.#parts.clock.steady() >= this.#closure.nextAttemptMs
@@ -250,7 +278,7 @@ export class Gate {
   }
 
   /** Epoch seconds, as it is shown and kept. */
-  #nextAttempt({ nextAttemptMs }: Closure): number {
+  #nextAttempt({ nextAttemptMs }: Pick<Closure, 'nextAttemptMs'>): number {
     const { clock } = this.#parts
     return Math.round((clock.now() + nextAttemptMs - clock.steady()) / 1000)
   }

@@ -1,7 +1,7 @@
 /** The service `platform`: asks yt-dlp for facts and files, and answers in our words. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { epochSeconds, errors, openFolder, type Clock, type Lanes, type Ledger, type Log, type Settings } from 'archivolt'
+import { epochSeconds, errors, openFolder, type App, type Clock, type Lanes, type Ledger, type Log, type Settings } from 'archivolt'
 import { Asks, type Ask } from './asks.ts'
 import { Child, ChildError, type ChildAskOptions } from './child.ts'
 import { classify } from './classify.ts'
@@ -25,12 +25,15 @@ export interface PlatformParts {
   /** Without one the gate forgets a pause at the end. */
   ledger?: Ledger
   pace?: Pace
+  slot?: App['slot']
 }
 
 export interface PlatformService extends Platform {
   /** Takes up what an earlier run left: a pause by hand, a block. */
   start(): Promise<void>
   report(): Promise<ToolReport>
+  /** What the state says of the library is looked at anew. */
+  lookForLibrary(): Promise<boolean>
   readonly tools: Tools
   /** The kept child, for those who watch processes; undefined while there is none. */
   childPid(): number | undefined
@@ -68,6 +71,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     clock,
     log,
     recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await freeBytes(place ?? settings.dataDir)) > (ROOM_TO_GO_ON_MB << 20)),
+    absence: async () => (await Promise.all(parts.slot?.('platform.library').map((absence) => absence()) ?? [])).find((reason) => reason !== undefined),
     save: async (record) => {
       await ledger?.write(() => ledger.sql('INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record').run(JSON.stringify(record)))
     },
@@ -301,6 +305,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
     },
     report: () => tools.report(),
+    lookForLibrary: () => gate.isAway(),
     tools,
     childPid: () => kept.pid,
     childRssBytes: () => kept.rssBytes(),

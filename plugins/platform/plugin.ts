@@ -35,10 +35,11 @@ export default definePlugin({
     ffprobe: { env: 'AV_FFPROBE', schema: Type.String({ minLength: 1 }), default: 'ffprobe', meaning: 'program, found on PATH or by its path' },
   },
   lanes: ['platform', 'download'],
-  slots: ['platform.waiting', 'platform.space', 'platform.known'],
+  slots: ['platform.waiting', 'platform.space', 'platform.library', 'platform.known'],
   slotRules: {
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },
+    'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
   },
   migrations: [{ number: 1, sql: 'CREATE TABLE platform_gate (id INTEGER PRIMARY KEY CHECK (id = 1), record TEXT NOT NULL) STRICT' }],

@@ -27,6 +27,7 @@ async function stateOf(app: App) {
       app.log.warn({ err: error }, `the state of the platform lacks ${what}`)
       return undefined
     })
+  await had('whether the library is there', () => platform.lookForLibrary())
   const [report, counts, spaces] = await Promise.all([
     platform.report(),
     Promise.all(app.slot('platform.waiting').map((waiting) => had('what waits', waiting))),

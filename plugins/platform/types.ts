@@ -230,6 +230,7 @@ export interface Platform {
   factsOf(info: Readonly<Record<string, unknown>>, id: string): VideoFacts
   /** The failure that a thrown thing is, if it is one. */
   failureOf(thrown: unknown): Failure | undefined
+  /** As it is known now; `GET /api/platform/` looks at the library first. */
   state(): PlatformState
   command(command: 'retry' | 'pause' | 'resume'): Promise<void>
   /** Base URL of pages on the platform, for links. */
@@ -253,6 +254,8 @@ declare module 'archivolt' {
     'platform.waiting': () => Promise<Record<string, number>>
     /** Room on the library's file system, in bytes. */
     'platform.space': () => Promise<{ free: number; total: number }>
+    /** Why the library is not there, for people: then nothing is asked of the platform. Undefined: it is. */
+    'platform.library': () => Promise<string | undefined>
     /** Whether a document of ours has this id (of a channel: or this handle). */
     'platform.known': (target: Target) => Promise<boolean>
   }

@@ -21,6 +21,7 @@ export default definePlugin({
   fills: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),
+    'media.films': (app) => (atMost) => app.videos.someFilms(atMost),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },
   routes: [listVideos, listChannelVideos, showVideo, deleteVideo, listComments, listSimilar],

@@ -5,7 +5,7 @@ import { durationText } from './durations.ts'
 import { isThere, openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
-import { openRecords, type VideoTail } from './records.ts'
+import { channelIdOf, openRecords, type VideoTail } from './records.ts'
 import { commentIndex, subtitleIndex, videoIndex, type VideoDoc } from './schema.ts'
 import { removeVideo } from './tasks.ts'
 import { toThreads, type CommentFacts } from './threads.ts'
@@ -206,6 +206,12 @@ export function openVideos(app: App) {
 
     /** Comments and subtitles of videos that are not there any more go. @returns of how many videos */
     dropOrphans: (signal?: AbortSignal) => dropOrphans({ collection, comments, subtitles, alone }, signal),
+
+    /** Where the files of some videos should lie. */
+    async someFilms(atMost: number): Promise<Array<{ channelId: string; videoId: string }>> {
+      const { hits } = await collection.find({ size: atMost, withoutTotal: true })
+      return hits.map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
+    },
 
     /** Videos watched longer ago than that. */
     async watchedBefore(epoch: number, where?: Frozen<VideoFilter>): Promise<VideoOutline[]> {

@@ -1,13 +1,13 @@
 /** The rescan: index and disk are brought together, and a missing disk never empties the archive. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { libraryApp, makeFilm, play, remove, thumbnailOf, VTT, type LibraryApp } from './given.ts'
+import { libraryApp, makeFilm, makePicture, play, remove, thumbnailOf, VTT, type LibraryApp } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
 const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string; breakwater: string }
@@ -211,50 +211,132 @@ test('a video whose file is gone is removed, paths are corrected, misplaced film
   assert.ok(existsSync(app.at('cache', 'videos', ferry[0]!.toLowerCase(), `${ferry}.jpg`)))
 })
 
-/** Each takes what it needs from a library of three films. */
-const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, sentence: RegExp, left: string[]]> = [
-  ['the media folder is missing', (app) => remove(app.at('media')), /media folder is missing/, []],
+/** As where a disk is not mounted. */
+const AWAY: Array<[what: string, lose: (app: LibraryApp) => Promise<void>]> = [
+  ['is missing', (app) => remove(app.at('media'))],
   [
-    'the media folder is empty',
+    'is an empty mount point',
     async (app) => {
       await remove(app.at('media'))
       await mkdir(app.at('media'))
     },
-    /media folder is empty/,
-    [],
-  ],
-  [
-    'more than half of the files are gone',
-    async (app) => {
-      for (const id of [ferry, nets]) await remove(app.at('media', harbour, `${id}.mp4`))
-      await app.film('media', harbour, `${comet}.mp4`)
-    },
-    /more than half/,
-    [fog, comet].sort(),
   ],
 ]
-for (const [what, lose, sentence, left] of LOSSES) {
-  test(`where ${what}, the task fails with a sentence and changes nothing, unless it is forced`, async (t) => {
+for (const [what, lose] of AWAY) {
+  test(`where the media folder ${what}, what works on it ends with a sentence and changes nothing, also when it is forced`, async (t) => {
     const app = await libraryApp(t)
     await app.given(aChannel({ id: harbour }), ...[ferry, nets, fog].map((id) => aVideo({ id, channelId: harbour })))
     for (const id of [ferry, nets, fog]) await app.film('media', harbour, `${id}.mp4`)
+    await app.film('import', `${comet}.mp4`)
+    await makePicture(app.at('cache', 'videos', 'x', 'x-of-no-document.jpg'))
+    await utimes(app.at('cache', 'videos', 'x', 'x-of-no-document.jpg'), 0, 0)
     await lose(app)
-    const files = () => (existsSync(app.at('media')) ? app.files('media') : undefined)
-    const before = await files()
 
-    const refused = await app.runTask('rescan_filesystem')
+    for (const [task, payload] of [['rescan_filesystem'], ['rescan_filesystem', { force: true }], ['manual_import'], ['resync_thumbs']] as const) {
+      const { state, result } = await app.runTask(task, payload)
+      assert.deepEqual([task, state], [task, 'FAILURE'])
+      assert.match(result ?? '', /^The library is not there/)
+      assert.doesNotMatch(result ?? '', new RegExp(app.dataDir))
+    }
+    assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
 
-    assert.equal(refused.state, 'FAILURE')
-    assert.match(refused.result ?? '', sentence)
-    assert.doesNotMatch(refused.result ?? '', new RegExp(app.dataDir))
     assert.deepEqual(await app.ids('video'), [ferry, nets, fog].sort())
-    assert.deepEqual(await files(), before)
-
-    const asked = await app.as('admin').post('/api/library/rescan/', { force: true })
-    assert.equal((await app.app.jobs.ended(asked.body.task_id)).state, 'SUCCESS')
-    assert.deepEqual(await app.ids('video'), left)
+    assert.deepEqual(existsSync(app.at('media')) ? await readdir(app.at('media')) : [], [])
+    assert.deepEqual(await app.files('import'), [`${comet}.mp4`])
+    assert.ok(existsSync(app.at('cache', 'videos', 'x', 'x-of-no-document.jpg')))
   })
 }
+
+test('the library is accepted by an admin, where its folder is there; the rescan then asks before it removes', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }))
+  await remove(app.at('media'))
+  const accept = (who: 'admin' | 'user') => app.as(who).post('/api/library/', { command: 'accept' })
+
+  assert.equal((await app.as('user').get('/api/library/')).status, 403)
+  assert.equal((await accept('user')).status, 403)
+  assert.equal((await app.as('admin').post('/api/library/', { command: 'burn' })).status, 400)
+  assert.equal((await accept('admin')).status, 409)
+  const { state, reason } = (await app.as('admin').get('/api/library/')).body
+  assert.equal(state, 'away')
+  assert.match(reason, /media folder is missing/)
+
+  await mkdir(app.at('media'))
+  assert.deepEqual((await accept('admin')).body, { state: 'there', reason: '' })
+  assert.equal((await app.as('admin').get('/api/platform/')).body.state, 'open')
+  assert.match((await app.runTask('rescan_filesystem')).result ?? '', /^The files of 1 of 1 videos were not found/)
+  assert.deepEqual(await app.ids('video'), [ferry])
+})
+
+/** Of a library of 40 films of one channel and one of another. */
+const many = Array.from({ length: 40 }, (_, at) => `film-${String(at).padStart(2, '0')}`)
+const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, held: string[], removed: string[]]> = [
+  ['twenty files are', async (app) => void (await Promise.all(many.slice(0, 20).map((id) => remove(app.at('media', 'UC1', `${id}.mp4`))))), [], many.slice(0, 20)],
+  ['more than twenty, and more than a tenth of all, are', async (app) => void (await Promise.all(many.slice(0, 21).map((id) => remove(app.at('media', 'UC1', `${id}.mp4`))))), many.slice(0, 21), []],
+  [
+    'the whole folder of a channel is',
+    async (app) => {
+      await remove(app.at('media', 'UC2'))
+      await remove(app.at('media', 'UC1', `${many[0]}.mp4`))
+    },
+    ['other'],
+    [many[0]!],
+  ],
+  [
+    'the folder of a channel, a link to a disk that is away, is',
+    async (app) => {
+      await remove(app.at('media', 'UC2'))
+      await symlink(app.at('second-disk'), app.at('media', 'UC2'))
+    },
+    ['other'],
+    [],
+  ],
+]
+for (const [what, lose, held, removed] of LOSSES) {
+  test(`where ${what} gone, the rescan does the rest${held.length > 0 ? ', reports the number and waits for a yes' : ''}`, async (t) => {
+    const app = await libraryApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), ...many.map((id) => aVideo({ id, channelId: 'UC1' })), aVideo({ id: 'other', channelId: 'UC2' }))
+    for (const [channelId, ids] of [['UC1', many], ['UC2', ['other']]] as const) {
+      await mkdir(app.at('media', channelId))
+      for (const id of ids) await writeFile(app.at('media', channelId, `${id}.mp4`), id)
+    }
+    await app.film('media', harbour, `${ferry}.mp4`)
+    await lose(app)
+    const all = [...many, 'other', ferry]
+
+    const { state, result, messages } = await app.runTask('rescan_filesystem')
+
+    assert.equal(state, 'SUCCESS')
+    assert.deepEqual(await app.ids('video'), all.filter((id) => !removed.includes(id)).sort())
+    if (held.length === 0) return assert.equal(result, null)
+    assert.match(result ?? '', new RegExp(`^The files of ${held.length} of 41 videos were not found`))
+    assert.ok(messages.includes(result!))
+    if (what.includes('link')) await remove(app.at('media', 'UC2'))
+    const asked = await app.as('admin').post('/api/library/rescan/', { force: true })
+    const { state: then, result: nothing } = await app.app.jobs.ended(asked.body.task_id)
+    assert.deepEqual([then, nothing], ['SUCCESS', null])
+    assert.deepEqual(await app.ids('video'), all.filter((id) => !removed.includes(id) && !held.includes(id)).sort())
+  })
+}
+
+test('where the disk of a library goes while a rescan looks through it, nothing is removed', async (t) => {
+  const app = await libraryApp(t)
+  await app.given(aChannel({ id: 'UC1' }), ...many.map((id) => aVideo({ id, channelId: 'UC1' })))
+  await mkdir(app.at('media', 'UC1'))
+  for (const id of many) await writeFile(app.at('media', 'UC1', `${id}.mp4`), id)
+  const { collection } = app.app.videos
+  const scan = collection.scan.bind(collection)
+  t.mock.method(collection, 'scan', async function* (...given: Parameters<typeof scan>) {
+    await rename(app.at('media'), app.at('disk'))
+    yield* scan(...given)
+  }, { times: 1 })
+
+  const { state, result } = await app.runTask('rescan_filesystem', { force: true })
+
+  assert.equal(state, 'FAILURE')
+  assert.match(result ?? '', /^The library is not there/)
+  assert.deepEqual(await app.ids('video'), many)
+})
 
 test('a disk that answers with an error is not taken for an empty one', async (t) => {
   const app = await libraryApp(t)
