@@ -33,7 +33,7 @@ export { snapshotName } from './index/snapshots.ts'
 export type { RestoreResult, StepOptions, RestoreOptions, ReplaceWrite, MergePatch, AggregateQuery } from './index/port.ts'
 export type { Change, Collection, Filter, FindQuery, Found, Hit, Index, TextQuery, AggregateRow, BulkResult, BulkOptions } from './index/port.ts'
 
-export { maskCredentials } from './jobs/mask.ts'
+export { maskCredentials } from './mask.ts'
 export type { Job, JobChange, JobContext, Jobs, NotificationMessage } from './jobs/types.ts'
 export type { LogLine } from './ledger/jobs.ts'
 export type { Lanes } from './jobs/lanes.ts'

@@ -6,7 +6,7 @@ import { waitAtGate } from '../index/gate.ts'
 import type { Ending, Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import type { App, Step, Task } from '../plugin/define.ts'
-import { maskCredentials } from './mask.ts'
+import { maskCredentials } from '../mask.ts'
 import type { JobContext } from './types.ts'
 
 const LONGEST_TEXT = 2000

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
-import { errors, isAppError } from '../error.ts'
+import { errors, isAppError, saidBy } from '../error.ts'
 import { HEARD_IN_PLACE, type FactBoard, type FactName, type Listener } from '../events.ts'
 import { withinTime } from '../limit.ts'
+import { maskCredentials } from '../mask.ts'
 import { defineTask, type App, type Plugin, type PluginRecord, type SlotName, type SlotRule, type Task } from './define.ts'
 
 const LISTEN_WITHIN_MS = 10 * 60_000
@@ -20,15 +21,11 @@ export function openFailures(clock: Clock) {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
   return {
     note(plugin: string, thrown: unknown): void {
-      const said = thrown instanceof Error ? thrown.message : String(thrown)
-      last.set(plugin, { atMs: clock.now(), message: withoutPaths(said.slice(0, LONGEST_MESSAGE)) || 'It does not say why' })
+      last.set(plugin, { atMs: clock.now(), message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'It does not say why' })
     },
     of: (plugin: string) => last.get(plugin),
   }
 }
-
-/** Of a path on this machine its last part is enough; the log has all of it. */
-export const withoutPaths = (text: string): string => text.replace(/(^|[\s'"`(])(?:file:\/\/)?\/[^\s'"`()]*\/([^\s'"`()/]+)/g, '$1$2')
 
 const nameOfTask = (plugin: string): string => `${plugin}.hear`
 const Heard = Type.Object({ fact: Type.String(), told: Type.Optional(Type.Unknown()) })

@@ -66,7 +66,7 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
   assert.deepEqual([told?.title, told?.level, told?.messages], ['Plugin tide', 'error', ['It failed 3 times to take in word.said. The log says why']])
   assert.ok(lines.filter(({ err }) => err).every(({ plugin }) => plugin === 'tide'))
   const record = app.app.plugins.list().find(({ name }) => name === 'tide')
-  assert.equal(record?.lastFailure?.message, 'no water in basin')
+  assert.equal(record?.lastFailure?.message, 'no water in …/basin')
 })
 
 test('what a listener from outside is to hear is on disk before who tells goes on, and is heard after a kill', async (t) => {
