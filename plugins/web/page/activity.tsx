@@ -4,6 +4,7 @@ import { Activity as Pulse, Square } from 'lucide'
 import { get, post } from './api.ts'
 import { under } from './base.ts'
 import { listen, notifications } from './events.ts'
+import { platformState, standingOf } from './downloads/standing.ts'
 import { gather } from './gather.ts'
 import { IconButton } from './parts/button.tsx'
 import { Icon } from './parts/icon.tsx'
@@ -22,14 +23,15 @@ export function Activity() {
   const list = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
-  const platform = usePlatform(isOpen)
+  usePlatform(isOpen)
+  const standing = platformState.value && standingOf(platformState.value)
   const running = notifications.value
   const known = running.filter(({ progress }) => progress > 0)
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
-  const needsUser = running.some(({ level }) => level === 'error') || (platform !== undefined && platform.state !== 'open')
+  const needsUser = running.some(({ level }) => level === 'error') || standing !== undefined
   // What has ended is told for a few seconds more, by its name: what goes on matters more.
-  const text = running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
-  const label = needsUser ? t('activity.attention') : running.length > 0 ? t('activity.running', { count: running.length }) : t('activity.idle')
+  const text = standing?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
+  const label = standing?.title ?? (needsUser ? t('activity.attention') : running.length > 0 ? t('activity.running', { count: running.length }) : t('activity.idle'))
 
   useEffect(() => {
     if (!isOpen) return
@@ -55,9 +57,9 @@ export function Activity() {
       </button>
       {isOpen && (
         <div ref={list} id={id} class="activity" popover="auto" role="dialog" aria-label={t('activity.label')} onToggle={(event) => event.newState === 'closed' && setOpen(false)}>
-          {platform && platform.state !== 'open' && (
+          {standing && (
             <p class="notice">
-              {t('activity.platform', { reason: platform.reason })} <a href={under('/downloads/')}>{t('activity.look')}</a>
+              {standing.title}. {standing.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
             </p>
           )}
           {running.length === 0 && <p class="hint">{t('activity.idle')}</p>}
@@ -87,18 +89,17 @@ function Running({ one }: { one: Notification }) {
 }
 
 /** Whether downloads stand still: asked at first, when one looks, and when much changes in the queue. */
-function usePlatform(isOpen: boolean): PlatformState | undefined {
-  const [state, setState] = useState<PlatformState>()
+function usePlatform(isOpen: boolean): void {
   const mayAsk = isAdmin.value
   useEffect(() => {
     if (!mayAsk) return
     const { soon, end } = gather(() => {
-      get<PlatformState>('/api/platform/').then(setState, () => setState(undefined)) // what cannot be asked needs nobody
+      const take = (state: PlatformState | undefined) => void (platformState.value = state)
+      get<PlatformState>('/api/platform/').then(take, () => take(undefined)) // what cannot be asked needs nobody
     }, 2000)
     // What the view itself asks for comes first.
     soon(isOpen ? 0 : LATER_MS)
-    const told = listen('job', () => soon())
-    return () => (told(), end())
+    const ends = [listen('job', () => soon()), listen('queue', (change) => !('progress' in change && change.progress) && soon()), end]
+    return () => ends.forEach((one) => one())
   }, [mayAsk, isOpen])
-  return state
 }

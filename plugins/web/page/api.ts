@@ -1,6 +1,7 @@
 /** The one door to the server: asks with the session, proves that it is our own page, turns whatever fails into a sentence. */
 import { signal } from '@preact/signals'
 import { cookie, under } from './base.ts'
+import { parse } from './direction.ts'
 import { t } from './texts.ts'
 
 type QueryValue = string | number | boolean | undefined
@@ -107,7 +108,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
   if (!response.ok) throw await refusal(response)
   if (response.status === 204) return undefined as Reply
   try {
-    return (await response.json()) as Reply
+    return parse(await response.text()) as Reply
   } catch (error) {
     if (isAborted(error)) throw error
     throw new Failure(response.status, {})
@@ -115,10 +116,10 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
 }
 
 async function refusal(response: Response): Promise<Failure> {
-  const body = await response.json().then(
-    (value: ErrorBody) => value,
-    (): ErrorBody => ({}), // a proxy's page: its status says enough
-  )
+  const body = await response
+    .text()
+    .then((text) => parse(text) as ErrorBody)
+    .catch((): ErrorBody => ({})) // a proxy's page: its status says enough
   const retryAfter = Number(response.headers.get('retry-after'))
   return new Failure(response.status, body, retryAfter > 0 ? retryAfter : undefined)
 }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { get, isAborted, toFailure } from './api.ts'
 import { under } from './base.ts'
+import { parse } from './direction.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
 
 /** `item`: as it is now. `removed`: it is gone. `reset`: much has changed, read it again. */
@@ -66,9 +67,9 @@ function connect(): void {
     if (wasDown) tell('missed', undefined)
     wasDown = false
   }
-  source.addEventListener('notification', ({ data }) => void (notifications.value = JSON.parse(data) as Notification[]))
-  source.addEventListener('queue', ({ data }) => tell('queue', JSON.parse(data) as QueueChange))
-  source.addEventListener('job', ({ data }) => tell('job', JSON.parse(data) as TaskRecord))
+  source.addEventListener('notification', ({ data }) => void (notifications.value = parse(data as string) as Notification[]))
+  source.addEventListener('queue', ({ data }) => tell('queue', parse(data as string) as QueueChange))
+  source.addEventListener('job', ({ data }) => tell('job', parse(data as string) as TaskRecord))
   source.onerror = onDown
 }
 

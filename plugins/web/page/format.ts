@@ -1,12 +1,13 @@
-/** Numbers, bytes, days and lengths of time as people read them. */
-import { LANGUAGE } from './texts.ts'
+/** Numbers, bytes, days and lengths of time as people read them: figures and dates as their browser has them, words in the language of the page. */
+import { LANGUAGE, LOCALES } from './texts.ts'
 
-const whole = new Intl.NumberFormat(LANGUAGE)
-const compact = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat(LANGUAGE, { style: 'percent' })
-const dayForm = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' })
-const momentForm = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' })
-const clockForm = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit' })
+const whole = new Intl.NumberFormat(LOCALES)
+const compact = new Intl.NumberFormat(LOCALES, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(LOCALES, { style: 'percent' })
+const dayForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium', timeZone: 'UTC' })
+const momentForm = new Intl.DateTimeFormat(LOCALES, { dateStyle: 'medium', timeStyle: 'short' })
+const clockForm = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short' })
+const monthForm = new Intl.DateTimeFormat(LOCALES, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
 /** "last month" is another one than "1 month ago". */
 const counted = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always' })
@@ -22,7 +23,7 @@ export const toPercent = (fraction: number): string => percent.format(fraction)
 export function toBytes(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   const value = bytes / 1000 ** power
-  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit: UNITS[power]!, unitDisplay: power === 0 ? 'long' : 'short', maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)
+  return new Intl.NumberFormat(LOCALES, { style: 'unit', unit: UNITS[power]!, unitDisplay: power === 0 ? 'long' : 'short', maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)
 }
 
 /** Seconds as on a player: 9 → 0:09, 4981 → 1:23:01 */
@@ -71,6 +72,8 @@ function midnight(ms: number): number {
 
 /** A day as sent (`2024-03-01`), in words. */
 export const toDay = (day: string): string => (Number.isNaN(Date.parse(day)) ? day : dayForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`)))
+/** The month of a day as sent. */
+export const toMonth = (day: string): string => (Number.isNaN(Date.parse(day)) ? day : monthForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`)))
 /** Epoch seconds or ISO 8601. */
 export const toMoment = (when: number | string): string => momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
 /** The time of day of epoch seconds. */

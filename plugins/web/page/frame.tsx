@@ -8,8 +8,12 @@ import { get, isSignedIn } from './api.ts'
 import { under } from './base.ts'
 import { connection, listen } from './events.ts'
 import { gather } from './gather.ts'
+import { failedIn } from './downloads/queue.ts'
+import { platformState } from './downloads/standing.ts'
+import { toNumber } from './format.ts'
 import { Help } from './help.tsx'
 import { useKeys } from './keys.ts'
+import { countOf, isMore, isSome } from './list.ts'
 import { Confirmation } from './parts/dialog.tsx'
 import { Icon, Mark } from './parts/icon.tsx'
 import { Menu } from './parts/menu.tsx'
@@ -20,7 +24,7 @@ import { PasteSheet } from './paste.tsx'
 import type { Page, QueueItem } from './records.ts'
 import { match, navigate, place } from './router.ts'
 import { account, chooseLook, isAdmin, look, signOut, type Look } from './session.ts'
-import { t, type PlainKey } from './texts.ts'
+import { t, toCount, type Count, type PlainKey } from './texts.ts'
 import { views, type View } from './views.ts'
 
 interface Section {
@@ -102,14 +106,16 @@ function Navigation({ shown }: { shown: Section[] }) {
   )
 }
 
-/** How many wait in the queue. Many changes in a row are one question. */
+const short = (count: Count, most: number): string => (isMore(count, most) ? `${toNumber(most)}+` : toCount(count))
+
+/** How many wait in the queue, and how many could not be downloaded. Many changes in a row are one question. */
 function Waiting() {
-  const [count, setCount] = useState(0)
+  const [count, setCount] = useState<Count>(0)
   useEffect(() => {
     const { soon, end } = gather(() => {
       // As the view counts them: those that failed do not wait.
       get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
-        ({ paginate }) => setCount(paginate.total_hits),
+        ({ paginate }) => setCount(countOf(paginate)),
         () => setCount(0), // the frame says already that nothing answers
       )
     }, 1000)
@@ -121,11 +127,20 @@ function Waiting() {
     })
     return () => (told(), end())
   }, [])
-  if (count === 0) return null
+  const failed = failedIn(platformState.value)
   return (
-    <span class="count" aria-label={t('nav.waiting', { count })}>
-      {count > 999 ? '999+' : count}
-    </span>
+    <>
+      {isSome(count) && (
+        <span class="count" aria-label={t('nav.waiting', { count })}>
+          {short(count, 999)}
+        </span>
+      )}
+      {failed > 0 && (
+        <span class="count failed" aria-label={t('nav.failed', { count: failed })} title={t('nav.failed', { count: failed })}>
+          {short(failed, 99)}
+        </span>
+      )}
+    </>
   )
 }
 

@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals'
 import { get, toFailure, type Failure, type Query } from './api.ts'
 import { keep, keptValue } from './load.ts'
-import type { Page } from './records.ts'
+import type { Page, Paginate } from './records.ts'
+import type { Count } from './texts.ts'
 
 export interface ListOptions<Record, Row> {
   path: string
@@ -13,6 +14,13 @@ export interface ListOptions<Record, Row> {
   /** Lists in order of a day go on past the 10,000 that one question reaches. */
   byDay?: { dayOf: (row: Row) => string; parameter: 'before' | 'after' }
 }
+
+/** How many there are, as far as the API counts. */
+export const countOf = ({ total_hits: total, max_hits: isMore }: Paginate): Count => (isMore ? { moreThan: total } : total)
+export const isSome = (count: Count | undefined): boolean => count !== undefined && count !== 0
+export const isMore = (count: Count | undefined, than: number): boolean => (typeof count === 'number' ? count > than : count !== undefined)
+/** So many of them are shown elsewhere. */
+export const without = (count: Count, some: number): Count => (typeof count === 'number' ? Math.max(0, count - some) : count)
 
 export type List<Row> = ReturnType<typeof openList<never, Row>>
 
@@ -29,7 +37,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
   const isWhole = signal(false)
   /** There is more, but the API does not reach it: the filter has to be narrower. */
   const isCut = signal(false)
-  const total = signal<number | undefined>(undefined)
+  const total = signal<Count | undefined>(undefined)
   /** Ids that an answer does not bring again: their rows are there, or have gone while it was on its way. */
   const seen = new Set<string>()
   let next = 1
@@ -87,7 +95,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       }
     }
     const { paginate } = pages.at(-1)!
-    if (lastPage === undefined && !bound['before'] && !bound['after']) total.value = paginate.total_hits
+    if (lastPage === undefined && !bound['before'] && !bound['after']) total.value = countOf(paginate)
     const all = [...readSoFar(), ...fresh]
     if (held) held = all
     else rows.value = all
@@ -161,11 +169,11 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       if (left.length === rows.value.length) return
       rows.value = left
       dropped++
-      if (total.value) total.value--
+      if (typeof total.value === 'number' && total.value > 0) total.value--
     },
     /** A row that is not there, at the end, where that is what is shown. */
     append(row: Row): void {
-      if (total.value !== undefined) total.value++
+      if (typeof total.value === 'number') total.value++
       if (!isWhole.value) return
       seen.add(idOf(row))
       rows.value = [...rows.value, row]

@@ -1,9 +1,10 @@
 /** The title of the document: of the view, then the name of the program. */
 import { useEffect } from 'preact/hooks'
+import { apart } from './direction.ts'
 import { t } from './texts.ts'
 
 export function setTitle(title: string): void {
-  document.title = title === '' ? t('app.name') : `${title} – ${t('app.name')}`
+  document.title = title === '' ? t('app.name') : `${apart(title)} – ${t('app.name')}`
 }
 
 /** @param title  undefined: not known yet */

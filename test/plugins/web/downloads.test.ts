@@ -77,6 +77,72 @@ describe('downloads', { skip: noBrowser }, () => {
     })
   }
 
+  for (const [state, headline] of [['blocked', /^The platform refuses us since .+; next try at /], ['offline', /^The platform does not answer since /], ['halted', /^Downloads stand still since /]] as const) {
+    test(`what stands in the way is said before all else: ${state}`, async (t) => {
+      const app = await filled(t)
+      const { page, go, check, shot } = await openPage(t, app.url, { as: AS, size: 'phone' })
+      const now = Math.floor(Date.now() / 1000)
+      await page.route('**/api/platform/', async (route) => {
+        const answer = await (await route.fetch()).json()
+        await route.fulfill({ json: { ...answer, state, reason: 'The disk is full; downloads go on when 200 MB are free.', since: now - 600, next_attempt: now + 600 } })
+      })
+      await go('/downloads/')
+
+      await page.getByRole('heading', { name: headline }).waitFor()
+      await page.getByRole('button', { name: headline }).or(page.getByRole('button', { name: /^Activity: (The platform|Downloads stand)/ })).first().waitFor()
+      await page.getByRole('button', { name: 'Waiting 3' }).waitFor()
+      await check()
+      await shot(`downloads-${state}`)
+      await go('/')
+      await page.getByRole('button', { name: /^Activity/ }).click()
+      await page.getByRole('dialog', { name: 'Activity' }).getByText(headline).waitFor()
+    })
+  }
+
+  test('a missing program is the headline, not that nothing is to do', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await page.route('**/api/platform/', async (route) => route.fulfill({ json: { ...(await (await route.fetch()).json()), missing: ['ffmpeg'] } }))
+    await go('/downloads/')
+    await page.getByRole('heading', { name: 'ffmpeg is missing. Without it nothing can be downloaded.' }).waitFor()
+    assert.equal(await page.getByText('Nothing to do').count(), 0)
+  })
+
+  test('what is live or announced neither waits nor has failed; what has failed has its number at Downloads', async (t) => {
+    const app = await filled(t)
+    await app.app.queue.add([anItem('later111111')], 'pending', { failure: { message: 'This live event will begin in 3 days.', errorClass: 'upcoming' } })
+    const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+
+    await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
+    await page.getByRole('button', { name: 'Failed 3' }).waitFor()
+    const link = page.getByRole('link', { name: 'Downloads' })
+    await link.getByLabel('3 waiting').waitFor()
+    await link.getByLabel('3 failed').waitFor()
+    await check()
+    await shot('downloads-badges')
+    await page.getByRole('button', { name: 'Live or announced 1' }).click()
+    await page.getByText('Film later111111').waitFor()
+    await check()
+    await app.as('admin').delete('/api/download/?filter=pending')
+    await link.getByLabel('3 failed').waitFor({ state: 'detached' })
+  })
+
+  test('beyond what the API counts, more than that is said', async (t) => {
+    const app = await testApp(t)
+    await app.app.queue.add(Array.from({ length: 10_001 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+    const { page, go, check } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+
+    await page.getByRole('heading', { name: 'More than 10,000 videos wait' }).waitFor()
+    await page.getByRole('button', { name: 'Waiting more than 10,000' }).waitFor()
+    await page.getByRole('link', { name: 'Downloads' }).getByLabel('more than 10,000 waiting').or(page.getByLabel('More than 10,000 waiting')).first().waitFor()
+    await check()
+    await page.getByRole('button', { name: 'More for all of these' }).click()
+    await page.getByRole('menuitem', { name: 'Ignore all' }).click()
+    await page.getByRole('dialog', { name: 'Ignore more than 10,000 videos?' }).waitFor()
+  })
+
   test('an item is ignored, taken back and forgotten; what changes elsewhere is seen here', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })

@@ -120,7 +120,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await app.app.platform.command('pause')
     const admin = await openPage(t, app.url, { as })
     await admin.go('/video/v1/')
-    await admin.page.getByRole('alert').getByText(/^Downloads stand still/).waitFor()
+    await admin.page.getByRole('alert').getByText(/^Paused since/).waitFor()
     assert.equal(await admin.page.getByRole('button', { name: 'Download again' }).count(), 0)
 
     const user = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })

@@ -6,11 +6,15 @@ import { listen, notifications, type QueueChange } from '../events.ts'
 import { gather } from '../gather.ts'
 import { openList, type List } from '../list.ts'
 import type { ErrorClass, PlatformState, QueueItem } from '../records.ts'
+import type { Count } from '../texts.ts'
+import { platformState } from './standing.ts'
 
 export type ItemList = List<QueueItem>
 
 /** What can be mended by somebody comes first. */
-export const CLASSES: readonly ErrorClass[] = ['login_required', 'members_only', 'age', 'network', 'unknown', 'restricted', 'gone', 'upcoming']
+export const CLASSES: readonly ErrorClass[] = ['login_required', 'members_only', 'age', 'network', 'unknown', 'restricted', 'gone']
+/** Announced or live now: nothing has failed, they are taken when they are there. */
+export const LATER: ErrorClass = 'upcoming'
 
 const listOf = (query: Record<string, string | boolean>): ItemList => openList<QueueItem, QueueItem>({ path: '/api/download/', query, idOf: ({ platform_id }) => platform_id, toRow: (item) => item }) as ItemList
 
@@ -18,6 +22,9 @@ const listOf = (query: Record<string, string | boolean>): ItemList => openList<Q
 const TOGETHER_MS = 400
 const PLATFORM_MS = 1500
 const SOONEST_ATTEMPT_MS = 5000
+
+/** How many could not be downloaded. */
+export const failedIn = (state: PlatformState | undefined): number => Object.entries(state?.waiting ?? {}).reduce((sum, [kind, count]) => (kind === LATER ? sum : sum + count), 0)
 
 export type Queue = ReturnType<typeof openQueue>
 
@@ -35,15 +42,16 @@ export function openQueue() {
 
   const run = computed(() => notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info'))
   const adding = computed(() => notifications.value.filter(({ group }) => group === 'download:add'))
-  const failedCount = computed(() => Object.values(platform.value?.waiting ?? {}).reduce((sum, count) => sum + count, 0))
-  const waitingCount = computed(() => waiting.total.value ?? 0)
+  const failedCount = computed(() => failedIn(platform.value))
+  const laterCount = computed(() => platform.value?.waiting[LATER] ?? 0)
+  const waitingCount = computed((): Count => waiting.total.value ?? 0)
 
   async function readPlatform(): Promise<void> {
     const mine = ++asked
     try {
       const state = await get<PlatformState>('/api/platform/')
       if (mine !== asked) return
-      platform.value = state
+      platform.value = platformState.value = state
       platformFailure.value = undefined
     } catch (error) {
       if (mine === asked) platformFailure.value = toFailure(error)
@@ -120,6 +128,7 @@ export function openQueue() {
     run,
     adding,
     failedCount,
+    laterCount,
     waitingCount,
     readAll,
     readPlatform,

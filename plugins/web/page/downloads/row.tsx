@@ -10,7 +10,7 @@ import { t } from '../texts.ts'
 import { change, type Wanted } from './actions.ts'
 import type { Queue } from './queue.ts'
 
-export type Kind = 'running' | 'waiting' | 'failed' | 'ignored'
+export type Kind = 'running' | 'waiting' | 'later' | 'failed' | 'ignored'
 
 export const QUEUE_ROW_PX = 88
 
@@ -29,7 +29,7 @@ function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
   const forget: Act = { wanted: 'delete', short: kind === 'running' ? t('downloads.item.stop') : t('downloads.item.forget'), long: t('downloads.item.forgetOf', { title }), icon: Trash }
   if (kind === 'running') return [ignore, forget]
   if (kind === 'waiting') return isFirst ? [ignore, forget] : [now, ignore, forget]
-  return kind === 'failed' ? [retry, ignore, forget] : [take, forget]
+  return kind === 'failed' || kind === 'later' ? [retry, ignore, forget] : [take, forget]
 }
 
 export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; queue: Queue }) {
@@ -49,8 +49,8 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
           {kind !== 'running' && <span class="age">{toAge(item.timestamp)}</span>}
         </p>
         {kind === 'running' && <Progress item={item} />}
-        {kind === 'failed' && (
-          <p class="queue-why" title={item.message}>
+        {(kind === 'failed' || kind === 'later') && (
+          <p class={kind === 'failed' ? 'queue-why' : 'meta'} title={item.message}>
             {item.retry_at !== undefined && item.retry_at * 1000 > Date.now() ? t('downloads.item.at', { when: toAge(item.retry_at) }) : item.message}
           </p>
         )}

@@ -1,18 +1,20 @@
 /** One sentence that says what happens and why, with the one thing to do about it. */
 import { useSignal } from '@preact/signals'
-import { CircleCheck, CirclePause, CloudOff, Download, Hourglass, Play, RotateCw, Square, TriangleAlert } from 'lucide'
+import { CircleCheck, CirclePause, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import type { IconNode } from 'lucide'
 import { get, post } from '../api.ts'
 import { under } from '../base.ts'
-import { toAge, toBytes, toTimeOfDay, toMoment } from '../format.ts'
+import { toAge, toBytes } from '../format.ts'
+import { isSome } from '../list.ts'
 import { useLoad } from '../load.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Box, Failed } from '../parts/states.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
-import type { PlatformState, Schedule } from '../records.ts'
-import { t } from '../texts.ts'
+import type { Schedule } from '../records.ts'
+import { t, toCount } from '../texts.ts'
 import type { Queue } from './queue.ts'
+import { standingOf } from './standing.ts'
 
 type Tone = 'ok' | 'busy' | 'waiting' | 'trouble'
 interface Said {
@@ -23,10 +25,6 @@ interface Said {
   actions?: Array<'start' | 'stop' | 'pause' | 'resume' | 'retry' | 'schedule'>
 }
 
-const DAY_SECONDS = 86_400
-/** Today by its time alone. */
-const timeOf = (epoch: number): string => (Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch))
-
 export function Sentence({ queue }: { queue: Queue }) {
   const schedule = useLoad('schedules', async (signal) => get<Schedule[]>('/api/schedule/', {}, signal))
   const platform = queue.platform.value
@@ -35,14 +33,16 @@ export function Sentence({ queue }: { queue: Queue }) {
     return failure ? <Failed failure={failure} onRetry={() => void queue.readAll()} /> : <Box height="76px" radius="10px" />
   }
   const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
-  const { tone, icon, title, text, actions = [] } = said(platform, queue, next ?? undefined)
+  const standing = standingOf(platform)
+  const { tone, icon, title, text, actions = [] }: Said = standing ?? saidOpen(queue, next ?? undefined)
+  const missing = t('downloads.missingTool', { count: platform.missing.length, tools: platform.missing.join(', ') })
   return (
     <section class={`sentence ${tone}`}>
       <Icon node={icon} size={24} />
       <div class="sentence-text" role="status">
         <h2>{title}</h2>
         {text && <p>{text}</p>}
-        {platform.missing.length > 0 && <p class="error">{t('downloads.missingTool', { count: platform.missing.length, tools: platform.missing.join(', ') })}</p>}
+        {platform.missing.length > 0 && standing?.title !== missing && <p class="error">{missing}</p>}
         {platform.space.media_total > 0 && <p class="meta">{t('downloads.space', { free: toBytes(platform.space.media_free), total: toBytes(platform.space.media_total) })}</p>}
       </div>
       <Actions which={actions} queue={queue} />
@@ -50,42 +50,24 @@ export function Sentence({ queue }: { queue: Queue }) {
   )
 }
 
-/** The sentence above says already that the platform does not want to. */
-const detailOf = (reason: string): string => reason.replace(/^The platform [^:]+: /, '')
-
-function said(platform: PlatformState, queue: Queue, nextRun: string | undefined): Said {
-  const since = timeOf(platform.since)
-  const next = timeOf(platform.next_attempt)
-  switch (platform.state) {
-    case 'paused':
-      return { tone: 'waiting', icon: CirclePause, title: t('downloads.state.paused', { time: since }), text: t('downloads.state.paused.text'), actions: ['resume'] }
-    case 'blocked':
-      return { tone: 'trouble', icon: Hourglass, title: t('downloads.state.blocked', { time: since, next }), text: `${detailOf(platform.reason)} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
-    case 'offline':
-      return { tone: 'trouble', icon: CloudOff, title: t('downloads.state.offline', { time: since, next }), text: `${detailOf(platform.reason)} ${t('downloads.state.unchanged')}`, actions: ['retry', 'pause'] }
-    case 'halted':
-      return { tone: 'trouble', icon: TriangleAlert, title: t('downloads.state.halted', { time: since }), text: `${platform.reason} ${t('downloads.state.again', { next })}`, actions: ['retry'] }
-    case 'open':
-      return saidOpen(queue, nextRun)
-  }
-}
-
 function saidOpen(queue: Queue, nextRun: string | undefined): Said {
   const run = queue.run.value
   const waiting = queue.waitingCount.value
   const active = queue.running.value.size
   const finished = queue.finished.value
-  if (run && active > 0) return { tone: 'busy', icon: Download, title: t('downloads.state.running', { count: finished + 1, all: Math.max(finished + waiting, finished + active) }), actions: run.command === false ? ['stop', 'pause'] : ['pause'] }
-  if (run && waiting > 0) return { tone: 'busy', icon: Download, title: t('downloads.state.starting', { count: waiting }), text: run.messages.at(-1) ?? '', actions: ['pause'] }
+  if (run && active > 0) return { tone: 'busy', icon: Download, title: t('downloads.state.running', { count: finished + 1, all: toCount(typeof waiting === 'number' ? finished + Math.max(waiting, active) : waiting) }), actions: run.command === false ? ['stop', 'pause'] : ['pause'] }
+  if (run && isSome(waiting)) return { tone: 'busy', icon: Download, title: t('downloads.state.starting', { count: waiting }), text: run.messages.at(-1) ?? '', actions: ['pause'] }
   if (run) return { tone: 'busy', icon: Download, title: t('downloads.state.finishing'), text: run.messages.at(-1) ?? '' }
   const adding = queue.adding.value.at(-1)
   if (adding) return { tone: adding.level === 'error' ? 'trouble' : 'busy', icon: Download, title: t('downloads.state.adding'), text: adding.messages.at(-1) ?? '' }
-  if (waiting > 0) {
+  if (isSome(waiting)) {
     const text = nextRun ? t('downloads.state.waiting.next', { when: toAge(Date.parse(nextRun) / 1000) }) : t('downloads.state.waiting.never')
     return { tone: 'waiting', icon: Hourglass, title: t('downloads.state.waiting', { count: waiting }), text, actions: nextRun ? ['start'] : ['start', 'schedule'] }
   }
   const failed = queue.failedCount.value
   if (failed > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.failedOnly', { count: failed }) }
+  const later = queue.laterCount.value
+  if (later > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.laterOnly', { count: later }), text: t('downloads.class.upcoming.text') }
   return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.idle'), text: t('downloads.state.idle.text') }
 }
 

@@ -54,7 +54,7 @@ export function Picker({ kind, title, onPick, onClose }: { kind: keyof typeof KI
           {found.map((one) => (
             <li key={one.id}>
               <button type="button" onClick={() => onPick(one)}>
-                {one.name}
+                <bdi>{one.name}</bdi>
               </button>
             </li>
           ))}

@@ -7,6 +7,7 @@ import { gather } from '../gather.ts'
 import { keptList, type List } from '../list.ts'
 import { toggleWatched } from '../marks.ts'
 import type { Video } from '../records.ts'
+import type { Count } from '../texts.ts'
 import { ListGrid } from './list-grid.tsx'
 import type { MenuItem } from './menu.tsx'
 import { Box } from './states.tsx'
@@ -25,7 +26,7 @@ interface VideoListProps {
   /** Shown where nothing is there. */
   empty: ComponentChildren
   actions?: (row: VideoRow, list: List<VideoRow>) => MenuItem[]
-  onTotal?: (total: number) => void
+  onTotal?: (total: Count) => void
 }
 
 const AHEAD = 24

@@ -1,7 +1,7 @@
 /** The bar of the player: the place with its segments, and the buttons. */
 import { Captions, CaptionsOff, Gauge, Maximize, Minimize, Pause, PictureInPicture2, Play, RectangleHorizontal, Rewind, FastForward, SkipForward, Volume1, Volume2, VolumeX } from 'lucide'
 import { useRef } from 'preact/hooks'
-import { toClock } from '../format.ts'
+import { toClock, toNumber } from '../format.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -27,7 +27,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
       onSelect: () => machine.chooseSubtitle(number),
     })),
   ]
-  const speeds = SPEEDS.map((value) => ({ label: value === 1 ? t('player.speed.normal') : `${value}×`, isChosen: speed.value === value, onSelect: () => machine.setSpeed(value) }))
+  const speeds = SPEEDS.map((value) => ({ label: value === 1 ? t('player.speed.normal') : `${toNumber(value)}×`, isChosen: speed.value === value, onSelect: () => machine.setSpeed(value) }))
   return (
     <div class="controls">
       <Bar machine={machine} />
@@ -42,7 +42,7 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
         </span>
         <span class="spring" />
         <Menu label={t('player.speed')} items={speeds}>
-          {speed.value === 1 ? <Icon node={Gauge} /> : <span class="speed">{speed.value}×</span>}
+          {speed.value === 1 ? <Icon node={Gauge} /> : <span class="speed">{toNumber(speed.value)}×</span>}
         </Menu>
         {video.subtitles.length > 0 && (
           <Menu label={t('player.subtitles')} items={subtitles} class={subtitle.value >= 0 ? 'icon-button on' : 'icon-button'}>

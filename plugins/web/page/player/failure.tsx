@@ -4,6 +4,7 @@ import { ArrowDownToLine } from 'lucide'
 import { get, toFailure } from '../api.ts'
 import { under } from '../base.ts'
 import { fetchAgain } from '../downloads/again.ts'
+import { standingOf } from '../downloads/standing.ts'
 import { toPercent } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { Button } from '../parts/button.tsx'
@@ -58,7 +59,7 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
   const [ending] = useState(() => new AbortController())
   useEffect(() => () => ending.abort(), [])
   const { value } = platform.now.value
-  const isHalted = value !== undefined && value.state !== 'open'
+  const standing = value && standingOf(value)
   const fetch = async () => {
     setState({ at: 'asked' })
     try {
@@ -74,7 +75,11 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
     <>
       <p>{t('player.failed.missing')}</p>
       {state?.at === 'failed' && <p>{state.message}</p>}
-      {isHalted && <p>{t('activity.platform', { reason: value.reason })}</p>}
+      {standing && (
+        <p>
+          {standing.title}. {standing.text}
+        </p>
+      )}
       {isBusy && (
         <p class="fetching">
           {state.fraction === undefined ? t('player.fetching') : t('player.fetched', { part: toPercent(state.fraction) })}
@@ -82,12 +87,12 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
         </p>
       )}
       <div class="steps">
-        {(isHalted || isBusy) && (
+        {(standing || isBusy) && (
           <a class="button" href={under('/downloads/')}>
             {t('activity.look')}
           </a>
         )}
-        {!isHalted && !isBusy && (
+        {!standing && !isBusy && (
           <Button icon={ArrowDownToLine} onClick={() => void fetch()}>
             {t('player.downloadAgain')}
           </Button>

@@ -5,6 +5,7 @@ import { get, post, remove, type Query } from '../api.ts'
 import { under } from '../base.ts'
 import { toCompact } from '../format.ts'
 import { useTaskEnd } from '../jobs.ts'
+import { countOf, isSome } from '../list.ts'
 import { forget, useLoad, type Load } from '../load.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
@@ -21,7 +22,7 @@ import { VideoList } from '../parts/video-list.tsx'
 import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
 import { changeSettings, isAdmin, settings } from '../session.ts'
-import { t } from '../texts.ts'
+import { t, type Count } from '../texts.ts'
 import { useTitle } from '../title.ts'
 import { typedFor } from '../typed.ts'
 import { videoActions } from '../video-actions.ts'
@@ -52,7 +53,7 @@ export default function ChannelView({ params }: ViewProps) {
 function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
   const asked = place.value.query.get('show')
   const shown = SHOWN.find((one) => one === asked && (one !== 'settings' || isAdmin.value)) ?? 'videos'
-  const [total, setTotal] = useState<number>()
+  const [total, setTotal] = useState<Count>()
   const at = `/channel/${channel.channel_id}/`
   const items = SHOWN.filter((one) => one !== 'settings' || isAdmin.value).map((key) => ({ key, label: t(`channel.${key}`), href: under(key === 'videos' ? at : `${at}?show=${key}`) }))
   return (
@@ -68,7 +69,7 @@ function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
   )
 }
 
-function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>; total: number | undefined }) {
+function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>; total: Count | undefined }) {
   const { channel_id: id, channel_name: name } = channel
   return (
     <header class="channel-head">
@@ -138,17 +139,17 @@ async function downloadAll(id: string, name: string): Promise<void> {
 
 async function drop({ channel_id: id, channel_name: name, channel_subscribed: isSubscribed }: Channel): Promise<void> {
   const [videos, playlists] = await Promise.all([get<Page<Video>>('/api/video/', { channel: id }), get<Page<Playlist>>('/api/playlist/', { channel: id })])
-  const [count, lists] = [videos.paginate.total_hits, playlists.paginate.total_hits]
+  const [count, lists] = [countOf(videos.paginate), countOf(playlists.paginate)]
   const text = (
     <>
-      <p>{count > 0 ? t('channel.delete.videos', { name, count }) : t('channel.delete.empty', { name })}</p>
-      {lists > 0 && <p>{t('channel.delete.playlists', { count: lists })}</p>}
+      <p>{isSome(count) ? t('channel.delete.videos', { name, count }) : t('channel.delete.empty', { name })}</p>
+      {isSome(lists) && <p>{t('channel.delete.playlists', { count: lists })}</p>}
       {isSubscribed && <p>{t('channel.delete.subscription')}</p>}
       <p>{t('channel.delete.stays')}</p>
     </>
   )
   const typed = typedFor(name, id)
-  const isSure = await confirm({ title: t('channel.delete.title'), text, action: t('action.delete'), isDangerous: true, ...(count > 0 && { typed: { label: t('delete.typed', { value: typed }), value: typed } }) })
+  const isSure = await confirm({ title: t('channel.delete.title'), text, action: t('action.delete'), isDangerous: true, ...(isSome(count) && { typed: { label: t('delete.typed', { value: typed }), value: typed } }) })
   if (!isSure) return
   await remove(`/api/channel/${id}/`)
   forget()
@@ -156,7 +157,7 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
   navigate('/channels/', { isReplacing: true })
 }
 
-function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: number) => void }) {
+function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count) => void }) {
   const { query } = place.value
   const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value => values.find((value) => value === query.get(name)) ?? fallback
   const watch = oneOf(WATCH, 'watch', '')

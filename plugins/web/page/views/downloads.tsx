@@ -1,13 +1,14 @@
 /** Downloads: what happens and why, a field for links, then what runs, waits, has failed and is ignored. */
 import { useEffect, useRef } from 'preact/hooks'
-import { ArrowDownToLine, Ban, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
+import { ArrowDownToLine, Ban, Clock, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
 import { download } from '../adding.ts'
 import { under } from '../base.ts'
 import { changeAll, type Wanted, type Which } from '../downloads/actions.ts'
-import { CLASSES, useQueue, type ItemList, type Queue } from '../downloads/queue.ts'
+import { CLASSES, LATER, useQueue, type ItemList, type Queue } from '../downloads/queue.ts'
 import { QUEUE_ROW_PX, QueueRow, type Kind } from '../downloads/row.tsx'
 import { Sentence } from '../downloads/sentence.tsx'
 import { toNumber } from '../format.ts'
+import { isSome, without } from '../list.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LinkField } from '../parts/link-field.tsx'
@@ -17,9 +18,9 @@ import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import type { ErrorClass } from '../records.ts'
 import { changeQuery, place } from '../router.ts'
 import { account, isAdmin } from '../session.ts'
-import { t } from '../texts.ts'
+import { t, toCount, type Count } from '../texts.ts'
 
-const SHOWN = ['waiting', 'failed', 'ignored'] as const
+const SHOWN = ['waiting', 'later', 'failed', 'ignored'] as const
 type Shown = (typeof SHOWN)[number]
 
 export default function Downloads() {
@@ -71,37 +72,39 @@ function Running({ queue }: { queue: Queue }) {
 }
 
 function Lists({ queue }: { queue: Queue }) {
-  const counts: Record<Shown, number> = {
-    waiting: Math.max(0, queue.waitingCount.value - queue.running.value.size),
+  const counts: Record<Shown, Count> = {
+    waiting: without(queue.waitingCount.value, queue.running.value.size),
+    later: queue.laterCount.value,
     failed: queue.failedCount.value,
     ignored: queue.ignored.total.value ?? 0,
   }
   const isKnown = queue.platform.value !== undefined && queue.waiting.total.value !== undefined && queue.ignored.total.value !== undefined
   // What there is something of is shown first; what was shown stays while it empties.
   const first = useRef<Shown | undefined>(undefined)
-  if (isKnown) first.current ??= SHOWN.find((one) => counts[one] > 0) ?? 'waiting'
+  if (isKnown) first.current ??= SHOWN.find((one) => isSome(counts[one])) ?? 'waiting'
   const asked = place.value.query.get('show')
   const shown = SHOWN.find((one) => one === asked) ?? first.current ?? 'waiting'
   return (
     <section class="queue" aria-label={t(`downloads.${shown}`)}>
       <div class="queue-head">
         <div class="chips" role="group" aria-label={t('downloads.show')}>
-          {SHOWN.map((one) => (
+          {SHOWN.filter((one) => one !== 'later' || isSome(counts.later) || shown === 'later').map((one) => (
             <button type="button" key={one} class="chip" aria-pressed={one === shown} onClick={() => changeQuery({ show: one })}>
               {t(`downloads.${one}`)}
-              {counts[one] > 0 && <span class="chip-count">{toNumber(counts[one])}</span>}
+              {isSome(counts[one]) && <span class={one === 'failed' ? 'chip-count failed' : 'chip-count'}>{toCount(counts[one])}</span>}
             </button>
           ))}
         </div>
-        {shown === 'waiting' && counts.waiting > 0 && <Bulk queue={queue} which={{ filter: 'pending', error: false }} count={counts.waiting} acts={['priority', 'ignore', 'delete']} />}
-        {shown === 'ignored' && counts.ignored > 0 && <Bulk queue={queue} which={{ filter: 'ignore' }} count={counts.ignored} acts={['pending', 'delete']} />}
+        {shown === 'waiting' && isSome(counts.waiting) && <Bulk queue={queue} which={{ filter: 'pending', error: false }} count={counts.waiting} acts={['priority', 'ignore', 'delete']} />}
+        {shown === 'later' && isSome(counts.later) && <Bulk queue={queue} which={{ filter: 'pending', error_class: LATER }} count={counts.later} acts={['ignore', 'delete']} />}
+        {shown === 'ignored' && isSome(counts.ignored) && <Bulk queue={queue} which={{ filter: 'ignore' }} count={counts.ignored} acts={['pending', 'delete']} />}
       </div>
-      {shown === 'failed' ? <FailedItems queue={queue} /> : <Items key={shown} queue={queue} list={queue[shown]} kind={shown} />}
+      {shown === 'failed' ? <FailedItems queue={queue} /> : <Items key={shown} queue={queue} list={shown === 'later' ? queue.failedOf(LATER) : queue[shown]} kind={shown} />}
     </section>
   )
 }
 
-const EMPTY_ICONS = { waiting: Inbox, failed: ListChecks, ignored: Ban }
+const EMPTY_ICONS = { waiting: Inbox, later: Clock, failed: ListChecks, ignored: Ban }
 const Nothing = ({ what }: { what: Shown }) => <Empty icon={EMPTY_ICONS[what]} title={t(`downloads.${what}.none`)} text={t(`downloads.${what}.none.text`)} />
 
 function FailedItems({ queue }: { queue: Queue }) {
@@ -143,7 +146,7 @@ const NAMES = { priority: 'downloads.allNow', pending: 'downloads.takeAll', igno
 const ICONS = { priority: ArrowDownToLine, pending: Undo2, ignore: Ban, delete: undefined }
 
 /** The first one as a button, where there is room the next one too, the rest behind the dots. */
-function Bulk({ queue, which, count, acts, isRetry = false }: { queue: Queue; which: Which; count: number; acts: Wanted[]; isRetry?: boolean }) {
+function Bulk({ queue, which, count, acts, isRetry = false }: { queue: Queue; which: Which; count: Count; acts: Wanted[]; isRetry?: boolean }) {
   const act = (wanted: Wanted) => void changeAll(queue, which, wanted, count)
   const nameOf = (wanted: Wanted) => (isRetry && wanted === 'priority' ? t('downloads.tryAll') : t(NAMES[wanted]))
   const shown = isRetry ? acts.slice(0, 2) : acts.slice(0, 1)
@@ -171,7 +174,7 @@ function Items({ queue, list, kind }: { queue: Queue; list: ItemList; kind: Excl
   const isFailed = list.state.value === 'failed'
   if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => void list.reload()} />
   if (rows.length === 0 && isWhole) return kind === 'failed' ? null : <Nothing what={kind} />
-  const ghosts = isWhole || isFailed || (rows.length > 0 && list.total.value !== undefined && rows.length >= list.total.value) ? 0 : rows.length === 0 ? 3 : 2
+  const ghosts = isWhole || isFailed || (rows.length > 0 && typeof list.total.value === 'number' && rows.length >= list.total.value) ? 0 : rows.length === 0 ? 3 : 2
   return (
     <>
       <VirtualGrid

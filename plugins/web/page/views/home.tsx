@@ -5,6 +5,7 @@ import { ChevronDown, Download, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
 import { get, type Query } from '../api.ts'
 import { under } from '../base.ts'
 import { notifications } from '../events.ts'
+import { isMore } from '../list.ts'
 import { useLoad } from '../load.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Chips, Select } from '../parts/field.tsx'
@@ -110,7 +111,7 @@ function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
     void fresh.reload()
   }, [begun, fresh])
   if (!isKnown) return <div class="home-section"><GhostStrip /></div>
-  const rows = { continue: begun.rows.value.slice(0, STRIP), new: (fresh.total.value ?? 0) > MANY ? fresh.rows.value.slice(0, STRIP) : [] }
+  const rows = { continue: begun.rows.value.slice(0, STRIP), new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [] }
   const shown = (['continue', 'new'] as const).filter((key) => rows[key].length > 0)
   return (
     <>
@@ -138,7 +139,7 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   if (id !== '') {
     return (
       <button type="button" class="chip" aria-pressed="true" aria-label={t('home.clear', { what: now.value.value || label })} onClick={() => changeQuery({ [kind]: '' })}>
-        {now.value.value || label}
+        <span class="chip-name">{now.value.value || label}</span>
         <Icon node={X} size={16} />
       </button>
     )

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { ArrowDownToLine, ArrowUpToLine, CircleCheck, Download, EllipsisVertical, ListMinus, ListVideo, Play, RefreshCw, Trash } from 'lucide'
 import { get, post } from '../api.ts'
 import { small, under } from '../base.ts'
+import { toNumber } from '../format.ts'
 import { useTaskEnd } from '../jobs.ts'
 import { forget, useLoad, type Load } from '../load.ts'
 import { toggleWatched } from '../marks.ts'
@@ -153,7 +154,7 @@ function Entries({ playlist, load, shown }: { playlist: Playlist; load: Load<Pla
           const isLifted = order.draggedId === entry.platform_id
           return (
             <div class={`entry${isLifted ? ' lifted' : ''}`} key={entry.platform_id}>
-              <span class="entry-place">{(isOrdered ? position : entry.idx) + 1}</span>
+              <span class="entry-place">{toNumber((isOrdered ? position : entry.idx) + 1)}</span>
               {!entry.downloaded ? (
                 <Missing entry={entry} />
               ) : row ? (

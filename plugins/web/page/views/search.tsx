@@ -65,13 +65,17 @@ export default function SearchView() {
         </>
       )}
       <p class="unseen" role="status">
-        {found && !isBusy && text.trim() !== '' ? t('search.count', { count: countOf(found) }) : ''}
+        {found && !isBusy && text.trim() !== '' ? t('search.count', { count: isCut(found) ? { moreThan: countOf(found) } : countOf(found) }) : ''}
       </p>
     </div>
   )
 }
 
 const countOf = ({ videos, channels, playlists, spoken }: Found): number => videos.length + channels.length + playlists.length + spoken.length
+
+/** One question is answered by so many at most. */
+const MOST_HITS = 30
+const isCut = ({ spoken, ...named }: Found): boolean => spoken.length >= MOST_HITS || countOf({ ...named, spoken: [] }) >= MOST_HITS
 
 /** What was found before stays until the next answer; each question ends the one before. */
 function useSearch(text: string) {
@@ -173,6 +177,7 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
           </ul>
         </section>
       )}
+      {isCut(found) && <p class="end-of-list">{t('search.limited', { count: MOST_HITS })}</p>}
     </div>
   )
 }

@@ -4,38 +4,35 @@ import { useMemo, useState } from 'preact/hooks'
 import { ChartColumn } from 'lucide'
 import { get } from '../api.ts'
 import { under } from '../base.ts'
-import { toBytes, toCompact, toDay, toNumber, toPercent, toSpan } from '../format.ts'
+import { toBytes, toCompact, toDay, toMonth, toNumber, toPercent, toSpan } from '../format.ts'
 import { useLoad, type Load } from '../load.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips, Select } from '../parts/field.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
+import { countOf, isSome } from '../list.ts'
+import type { Page, QueueItem } from '../records.ts'
 import { isAdmin } from '../session.ts'
-import { t, type TextKey } from '../texts.ts'
+import { t, toCount, type Count, type TextKey } from '../texts.ts'
+import { growthOf, SPANS, toEpoch, type Span, type SpanName } from './statistics-growth.ts'
 import { Plot } from './statistics-plot.tsx'
 
-interface Count {
+interface Amount {
   doc_count: number
   media_size: number
   duration: number
 }
 interface Figures {
-  video: Count & Record<'type_videos' | 'type_streams' | 'type_shorts' | 'active_true' | 'active_false', Count>
+  video: Amount & Record<'type_videos' | 'type_streams' | 'type_shorts' | 'active_true' | 'active_false', Amount>
   channel: { doc_count: number; subscribed_true: number }
   playlist: { doc_count: number; subscribed_true: number }
   watch: Record<'watched' | 'unwatched', { duration: number; items: number; progress: number }>
-  download: { pending: number } | undefined
+  waiting: Count | undefined
 }
-interface Span {
-  date: string
-  count: number
-  media_size: number
-}
-
-const SPANS = ['month', 'week', 'day'] as const
-type SpanName = (typeof SPANS)[number]
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
 type Order = (typeof ORDERS)[number]
 const FEW = 10
+/** More of them are too thin to be told apart. */
+const MOST_BARS = 24
 const MANY = 100
 
 export default function Statistics() {
@@ -43,9 +40,10 @@ export default function Statistics() {
     const of = <Reply,>(name: string) => get<Reply>(`/api/stats/${name}/`, {}, signal)
     const [video, channel, playlist, watch, download] = await Promise.all([
       of<Figures['video']>('video'), of<Figures['channel']>('channel'), of<Figures['playlist']>('playlist'), of<Figures['watch']>('watch'),
-      isAdmin.value ? of<{ pending: number }>('download') : undefined,
+      // Those that have failed do not wait.
+      isAdmin.value ? get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }, signal) : undefined,
     ]) // prettier-ignore
-    return { video, channel, playlist, watch, download }
+    return { video, channel, playlist, watch, waiting: download && countOf(download.paginate) }
   })
   if (figures.now.value.value?.video.doc_count === 0) {
     return (
@@ -86,14 +84,14 @@ function Loaded<Value>({ from, height, children }: { from: Load<Value>; height: 
   return state === 'ready' ? <>{children(value)}</> : <Box height={height} radius="10px" />
 }
 
-function Numbers({ video, channel, playlist, download }: Figures) {
+function Numbers({ video, channel, playlist, waiting }: Figures) {
   const shown: Array<[label: TextKey & `statistics.${string}`, value: string, more?: string]> = [
     ['statistics.videos', toNumber(video.doc_count), video.active_false.doc_count > 0 ? t('statistics.gone', { count: video.active_false.doc_count }) : ''],
     ['statistics.size', toBytes(video.media_size)],
     ['statistics.duration', toSpan(video.duration)],
     ['statistics.channels', toNumber(channel.doc_count), t('statistics.subscribed', { count: channel.subscribed_true })],
     ['statistics.playlists', toNumber(playlist.doc_count), t('statistics.subscribed', { count: playlist.subscribed_true })],
-    ...(download && download.pending > 0 ? [['statistics.pending', toNumber(download.pending)] as [TextKey & `statistics.${string}`, string]] : []),
+    ...(waiting && isSome(waiting) ? [['statistics.pending', toCount(waiting)] as [TextKey & `statistics.${string}`, string]] : []),
   ]
   return (
     <dl class="numbers">
@@ -110,22 +108,11 @@ function Numbers({ video, channel, playlist, download }: Figures) {
   )
 }
 
-const toEpoch = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000
-const toDayOf = (epoch: number): string => toDay(new Date(epoch * 1000).toISOString().slice(0, 10))
-const DAYS: Record<SpanName, number> = { day: 1, week: 7, month: 30.5 }
-
-/** Each span counts at its end: before the first there was nothing. */
-function growthOf(spans: readonly Span[], by: SpanName) {
-  const starts = spans.map(({ date }) => toEpoch(date))
-  const last = starts.at(-1) ?? 0
-  const end = Math.max(last, Math.min(Date.now() / 1000, last + DAYS[by] * 86_400))
-  let [count, size] = [0, 0]
-  return {
-    times: [...starts, end],
-    counts: [0, ...spans.map((span) => (count += span.count))],
-    sizes: [0, ...spans.map((span) => (size += span.media_size))],
-  }
-}
+const toISODay = (epoch: number): string => new Date(epoch * 1000).toISOString().slice(0, 10)
+const toDayOf = (epoch: number): string => toDay(toISODay(epoch))
+const today = (): string => new Date(Date.now() - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
+/** A month by its name: its first day says more than is known. */
+const toSpanName = (date: string, by: SpanName): string => (by === 'month' ? toMonth(date) : toDay(date))
 
 function Growth() {
   const [by, setBy] = useState<SpanName>('month')
@@ -146,36 +133,41 @@ function Growth() {
 }
 
 function GrowthPlots({ spans, by }: { spans: Span[]; by: SpanName }) {
-  const { times, counts, sizes } = useMemo(() => growthOf(spans, by), [spans, by])
+  const { starts, ends, counts, sizes } = useMemo(() => growthOf(spans, by, today()), [spans, by])
   const first = spans[0]?.date
-  const since = first ? t('statistics.since', { day: toDay(first) }) : ''
+  const since = first ? t('statistics.since', { day: toSpanName(first, by) }) : ''
   const rowsOf = (values: readonly number[], added: (span: Span) => string, toValue: (value: number) => string) => () =>
-    spans.map((span, position) => [toDay(span.date), added(span), toValue(values[position + 1]!)]).toReversed()
+    spans.map((span, position) => [toSpanName(span.date, by), added(span), toValue(values[position]!)]).toReversed()
+  const kind = spans.length > MOST_BARS ? 'steps' : 'bars'
+  const times = kind === 'bars' ? starts : ends
+  const toTime = (epoch: number) => (kind === 'bars' ? toSpanName(toISODay(epoch), by) : toDayOf(epoch))
   const heads = [t(`statistics.by.${by}`), t('statistics.added'), t('statistics.then')]
   return (
     <>
       <div class="panel">
         <Plot
           title={t('statistics.videos')}
-          kind="area"
+          kind={kind}
           isWhole
           times={times}
           values={counts}
           toValue={toCompact}
-          toTime={toDayOf}
-          summary={`${toNumber(counts.at(-1)!)} ${since}`}
+          toTime={toTime}
+          isMonthly={by === 'month'}
+          summary={`${toNumber(counts.at(-1) ?? 0)} ${since}`}
           table={{ heads, rows: rowsOf(counts, ({ count }) => toNumber(count), toNumber) }}
         />
       </div>
       <div class="panel">
         <Plot
           title={t('statistics.size')}
-          kind="area"
+          kind={kind}
           times={times}
           values={sizes}
           toValue={toBytes}
-          toTime={toDayOf}
-          summary={`${toBytes(sizes.at(-1)!)} ${since}`}
+          toTime={toTime}
+          isMonthly={by === 'month'}
+          summary={`${toBytes(sizes.at(-1) ?? 0)} ${since}`}
           table={{ heads, rows: rowsOf(sizes, (span) => toBytes(span.media_size), toBytes) }}
         />
       </div>
@@ -267,7 +259,7 @@ function Share({ title, parts }: { title: string; parts: Array<{ label: string; 
   )
 }
 
-interface Biggest extends Count {
+interface Biggest extends Amount {
   id: string
   name: string
 }

@@ -74,4 +74,4 @@ export function Files({ video }: { video: Video }) {
   )
 }
 
-const describe = ({ codec, width, height, bitrate }: Stream): string => [codec, width && height ? `${width} × ${height}` : '', bitrate > 0 ? `${toNumber(Math.round(bitrate / 1000))} kbit/s` : ''].filter(Boolean).join(' · ')
+const describe = ({ codec, width, height, bitrate }: Stream): string => [codec, width && height ? `${toNumber(width)} × ${toNumber(height)}` : '', bitrate > 0 ? `${toNumber(Math.round(bitrate / 1000))} kbit/s` : ''].filter(Boolean).join(' · ')

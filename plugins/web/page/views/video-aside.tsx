@@ -3,7 +3,7 @@ import { useComputed, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { get } from '../api.ts'
 import { small, under } from '../base.ts'
-import { toAge, toClock } from '../format.ts'
+import { toAge, toClock, toNumber } from '../format.ts'
 import { useLoad, type Load } from '../load.ts'
 import { Box, Failed } from '../parts/states.tsx'
 import { toVideoRow, type VideoRow } from '../parts/video-card.tsx'
@@ -56,7 +56,7 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
           <a href={under(`/playlist/${list}/`)} dir="auto">{playlist.playlist_name}</a>
         </h2>
         <p class="meta">
-          {at + 1} / {entries.length}
+          {toNumber(at + 1)} / {toNumber(entries.length)}
         </p>
       </header>
       <ol ref={box} tabIndex={0} aria-label={playlist.playlist_name}>
@@ -73,9 +73,9 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
 function Entry({ entry, isHere, list }: { entry: PlaylistEntry; isHere: boolean; list: string }) {
   const text = (
     <>
-      <span class="entry-number">{entry.idx + 1}</span>
+      <span class="entry-number">{toNumber(entry.idx + 1)}</span>
       <span>
-        {entry.title}
+        <bdi>{entry.title}</bdi>
         {!entry.downloaded && <span class="meta"> {t('video.notArchived')}</span>}
       </span>
     </>
@@ -114,7 +114,7 @@ function SimilarRow({ row }: { row: VideoRow }) {
         <span class="similar-text">
           <span class="similar-title" dir="auto">{row.title}</span>
           <span class="meta">
-            {row.channelName} · {toAge(row.published)}
+            <bdi>{row.channelName}</bdi> · {toAge(row.published)}
           </span>
         </span>
       </a>

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Heart, ThumbsUp } from 'lucide'
 import { get } from '../api.ts'
-import { toAge, toCompact, toMoment } from '../format.ts'
+import { toAge, toCompact, toMoment, toNumber } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { Button } from '../parts/button.tsx'
 import { HostileText } from '../parts/hostile-text.tsx'
@@ -34,7 +34,7 @@ export function Comments({ id, count, duration, onJump }: CommentsProps) {
   return (
     <section ref={section} class="comments">
       <h2>
-        {t('video.comments')} {count > 0 && <span class="meta">{count}</span>}
+        {t('video.comments')} {count > 0 && <span class="meta">{toNumber(count)}</span>}
       </h2>
       {count === 0 ? <p class="hint">{t('video.noComments')}</p> : isNear ? <Threads id={id} times={{ duration, onJump }} /> : <Box height="120px" radius="8px" />}
     </section>

@@ -1,0 +1,52 @@
+/** Words from outside turn no others round: marks of direction end where their text ends, and a text written from the right stands by itself. */
+
+const MARKS = /[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/
+const AT_ENDS = /^[\u200E\u200F\u061C]+|[\u200E\u200F\u061C]+$/g
+/** Letters that are written from the right, and the marks. */
+const TURNS = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/u
+const [FIRST_STRONG_ISOLATE, POP_ISOLATE] = ['\u2068', '\u2069']
+
+/** In the midst of other words. */
+export const apart = (text: string): string => (TURNS.test(text) ? FIRST_STRONG_ISOLATE + text + POP_ISOLATE : text)
+
+interface Opened {
+  at: number
+  isIsolate: boolean
+  /** Turns letters against their own direction: it goes with its end. */
+  isOverride: boolean
+}
+
+/** Marks without their other half go, and those that turn letters against their own direction. */
+export function calm(text: string): string {
+  if (!MARKS.test(text)) return text
+  const signs: string[] = text.split('')
+  const open: Opened[] = []
+  const drop = (at: number) => void (signs[at] = '')
+  for (const [at, sign] of signs.entries()) {
+    if (/[\u2066-\u2068]/.test(sign)) open.push({ at, isIsolate: true, isOverride: false })
+    else if (/[\u202A\u202B\u202D\u202E]/.test(sign)) open.push({ at, isIsolate: false, isOverride: sign >= '\u202D' })
+    else if (sign === '\u2069') closeIsolate(at)
+    else if (sign === '\u202C') closeEmbedding(at)
+  }
+  for (const { at } of open) drop(at)
+  return signs.join('').replace(AT_ENDS, '')
+
+  /** What was opened within it ends with it, unclosed. */
+  function closeIsolate(at: number): void {
+    const from = open.findLastIndex(({ isIsolate }) => isIsolate)
+    if (from < 0) return drop(at)
+    for (const inner of open.splice(from).slice(1)) drop(inner.at)
+  }
+
+  function closeEmbedding(at: number): void {
+    const last = open.at(-1)
+    if (!last || last.isIsolate) return drop(at)
+    open.pop()
+    if (!last.isOverride) return
+    drop(last.at)
+    drop(at)
+  }
+}
+
+/** What the server sends, with every text in it calm. */
+export const parse = (json: string): unknown => JSON.parse(json, MARKS.test(json) || /\\u(20|06)/i.test(json) ? (_key, value: unknown) => (typeof value === 'string' ? calm(value) : value) : undefined)

@@ -1,0 +1,31 @@
+/** What is known of an archive's growth: how much there was at the end of each span. Between two ends nothing is made up. */
+
+export interface Span {
+  /** Its first day. */
+  date: string
+  count: number
+  media_size: number
+}
+
+export const SPANS = ['month', 'week', 'day'] as const
+export type SpanName = (typeof SPANS)[number]
+
+const DAY_SECONDS = 86_400
+export const toEpoch = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000
+
+/** @param today  the last span has come so far */
+export function growthOf(spans: readonly Span[], by: SpanName, today: string) {
+  let [count, size] = [0, 0]
+  return {
+    starts: spans.map(({ date }) => toEpoch(date)),
+    ends: spans.map(({ date }, position) => (position + 1 < spans.length ? toEpoch(spans[position + 1]!.date) - DAY_SECONDS : Math.max(toEpoch(date), Math.min(toEpoch(today), lastDay(date, by))))),
+    counts: spans.map((span) => (count += span.count)),
+    sizes: spans.map((span) => (size += span.media_size)),
+  }
+}
+
+function lastDay(date: string, by: SpanName): number {
+  const first = new Date(`${date}T00:00:00Z`)
+  if (by === 'month') return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0) / 1000
+  return toEpoch(date) + (by === 'week' ? 6 : 0) * DAY_SECONDS
+}
