@@ -20,6 +20,12 @@ const WATCH_CANVAS = `{
     fillText.call(this, text, ...rest)
   }
 }`
+/** Where the bar of each plot stands, in its colour. */
+const BARS = `[...document.querySelectorAll('.plot-canvas canvas')].map((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, Math.round(canvas.height * 0.5), canvas.width, 1)
+  const columns = Array.from({ length: canvas.width }, (_, x) => x).filter((x) => data[x * 4] > 150 && data[x * 4 + 1] < 120 && data[x * 4 + 3] > 200)
+  return { from: columns[0], to: columns.at(-1), all: canvas.width }
+})`
 const span = (date: string, count: number) => ({ date, count, media_size: count * 10 })
 
 test('each point is the end of its span, the last one today at most', () => {
@@ -44,6 +50,8 @@ test('an archive of one day draws one day, with its name once', { skip: noBrowse
     await page.waitForFunction((name) => document.querySelector('[aria-pressed=true]')?.textContent === name && document.querySelectorAll('.plot-canvas canvas').length === 3, by)
     await page.waitForLoadState('networkidle')
     assert.deepEqual(await days(), [1, 1, 1], by)
+    const bars = (await page.evaluate(BARS)) as Array<{ from: number; to: number; all: number }>
+    for (const { from, to, all } of bars) assert.ok(to - from > 10 && from > all * 0.3 && to < all * 0.8, `${by}: from ${from} to ${to} of ${all}`)
   }
   await check()
   await shot('statistics-one-day')

@@ -42,7 +42,11 @@ export function Plot({ title, times, values, kind, isWhole = false, isMonthly = 
     let plot: uPlot | undefined
     const draw = () => {
       plot?.destroy()
-      plot = new uPlot(optionsFor(box, { kind, times, isWhole, isMonthly, toValue, onPoint: setPointed }), [times as number[], values as number[]], box)
+      // A single bar has no width of its own: a day without one stands at each side of it.
+      const isOne = kind === 'bars' && times.length === 1
+      const onPoint = (position: number | undefined) => setPointed(isOne ? (position === 1 ? 0 : undefined) : position)
+      const drawn: uPlot.AlignedData = isOne ? [[times[0]! - DAY, times[0]!, times[0]! + DAY], [null, values[0]!, null]] : [times as number[], values as number[]]
+      plot = new uPlot(optionsFor(box, { kind, times, isWhole, isMonthly, toValue, onPoint }), drawn, box)
     }
     draw()
     const watching = new ResizeObserver(() => plot?.setSize({ width: box.clientWidth, height: HEIGHT_PX }))
