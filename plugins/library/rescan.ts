@@ -45,6 +45,7 @@ export const rescanFilesystem = defineTask({
     job.progress(1, `${state.fresh} new, ${state.missing.size - held.size} removed, ${report.count} left as they are`)
     if (held.size === 0) return null
     const said = `The files of ${held.size} of ${state.indexed} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
+    job.log.warn(said)
     await app.jobs.notify({ title: rescanFilesystem.title, group: rescanFilesystem.group ?? '', level: 'error', messages: [said] })
     return said
   },

@@ -1,5 +1,7 @@
 /** Downloads as people use them: what happens and why, many links in one field, each item and all of a kind. */
 import assert from 'node:assert/strict'
+import { mkdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import type {} from '../../../plugins/download/queue.ts'
@@ -281,4 +283,28 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Add to the queue' }).click()
     await page.getByText('The server refuses one of these: it must be an id.').waitFor()
   })
+
+  for (const size of ['phone', 'desktop'] as const) {
+    test(`a library that is away says so, and is accepted after a question (${size})`, async (t) => {
+      const app = await testApp(t)
+      await rename(app.app.settings.mediaDir, join(app.dataDir, 'disk'))
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: AS })
+      await go('/downloads/')
+      await page.getByRole('heading', { name: /^Downloads stand still since/ }).waitFor()
+      await page.getByText('The library is not there: the media folder is missing').waitFor()
+      await page.getByRole('button', { name: 'Use this folder' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()
+      await page.getByText('connect its disk, or make the folder').waitFor()
+      await check([/409/])
+
+      await mkdir(app.app.settings.mediaDir)
+      await page.getByRole('button', { name: 'Use this folder' }).click()
+      await page.getByText('If a disk is only not connected').waitFor()
+      await check([/409/])
+      await shot('downloads-library-away')
+      await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()
+      await page.getByText('This folder is the library now').waitFor()
+      await page.getByRole('heading', { name: 'Nothing to do' }).waitFor()
+    })
+  }
 })

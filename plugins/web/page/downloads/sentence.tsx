@@ -8,6 +8,7 @@ import { toAge, toBytes } from '../format.ts'
 import { isSome } from '../list.ts'
 import { useLoad } from '../load.ts'
 import { Button } from '../parts/button.tsx'
+import { confirm } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Box, Failed } from '../parts/states.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
@@ -22,7 +23,7 @@ interface Said {
   icon: IconNode
   title: string
   text?: string
-  actions?: Array<'start' | 'stop' | 'pause' | 'resume' | 'retry' | 'schedule'>
+  actions?: Array<'start' | 'stop' | 'pause' | 'resume' | 'retry' | 'accept' | 'schedule'>
 }
 
 export function Sentence({ queue }: { queue: Queue }) {
@@ -111,6 +112,7 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
         {t('downloads.try')}
       </Button>
     ),
+    accept: <AcceptLibrary isBusy={busy.value === 'accept'} onAccept={act('accept', () => post('/api/library/', { command: 'accept' }), t('downloads.accepted'))} />,
     schedule: (
       <a class="button" href={under('/settings/schedules/')}>
         {t('downloads.schedule')}
@@ -124,5 +126,25 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
         <span key={name}>{made[name]}</span>
       ))}
     </div>
+  )
+}
+
+/** Only where it is the library that halts downloads; what another folder means is asked first. */
+function AcceptLibrary({ isBusy, onAccept }: { isBusy: boolean; onAccept: () => Promise<void> }) {
+  const library = useLoad('library', (signal) => get<{ state: 'there' | 'away' }>('/api/library/', {}, signal))
+  if (library.now.value.value?.state !== 'away') return null
+  const ask = async () => {
+    const text = (
+      <>
+        <p>{t('downloads.accept.goes')}</p>
+        <p>{t('downloads.accept.stays')}</p>
+      </>
+    )
+    if (await confirm({ title: t('downloads.accept.title'), text, action: t('downloads.accept'), isDangerous: true })) await onAccept()
+  }
+  return (
+    <Button isBusy={isBusy} onClick={() => void ask()}>
+      {t('downloads.accept')}
+    </Button>
   )
 }

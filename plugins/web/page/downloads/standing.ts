@@ -14,7 +14,7 @@ export interface Standing {
   icon: IconNode
   title: string
   text: string
-  actions: Array<'retry' | 'pause' | 'resume'>
+  actions: Array<'retry' | 'accept' | 'pause' | 'resume'>
 }
 
 const DAY_SECONDS = 86_400
@@ -36,7 +36,7 @@ export function standingOf({ state, since: sinceEpoch, next_attempt: nextEpoch, 
     case 'offline':
       return { tone: 'trouble', icon: CloudOff, title: t('downloads.state.offline', { time: since, next }), text: unchanged, actions: ['retry', 'pause'] }
     case 'halted':
-      return { tone: 'trouble', icon: TriangleAlert, title: t('downloads.state.halted', { time: since }), text: nextEpoch > 0 ? `${reason} ${t('downloads.state.again', { next })}` : reason, actions: ['retry'] }
+      return { tone: 'trouble', icon: TriangleAlert, title: t('downloads.state.halted', { time: since }), text: nextEpoch > 0 ? `${reason} ${t('downloads.state.again', { next })}` : reason, actions: ['retry', 'accept'] }
     case 'open':
       return missing.length === 0 ? undefined : { tone: 'trouble', icon: TriangleAlert, title: t('downloads.missingTool', { count: missing.length, tools: missing.join(', ') }), text: t('downloads.state.unchanged'), actions: [] }
   }

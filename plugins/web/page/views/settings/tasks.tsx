@@ -108,7 +108,7 @@ function Task({ task, reload }: { task: TaskRecord; reload: () => Promise<void> 
       </div>
       {!isOver(task) && STOPPABLE.has(name) && !task.command && <IconButton icon={Square} label={t('activity.stopOf', { title })} onClick={() => void command('stop').catch(sayFailure)} />}
       {!isOver(task) && STOPPABLE.has(name) && task.command !== 'KILL' && <IconButton icon={OctagonX} label={t('task.killOf', { title })} onClick={() => void command('kill').catch(sayFailure)} />}
-      {isBad && name === 'rescan_filesystem' && <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>}
+      {task.status === 'SUCCESS' && result !== null && name === 'rescan_filesystem' && <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>}
     </li>
   )
 }
