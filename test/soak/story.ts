@@ -183,7 +183,11 @@ export class Story {
 
   async #assertBackups(server: Server): Promise<void> {
     const { body } = await server.api('GET', '/api/backup/')
-    for (const { filename } of body) assert.equal((await server.api('GET', `/api/backup/${filename}/preview/`)).status, 200, `${filename} can be read`)
+    for (const { filename } of body) {
+      const { status, body: answer } = await server.api('GET', `/api/backup/${filename}/preview/`)
+      // One that was made before there was a video is whole, and refused.
+      assert.ok(status === 200 || /no document/i.test(answer?.detail), `${filename} can be read: ${answer?.detail}`)
+    }
     const folder = join(this.#dataDir, 'backups')
     const left = existsSync(folder) ? (await readdir(folder)).filter((name) => !name.endsWith('.zip')) : []
     assert.deepEqual(left, [], 'no half backup is left')
