@@ -10,6 +10,9 @@ const HERE = dirname(fileURLToPath(import.meta.url))
 /** Kept between runs and shared by all tests: making the clips takes 20 s. */
 export const MEDIA_FOLDER = join(HERE, '../../.cache/platform-media')
 
+/** Of a platform that does not answer: it is known how it would be read. */
+export const NO_PLATFORM = { platformUrl: 'http://127.0.0.1:1', ytdlpPlugins: HERE }
+
 export type LoopbackPlatform = Awaited<ReturnType<typeof startPlatform>>
 
 export interface TestPlatform {

@@ -1,5 +1,6 @@
 /** A small archive for the rows of the API table: one of everything that they ask for. */
 import type { Settings } from '../../../config/schema.ts'
+import { NO_PLATFORM } from '../../platform/start.ts'
 import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
 
 export const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
@@ -38,7 +39,7 @@ const item = (id: string, status: string, fields: object = {}) => ({
 
 /** Of the archive, whole and valid; a fresh app each. The platform is not to be reached. */
 export async function archive(scope: Parameters<typeof testApp>[0], isEmpty = false, settings: Partial<Settings> = {}): Promise<TestApp> {
-  const app = await testApp(scope, { settings: { platformUrl: 'http://127.0.0.1:1', ...settings } })
+  const app = await testApp(scope, { settings: { ...NO_PLATFORM, ...settings } })
   if (isEmpty) return app
   await app.given(
     aChannel({ id: CHANNEL, channel_name: 'Old Mill Bakery', channel_subscribed: true, channel_tags: ['bread'] }),
