@@ -22,6 +22,7 @@ export default definePlugin({
   facts: ['queue.changed'],
   fills: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
+    'platform.halted': (app) => () => app.queue.halted,
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),
     'media.staged': (app) => (ids) => app.queue.items.known(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),

@@ -174,6 +174,8 @@ export function openQueue(app: App) {
 
   return {
     items,
+    /** Set by the run while all that is left waits for something of this machine; epoch seconds. */
+    halted: undefined as { reason: string; since: number; nextAttempt: number } | undefined,
     filterOf,
     missing,
     add,

@@ -6,6 +6,8 @@ import type { DownloadDoc } from './schema.ts'
 
 type DownloadOptions = Parameters<Services['platform']['download']>[1]
 
+/** Looking at a disk costs nothing. */
+const ROOM_LOOK_MS = 60_000
 /** An item that was the closed gate's probe too often lets others try for so long. */
 const DEFERRED_MS = 60_000
 /** How often a library that is away is looked for. */
@@ -17,6 +19,10 @@ interface PutOff {
   at: number
   /** What of this machine does not serve: then it is no fault of the item. */
   waitsFor?: string
+  /** Epoch milliseconds of when it began to wait for that. */
+  since?: number
+  /** Nobody is asked again before so much is free. */
+  needBytes?: number
 }
 
 export const downloadPending = defineTask({
@@ -81,10 +87,13 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
       const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
       for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
       if (!stillQueued.size) return undefined
-      const waitsFor = waiting.find(([, one]) => one.waitsFor)?.[1].waitsFor
+      const { waitsFor, since = 0 } = waiting.find(([, one]) => one.waitsFor)?.[1] ?? {}
+      const waitMs = Math.min(...waiting.map(([, { at }]) => at)) - now
       job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
-      await waitFor(Math.min(...waiting.map(([, { at }]) => at)) - now, news.signal)
+      app.queue.halted = waitsFor === undefined ? undefined : { reason: waitsFor, since: Math.floor(since / 1000), nextAttempt: Math.ceil((app.clock.now() + waitMs) / 1000) }
+      await waitFor(waitMs, news.signal)
     } finally {
+      app.queue.halted = undefined
       unwatch()
     }
   }
@@ -107,6 +116,11 @@ async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, left
     // Ingested, then cut off before the queue was told: what follows an ingest is done again.
     await app.tell('video.added', { id, channelId: archived.channel_id })
     await settle(id, archived.channel_id, job, app)
+    return false
+  }
+  const waiting = putOff.get(id)
+  if (waiting?.needBytes !== undefined && (await app.media.space()).free < waiting.needBytes) {
+    putOff.set(id, { ...waiting, at: app.clock.steady() + ROOM_LOOK_MS })
     return false
   }
   const turn = app.queue.begin(id)
@@ -190,17 +204,19 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   const message = error instanceof Error ? error.message : String(error)
   job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
   if ((await app.media.absence()) !== undefined) return // whatever it was, it is about the library, and the item has its turn when that is back
-  if (failure && isFinal(failure)) {
+  const needBytes = failure?.needBytes
+  if (failure && needBytes === undefined && isFinal(failure)) {
     putOff.delete(id)
     await app.media.clearStaging(id)
     return app.queue.fail(id, asItemFailure(failure))
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
   // What this machine lacks, such as room on a disk, is tried until it is there: no item is blamed for it.
-  const isOurs = isAppError(error, 'unavailable')
+  const isOurs = isAppError(error, 'unavailable') || needBytes !== undefined
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
-    putOff.set(id, { attempts, at: app.clock.steady() + delay, ...(isOurs && { waitsFor: message }) })
+    const since = putOff.get(id)?.since ?? app.clock.now()
+    putOff.set(id, { attempts, at: app.clock.steady() + delay, ...(isOurs && { waitsFor: message, since }), ...(needBytes !== undefined && { needBytes }) })
     return
   }
   putOff.delete(id)

@@ -7,7 +7,8 @@ import { PlatformFailure } from './failure.ts'
 import type { Gate } from './gate.ts'
 import { openLookUps } from './look-ups.ts'
 import type { AskOptions } from './types.ts'
-import { freeBytes, LITTLE_ROOM_BYTES } from './verify.ts'
+import { freeBytes, NoRoom, tooLargeText } from './room.ts'
+import { LITTLE_ROOM_BYTES } from './verify.ts'
 
 const URGENT_MS = 20_000
 const AGAIN = Symbol('again')
@@ -87,6 +88,11 @@ export class Asks {
         this.#gate.settle(pass) // its disk has gone meanwhile: nothing is known about the item
         return AGAIN
       }
+      const needBytes = error instanceof ChildError ? error.evidence.needBytes : undefined
+      if (needBytes) {
+        this.#gate.settle(pass, 'done') // it was told how large it is; smaller ones may go
+        throw new PlatformFailure({ failure: 'disk_full', message: tooLargeText(needBytes) }, { needBytes, cause: error })
+      }
       const verdict = await this.#verdictOn(error, ask)
       if (!verdict) {
         this.#gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform
@@ -103,6 +109,7 @@ export class Asks {
   }
 
   async #verdictOn(error: unknown, ask: Ask): Promise<Verdict | undefined> {
+    if (error instanceof NoRoom) return { failure: 'disk_full', message: error.message, reason: error.message }
     if (error instanceof FactsError) return { failure: 'unknown', message: error.message }
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
     const verdict = classify(error.evidence, epochSeconds(this.#clock))

@@ -13,6 +13,8 @@ export interface Evidence {
   liveStatus?: string | null
   /** Epoch seconds. */
   availableAt?: number | null
+  /** So much must be free before it may begin. */
+  needBytes?: number | null
   warnings?: string[]
 }
 
@@ -21,6 +23,8 @@ export interface Verdict {
   /** For people: the platform's or yt-dlp's words, without their advice on command lines. */
   message: string
   availableAt?: number
+  /** Of a full disk: which one, and what it waits for. */
+  reason?: string
   /**
    * What the gate must know beside the class. `sign_in`: a wave of these is about us, not the videos; `refused`: 403 may be
    * about the item alone; `not_understood`: on several items yt-dlp is too old; `no_tab`: the channel has no such tab.

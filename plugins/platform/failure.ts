@@ -7,12 +7,14 @@ export class PlatformFailure extends Error implements Failure {
   readonly failure: FailureClass
   readonly availableAt?: number
   readonly isDeferred?: true
+  readonly needBytes?: number
 
-  constructor(verdict: Verdict, options: { isDeferred?: boolean; cause?: unknown } = {}) {
+  constructor(verdict: Verdict, options: { isDeferred?: boolean; needBytes?: number; cause?: unknown } = {}) {
     super(verdict.message, { cause: options.cause })
     this.failure = verdict.failure
     if (verdict.availableAt !== undefined) this.availableAt = verdict.availableAt
     if (options.isDeferred) this.isDeferred = true
+    if (options.needBytes !== undefined) this.needBytes = options.needBytes
   }
 }
 

@@ -1,20 +1,21 @@
 /** The gate of both outside lanes: closed while the platform refuses us, does not answer, or the machine lacks something. */
 import { epochSeconds, errors, type Clock, type Log, type Timer } from 'archivolt'
 import { commonText, type Verdict } from './classify.ts'
+import { SPARE_BYTES } from './room.ts'
 import type { PlatformState } from './types.ts'
 
 /** Minutes until the next probe; the last one is repeated. */
 const BACK_OFF_MINUTES = [1, 5, 15, 60]
 const OUTDATED_PROBE_MINUTES = 60
 const RECHECK_MINUTES = 1
-/** So much must be free before a full disk is tried again. */
-export const ROOM_TO_GO_ON_MB = 200
 /** Different items in a row with the same trouble: then it is not about the items. */
 const WAVE = 3
 /** A probe that fails so often in a row with the same item hands it back, so that one bad item cannot hold up all others. */
 const PROBES_PER_ITEM = 3
 /** Closed again so soon after it opened, the back-off goes on where it was. */
 const RELAPSE_MS = 10 * 60_000
+
+const FULL_DISK = `The disk is full; downloads go on when ${SPARE_BYTES >> 20} MB are free.`
 
 export type ClosedKind = 'blocked' | 'offline' | 'disk_full' | 'missing_tool' | 'outdated'
 
@@ -193,7 +194,7 @@ export class Gate {
         return this.#onTrouble(pass, 'blocked', `The platform refuses us: ${verdict.message}`)
       case 'disk_full':
       case 'missing_tool': {
-        const reason = verdict.failure === 'disk_full' ? `The disk is full; downloads go on when ${ROOM_TO_GO_ON_MB} MB are free.` : `A tool is missing: ${verdict.message}`
+        const reason = verdict.failure === 'disk_full' ? (verdict.reason ?? FULL_DISK) : `A tool is missing: ${verdict.message}`
         this.#close(verdict.failure, reason, place)
         return 'wait'
       }
@@ -301,7 +302,7 @@ export class Gate {
     const closure = this.#closure
     const kind = this.#recheckKind()
     if (closure && kind) {
-      const isMended = await this.#parts.recheck?.(kind, closure.place)
+      const isMended = await this.#parts.recheck?.(kind, closure.place).catch((error: unknown) => this.#parts.log.error({ err: error }, 'whether the gate may open could not be seen; it is looked again'))
       if (this.#closure !== closure || this.#isEnded) return
       if (isMended) return this.#open()
       closure.nextAttemptMs = this.#parts.clock.steady() + RECHECK_MINUTES * 60_000

@@ -8,14 +8,15 @@ import { classify } from './classify.ts'
 import { isStillSignedIn } from './cookie.ts'
 import { FactsError, isId, noFormats, toChannelFacts, toComment, toListEntry, toPlaylistEntry, toPlaylistHead, toPlaylistName, toVideoFacts } from './facts.ts'
 import { failureOf } from './failure.ts'
-import { Gate, ROOM_TO_GO_ON_MB, type GateRecord } from './gate.ts'
+import { Gate, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { KeptChild, type OpenListing } from './kept-child.ts'
+import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
 import { openTargets } from './targets.ts'
 import { Tools, type Pace, type ToolReport } from './tools.ts'
 import type { AskOptions, Downloaded, DownloadedSubtitle, DownloadOptions, FailureClass, ListEntry, Platform, VideoFacts, VideoType } from './types.ts'
 import { toSidecarFacts } from './sidecar.ts'
-import { clearDownload, findFault, freeBytes, type StreamSize } from './verify.ts'
+import { clearDownload, findFault, type StreamSize } from './verify.ts'
 
 export interface PlatformParts {
   settings: Pick<Settings, 'dataDir' | 'prefix' | 'platformUrl' | 'platformIdField' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
@@ -70,7 +71,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const gate = new Gate({
     clock,
     log,
-    recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await freeBytes(place ?? settings.dataDir)) > (ROOM_TO_GO_ON_MB << 20)),
+    recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await lackOfRoom(place ?? settings.dataDir, settings.dataDir)) === undefined),
     absence: async () => (await Promise.all(parts.slot?.('platform.library').map((absence) => absence()) ?? [])).find((reason) => reason !== undefined),
     save: async (record) => {
       await ledger?.write(() => ledger.sql('INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record').run(JSON.stringify(record)))
@@ -230,6 +231,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       checkId(id, 'video')
       if (!isAbsolute(wanted.folder)) throw errors.badRequest('The folder of a download must be absolute')
       return ask({ lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder: wanted.folder }, options, async (child) => {
+        const lack = await lackOfRoom(wanted.folder, settings.dataDir)
+        if (lack !== undefined) throw new NoRoom(lack)
         const onProgress: ChildAskOptions['onProgress'] = ({ downloaded, total, speed, eta }) =>
           progress?.({ fraction: total > 0 ? Math.min(1, downloaded / total) : 0, ...(speed !== null && { speed }), ...(eta !== null && { eta: Math.max(0, eta) }) })
         try {
@@ -332,6 +335,7 @@ function downloadRequest(wanted: DownloadOptions): Record<string, unknown> {
   const bytesPerSecond = (kib: number | undefined) => (kib ? kib * 1024 : null)
   return {
     folder: wanted.folder,
+    spareBytes: SPARE_BYTES,
     format: wanted.format?.slice(0, 500) ?? null,
     formatSort: wanted.formatSort?.slice(0, 500) ?? null,
     bytesPerSecond: bytesPerSecond(wanted.limitSpeedKib),

@@ -35,7 +35,7 @@ export default definePlugin({
     ffprobe: { env: 'AV_FFPROBE', schema: Type.String({ minLength: 1 }), default: 'ffprobe', meaning: 'program, found on PATH or by its path' },
   },
   lanes: ['platform', 'download'],
-  slots: ['platform.waiting', 'platform.space', 'platform.library', 'platform.known'],
+  slots: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
   slotRules: {
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },

@@ -16,6 +16,17 @@ export const StateReply = Type.Object({
   missing: Type.Array(Type.String()),
 })
 
+/** An open gate tells nothing of an item that waits for this machine. */
+function standing(app: App) {
+  const state = app.platform.state()
+  if (state.state !== 'open') return state
+  for (const reasonOf of app.slot('platform.halted')) {
+    const halted = reasonOf()
+    if (halted) return { state: 'halted' as const, reason: halted.reason, since: halted.since, next_attempt: halted.nextAttempt }
+  }
+  return state
+}
+
 /** A disk that does not answer must not keep back why it does not. */
 const ANSWER_WITHIN_MS = 5_000
 
@@ -34,7 +45,7 @@ async function stateOf(app: App) {
     Promise.all(app.slot('platform.space').map((space) => had('the room that is left', space))),
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
-  return { ...platform.state(), waiting: Object.assign({}, ...counts) as Record<string, number>, ...report, space: { media_free: free, media_total: total } }
+  return { ...standing(app), waiting: Object.assign({}, ...counts) as Record<string, number>, ...report, space: { media_free: free, media_total: total } }
 }
 
 export const showPlatform = defineRoute({

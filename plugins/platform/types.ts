@@ -33,6 +33,8 @@ export interface Failure extends Error {
    * Leave it untouched (no message) and ask for another one, which becomes the next probe.
    */
   readonly isDeferred?: true
+  /** With `disk_full`, the one case in which that is thrown: this item does not begin before so much is free. Others may. */
+  readonly needBytes?: number
 }
 
 export interface AskOptions {
@@ -256,6 +258,8 @@ declare module 'archivolt' {
     'platform.space': () => Promise<{ free: number; total: number }>
     /** Why the library is not there, for people: then nothing is asked of the platform. Undefined: it is. */
     'platform.library': () => Promise<string | undefined>
+    /** Why nothing is downloaded though the platform would answer; undefined: it is not so. Times are epoch seconds. */
+    'platform.halted': () => { reason: string; since: number; nextAttempt: number } | undefined
     /** Whether a document of ours has this id (of a channel: or this handle). */
     'platform.known': (target: Target) => Promise<boolean>
   }

@@ -1,6 +1,6 @@
 /** Whether a downloaded file is whole: a cut one is a success to yt-dlp. */
 import { execFile } from 'node:child_process'
-import { readdir, rm, stat, statfs } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface StreamSize {
@@ -60,9 +60,4 @@ export function run(program: string, args: string[], timeoutMs: number): Promise
 /** Takes away what a download of this id has left, so that the next one starts afresh. */
 export async function clearDownload(folder: string, id: string): Promise<void> {
   for (const name of await readdir(folder)) if (name.startsWith(`${id}.`)) await rm(join(folder, name), { force: true })
-}
-
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
 }

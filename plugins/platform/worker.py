@@ -21,7 +21,7 @@ import urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
 
 from worker_answers import clip, comment_facts, entry_facts, flat_entries, pick, texts, thumbnails, video_facts
-from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, subtitle_options, subtitles
+from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, keep_to_own_connections
 
 sys.path.pop(0)
@@ -148,6 +148,7 @@ class Archivist:
             'isTransport': any(isinstance(one, (networking.TransportError, ConnectionError, TimeoutError)) for one in chain),
             'liveStatus': getattr(error, 'live_status', None),
             'availableAt': getattr(error, 'available_at', None),
+            'needBytes': getattr(error, 'need_bytes', None),
             'warnings': self.log.warnings,
         }
 
@@ -379,7 +380,7 @@ class Archivist:
         with self.open(extractor_args=arguments, **options) as ydl:
             ydl.asked_id = video_id
             ydl.is_download = True
-            ydl.on_streams = progress.expect
+            ydl.on_streams = lambda formats: (refuse_without_room(video_id, formats, request['spareBytes']), progress.expect(formats))
             self.convert(ydl)
             info = ydl.extract_info(self.watch_url(video_id), download=True)
             return {

@@ -28,6 +28,24 @@ class NotPlayable(Exception):
         self.available_at = info.get('release_timestamp')
 
 
+class NoRoom(Exception):
+    """A download would fill the disk. It has not begun."""
+
+    def __init__(self, need_bytes):
+        super().__init__('There is no room for it')
+        self.need_bytes = need_bytes
+
+
+def refuse_without_room(video_id, formats, spare_bytes):
+    """What is announced, less what an earlier attempt left here; streams that are put together are there twice for a while."""
+    announced = sum(int(one.get('filesize') or one.get('filesize_approx') or 0) for one in formats)
+    left = sum(entry.stat().st_size for entry in os.scandir('.') if entry.name.startswith(f'{video_id}.') and entry.is_file(follow_symlinks=False))
+    need = spare_bytes + max(0, announced - left) + (announced if len(formats) > 1 else 0)
+    disk = os.statvfs('.')
+    if disk.f_bavail * disk.f_frsize < need:
+        raise NoRoom(need)
+
+
 def archive_class(yt_dlp, local_address, setup):
     is_file = lambda url: is_file_url(url, setup['platformUrl'], setup['fileHosts'])
 

@@ -1,0 +1,83 @@
+/** Room on the disk, on a real one that is small: nothing begins that would fill it, and all goes on when there is room. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { testApp, testClock, type TestApp } from 'archivolt/testing'
+import { VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { temporaryFolder, until } from '../../support/server.ts'
+import { smallDisk, type SmallDisk } from '../../support/small-disk.ts'
+
+const SPARE = 200 << 20
+const [fog, breakwater] = [VIDEO.fog, VIDEO.breakwater] as [string, string]
+
+async function openAppOn(t: TestContext, options: { mediaDir: string; dataDir?: string }) {
+  const { platform, settings } = await startTestPlatform(lastFirst(t))
+  const { mediaDir, ...more } = options
+  const app = await testApp(lastFirst(t), { ...more, settings: { ...settings, mediaDir }, clock: testClock(Date.now()) })
+  await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
+  const watched = () => platform.requests.filter(({ path }: { path: string }) => path.includes(breakwater)).length
+  return { app, watched }
+}
+
+const stateOf = async (app: TestApp) => (await app.as('admin').get('/api/platform/')).body
+const halted = (app: TestApp) => until('it says so', () => stateOf(app), ({ state }) => state === 'halted')
+
+async function download(app: TestApp, ...ids: string[]): Promise<void> {
+  await app.as('admin').post('/api/download/', { data: ids.map((id) => ({ youtube_id: id })) })
+  await app.settled()
+  await app.as('admin').post('/api/task-name/download_pending/')
+}
+
+async function waitsFor(app: TestApp, disk: SmallDisk, reason: RegExp, roomBytes: number): Promise<void> {
+  await download(app, fog)
+  assert.match((await halted(app)).reason, reason)
+  await app.clock.advance(10 * 60_000)
+  assert.equal((await stateOf(app)).state, 'halted')
+  assert.deepEqual([(await app.doc('download', fog)).message, await app.ids('video')], [undefined, []])
+
+  await disk.resize(roomBytes)
+  await app.clock.advance(60_000)
+  await app.settled()
+  assert.deepEqual([await app.ids('video'), (await stateOf(app)).state], [[fog], 'open'])
+}
+
+test('nothing is downloaded while the disk of the library is nearly full; then all goes on', async (t) => {
+  const disk = await smallDisk(t, SPARE - (1 << 20))
+  if (!disk) return
+  const { app } = await openAppOn(t, { mediaDir: join(disk.path, 'media') })
+
+  await waitsFor(app, disk, /^The disk is full; downloads go on when 200 MB are free\.$/, SPARE + (32 << 20))
+})
+
+test('nor while that of the data folder is, which may be another one', async (t) => {
+  const disk = await smallDisk(t, 24 << 20)
+  if (!disk) return
+  const { app } = await openAppOn(t, { dataDir: join(disk.path, 'data'), mediaDir: await temporaryFolder(t) })
+
+  await waitsFor(app, disk, /^The disk with the data folder is full; downloads go on when 32 MB are free there\.$/, 64 << 20)
+})
+
+test('an item larger than the room waits, smaller ones go before it, and the platform is not asked for it meanwhile', async (t) => {
+  const disk = await smallDisk(t, SPARE + (2 << 20))
+  if (!disk) return
+  const { app, watched } = await openAppOn(t, { mediaDir: join(disk.path, 'media') })
+  await download(app, breakwater, fog)
+
+  const { reason, next_attempt } = await halted(app)
+
+  assert.match(reason, /^There is no room for it: 20\d MB must be free on the disk of the library$/)
+  assert.ok(next_attempt > app.clock.now() / 1000)
+  assert.deepEqual([await app.ids('video'), await app.ids('download')], [[fog], [breakwater]])
+  const asked = watched()
+  for (let minute = 0; minute < 10; minute++) await app.clock.advance(60_000)
+  assert.equal((await halted(app)).reason, reason)
+  assert.equal(watched(), asked)
+  assert.equal((await app.doc('download', breakwater)).message, undefined)
+
+  await disk.resize(SPARE + (64 << 20))
+  await app.clock.advance(60_000)
+  await app.settled()
+  assert.deepEqual([await app.ids('video'), (await stateOf(app)).state], [[fog, breakwater].sort(), 'open'])
+})
