@@ -10,6 +10,7 @@ import { systemClock, type Clock } from './clock.ts'
 import { StartError } from './error.ts'
 import { FactBoard } from './events.ts'
 import { closeFilesIn, openFolder } from './folder.ts'
+import { isDiskFull } from './full-disk.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
 import { gateWrites } from './index/gate.ts'
@@ -27,6 +28,7 @@ import { openLedger } from './ledger/sqlite.ts'
 import { openSecretKey } from './ledger/tokens.ts'
 import { openAccounts, type FirstAccount } from './ledger/users.ts'
 import { openLog, type Log } from './log.ts'
+import { openReserve } from './reserve.ts'
 import type { App, Plugin, Services } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
 import { openFormerSettings } from './plugin/former.ts'
@@ -74,9 +76,12 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
 
   const opened = new Closers(log)
   try {
+    // Before anything is written: a start on a full disk needs some room.
+    const reserve = await openReserve({ folder: settings.dataDir, clock, log })
+    opened.add(() => reserve.close())
     const file = join(settings.dataDir, 'ledger.sqlite')
     const owners = plugins.map(({ name, migrations = [] }) => ({ name, migrations }))
-    const ledger = await openLedger({ file, log, clock, plugins: owners })
+    const ledger = await openLedger({ file, log, clock, plugins: owners, onFull: reserve.release })
     opened.add(() => ledger.close())
     await former.remember()
     const left = former.left(sources)
@@ -113,7 +118,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
 
     const first = await accounts.ensureFirst({ username: settings.username, password: settings.password })
     await enterIndex(settings.dataDir, settings.elasticsearchUrl === null ? 'sqlite' : 'elasticsearch', log)
-    const index = await openIndex(settings, loaded.indexes, log, clock)
+    const index = await openIndex(settings, loaded.indexes, log, clock, { onFull: reserve.release })
     opened.add(() => index.close())
 
     const lanes = openLanes({ clock, lanes: loaded.lanes })
@@ -155,6 +160,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     // Every account sees it: where the data folder lies is for the log alone.
     const said = ledger.recovered?.replaceAll(join(settings.dataDir, '/'), '')
     if (said) await jobs.notify({ title: 'The ledger was damaged', group: 'setting:application', level: 'error', messages: [said], shownForSeconds: 3600 })
+    await reserve.tellBy((sentence) => jobs.notify({ title: 'The disk is full', group: 'setting:application', level: 'error', messages: [sentence], shownForSeconds: 3600 }))
     await schedules.begin()
     opened.add(() => schedules.close())
     isReady = true
@@ -162,12 +168,13 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
   } catch (error) {
     log.debug({ err: error }, 'the start failed')
     await opened.close()
+    if (isDiskFull(error)) throw new StartError(`The disk with the data folder ${core.dataDir} is full, and nothing more was kept for this: make room on it`, { cause: error })
     throw error
   }
 }
 
 /** By the settings: on the server that AV_ELASTICSEARCH_URL names, or embedded. @param signal  ends waiting for a server that is away */
-export async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock, signal?: AbortSignal): Promise<Index> {
+export async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock, { signal, onFull }: { signal?: AbortSignal; onFull?: () => boolean } = {}): Promise<Index> {
   if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, signal)
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
@@ -177,7 +184,7 @@ export async function openIndex(settings: Readonly<Settings>, definitions: reado
   // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
   if (!size && (holdings.opened || existsSync(snapshots.folder))) await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
   const adapter = await openSqliteIndex({
-    ...{ file, definitions, log, prefix, clock },
+    ...{ file, definitions, log, prefix, clock, ...(onFull && { onFull }) },
     onDamaged: (movedTo) => holdings.noteLost(`The index file was damaged and has been moved to ${basename(movedTo)}`),
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))

@@ -47,7 +47,7 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
     const settings = readSettings(sources, loaded.settings, (await openFormerSettings(core.dataDir, loaded)).owners)
     if (settings.elasticsearchUrl === null) throw new Error('Set AV_ELASTICSEARCH_URL (and its account) as the server is to have it, or has it, and run this again')
     const open = async (kind: IndexKind): Promise<Index> => {
-      const index = await openIndex(kind === 'elasticsearch' ? settings : { ...settings, elasticsearchUrl: null }, loaded.indexes, openLog('warn'), systemClock, stop.signal)
+      const index = await openIndex(kind === 'elasticsearch' ? settings : { ...settings, elasticsearchUrl: null }, loaded.indexes, openLog('warn'), systemClock, { signal: stop.signal })
       opened.push(index)
       return index
     }

@@ -1,5 +1,6 @@
 /** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
-import { isAppError, MOST_FIELDS, withoutPaths, type AppError, type ErrorCode } from '../error.ts'
+import { errors, isAppError, MOST_FIELDS, withoutPaths, type AppError, type ErrorCode } from '../error.ts'
+import { isDiskFull } from '../full-disk.ts'
 
 export interface Fault {
   status: number
@@ -34,6 +35,7 @@ const LONGEST_MESSAGE = 1000
 const LONGEST_PLACE = 500
 
 export function toFault(thrown: unknown): Fault {
+  if (!isAppError(thrown) && isDiskFull(thrown)) return toFault(errors.unavailable('A disk of the server is full: make room on it', { cause: thrown }))
   // An outside plugin may raise a code that is not ours: that is a defect of it.
   if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
     return { status: 500, headers: {}, body: errorBody('internal_error', 'Something went wrong here; the log says what, under the request id of this answer'), isDefect: true }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
+import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { backupTo, copiesOf, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './copies.ts'
 import { lockFolder } from './lock.ts'
@@ -35,6 +36,8 @@ export interface LedgerOptions {
   log: Log
   clock: Clock
   plugins?: readonly MigrationOwner[]
+  /** Called when the disk takes nothing more. @returns true: it does again, try once more */
+  onFull?: () => boolean
 }
 
 /** A tick's transaction is cut after so long, so that many writes at once never hold the loop. */
@@ -42,7 +45,7 @@ const BATCH_BUDGET_MS = 5
 const KEPT_STATEMENTS = 400
 
 /** @throws a sentence: the folder is in use, the file comes from a later version, a migration is bad */
-export async function openLedger({ file, log, clock, plugins = [] }: LedgerOptions): Promise<OpenedLedger> {
+export async function openLedger({ file, log, clock, plugins = [], onFull = () => false }: LedgerOptions): Promise<OpenedLedger> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const lock = lockFolder(dirname(file))
   try {
@@ -57,7 +60,7 @@ export async function openLedger({ file, log, clock, plugins = [] }: LedgerOptio
       db.close()
       throw error
     }
-    return groupCommit(db, () => lock.release(), recovered)
+    return groupCommit(db, () => lock.release(), recovered, onFull)
   } catch (error) {
     lock.release()
     throw error
@@ -89,7 +92,7 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-function groupCommit(db: Database.Database, release: () => void, recovered: string | undefined): OpenedLedger {
+function groupCommit(db: Database.Database, release: () => void, recovered: string | undefined, onFull: () => boolean): OpenedLedger {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   const prepare = <Row>(text: string): Database.Statement<unknown[], Row> => {
     const kept = statements.get(text) ?? db.prepare<unknown[], unknown>(text)
@@ -115,6 +118,8 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
   const commitBatch = () => {
     const batch: Waiting[] = []
     const answers: Array<() => void> = []
+    let isRoomMade = false
+    const makesRoom = (error: unknown) => isDiskFull(error) && (isRoomMade ||= onFull())
     try {
       begin.run()
       const startedAt = performance.now()
@@ -128,7 +133,7 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
           keep.run()
           answers.push(() => waiting.resolve(result))
         } catch (error) {
-          if (!db.inTransaction) throw error // a full disk undoes the whole transaction
+          if (!db.inTransaction || makesRoom(error)) throw error // a full disk undoes the whole transaction
           undo.run()
           keep.run()
           answers.push(() => waiting.reject(forCaller(error)))
@@ -137,6 +142,7 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
       commit.run()
     } catch (error) {
       if (db.inTransaction) rollback.run()
+      if (makesRoom(error)) return // all of it once more: it is still in the queue
       if (batch.length === 0) batch.push(...queue) // not even begun
       answers.length = 0
       for (const waiting of batch) answers.push(() => waiting.reject(forCaller(error)))
@@ -186,7 +192,7 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
 function forCaller(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '' } = error as { code?: string }
-  if (code === 'SQLITE_FULL') return errors.unavailable('The disk with the data folder is full: make room there', { cause: error })
+  if (isDiskFull(error)) return errors.unavailable('The disk with the data folder is full: make room there', { cause: error })
   if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY') return errors.unavailable('The disk with the data folder cannot be written', { cause: error })
   return error
 }

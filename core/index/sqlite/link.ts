@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { AppError, errors } from '../../error.ts'
+import { isDiskFull } from '../../full-disk.ts'
 import type { Arguments, Failure, Operation, Response, Result } from './protocol.ts'
 
 export interface CallOptions {
@@ -117,7 +118,7 @@ function toError({ code, message, stack }: Failure): Error {
   const cause = Object.assign(new Error(message), { stack, code })
   if (code === 'unprocessable') return errors.unprocessable(message, { cause })
   if (code === 'conflict') return errors.conflict(message, { cause })
-  if (code === 'SQLITE_FULL') return errors.unavailable('The disk is full: the index cannot be written', { cause })
+  if (isDiskFull(cause)) return errors.unavailable('The disk is full: the index cannot be written', { cause })
   if (code?.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY' || code === 'SQLITE_BUSY') {
     return errors.unavailable('The index file cannot be read or written', { cause })
   }

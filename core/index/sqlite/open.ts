@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { dirname } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
+import { isDiskFull } from '../../full-disk.ts'
 import { definitionData } from '../document.ts'
 import { migrate, type Migration } from '../migrate.ts'
 import type { DocOf, IndexDefinition, NamesOf } from '../mapping.ts'
@@ -11,7 +12,7 @@ import { openCollection, putAll } from './collection.ts'
 import { connect, type Connection } from './connection.ts'
 import { layoutOf, tableNames } from './layout.ts'
 import { DamagedError, openLink, type Link } from './link.ts'
-import type { CollectionState, IdText } from './protocol.ts'
+import type { CollectionState, IdText, Operation } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
 export interface SqliteIndexOptions {
@@ -24,11 +25,15 @@ export interface SqliteIndexOptions {
   prefix: string
   /** Awaited when a damaged file has been moved to this path, before a blank one takes its place. */
   onDamaged?: (movedTo: string) => Promise<void>
+  /** Called when the disk takes nothing more. @returns true: it does again, try once more */
+  onFull?: () => boolean
   /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
 }
 
 const MOST_RESTARTS = 5
+/** Doing these twice is doing them once; a snapshot or a rebuild needs more room than is kept for a full disk. */
+const REPEATABLE: ReadonlySet<Operation> = new Set<Operation>(['open', 'put', 'patch', 'remove', 'patchWhere', 'removeWhere'])
 
 /**
  * Opens the index, brings its collections to what the definitions say, and resolves when it may be used.
@@ -52,6 +57,7 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
         return await link.call(op, args, callOptions)
       } catch (error) {
         if (error instanceof DamagedError) noteDamage(error)
+        if (isDiskFull(error) && REPEATABLE.has(op) && options.onFull?.()) return link.call(op, args, callOptions)
         throw error
       }
     },
