@@ -29,7 +29,7 @@ const HEADROOM_BYTES = 48 << 20
 const LOOK_FIRST_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const PIECE_BYTES = 1 << 20
-const SENTENCE = 'The disk with the data folder is full: the room that was kept for this is given up. Remove videos, snapshots or backups, or make room on the disk.'
+const SENTENCE = 'The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.'
 
 /**
  * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the small one,

@@ -295,7 +295,7 @@ const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, hel
 for (const [what, lose, held, removed] of LOSSES) {
   test(`where ${what} gone, the rescan does the rest${held.length > 0 ? ', reports the number and waits for a yes' : ''}`, async (t) => {
     const app = await libraryApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), ...many.map((id) => aVideo({ id, channelId: 'UC1' })), aVideo({ id: 'other', channelId: 'UC2' }))
+    await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), ...many.map((id) => aVideo({ id, channelId: 'UC1', media_size: id.length })), aVideo({ id: 'other', channelId: 'UC2', media_size: 5 }))
     for (const [channelId, ids] of [['UC1', many], ['UC2', ['other']]] as const) {
       await mkdir(app.at('media', channelId))
       for (const id of ids) await writeFile(app.at('media', channelId, `${id}.mp4`), id)
