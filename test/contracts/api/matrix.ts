@@ -60,6 +60,7 @@ export const MATRIX: ReadonlyArray<readonly [path: string, methods: Partial<Reco
   ['/api/schema/', { GET: 200 }, 'user'],
   ['/api/docs/', { GET: 200 }, 'user'],
   ['/api/docs/contract/', { GET: 200 }, 'user'],
+  ['/api/library/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/library/rescan/', { POST: 200 }, 'admin'],
   ['/cache/videos/<letter>/<file>', { GET: 200 }, 'user'],
   ['/cache/channels/<file>', { GET: 200 }, 'user'],
