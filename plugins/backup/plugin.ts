@@ -39,7 +39,7 @@ const runBackup = defineTask({
 })
 
 async function tellOfDoubt(filename: string, doubt: string, job: JobContext<object>, app: App): Promise<null> {
-  const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so with POST /api/backup/ and {"is_right": true}.`
+  const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
   job.log.error(sentence)
   await app.jobs.notify({ title: 'Documents are missing', group: 'setting:backup', level: 'error', messages: [sentence], shownForSeconds: DOUBT_SHOWN_FOR_SECONDS })
   return null

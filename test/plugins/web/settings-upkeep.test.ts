@@ -8,7 +8,7 @@ import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { definePlugin } from '../../../core/public.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const COOKIE = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
@@ -178,6 +178,30 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The snapshot is deleted').waitFor()
     await restores.nth(before).waitFor({ state: 'detached' })
+  })
+
+  test('a backup that was made while documents were missing says so, and one can say that nothing is missing', async (t) => {
+    const app = await testApp(t)
+    await app.settled()
+    await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1' }))
+    const backUp = async () => {
+      await app.as('admin').post('/api/backup/')
+      await app.settled()
+    }
+    await backUp()
+    await app.clock.advance(24 * 3_600_000)
+    await app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'playlist')!).remove('PL1')
+    await backUp()
+    const { page, go, check } = await openPage(t, app.url, { size: 'desktop', colorScheme: 'light', as: ADMIN })
+    await go('/settings/backups/')
+
+    await page.getByText('the archive had less than before').waitFor()
+    await check()
+    await page.getByRole('button', { name: 'Nothing is missing', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Nothing is missing' }).click()
+
+    await page.getByRole('link', { name: /^Download av_backup-20260116-auto/ }).waitFor()
+    await page.getByText('the archive had less than before').waitFor({ state: 'detached' })
   })
 
   for (const [size, colorScheme] of [['phone', 'light'], ['desktop', 'dark']] as const) {

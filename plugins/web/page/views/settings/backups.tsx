@@ -30,12 +30,24 @@ const COLLECTIONS = ['channel', 'video', 'playlist', 'download', 'subtitle', 'co
 
 const dayOf = ({ timestamp }: Backup): string => toDay(timestamp.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3'))
 
+/** Documents were missing at the newest, and none was made since that is as it should be. */
+function isInDoubt(backups: readonly Backup[]): boolean {
+  const newest = (isLost: boolean): string => backups.filter(({ reason }) => (reason === 'lost') === isLost).reduce((day, { timestamp }) => (timestamp > day ? timestamp : day), '')
+  return newest(true) > newest(false)
+}
+
 export function BackupsSection() {
   const backups = useLoad<Backup[]>('settings/backups', (signal) => get('/api/backup/', {}, signal))
   const [restoring, setRestoring] = useState<Backup>()
   useJobs(['run_backup'], () => void backups.reload())
   const make = async () => {
     await post('/api/backup/')
+    say(t('settings.backups.making'))
+  }
+  const settle = async () => {
+    const isSure = await confirm({ title: t('settings.backups.lost.title'), text: <p>{t('settings.backups.lost.text')}</p>, action: t('settings.backups.lost.action') })
+    if (!isSure) return
+    await post('/api/backup/', { is_right: true })
     say(t('settings.backups.making'))
   }
   const drop = async ({ filename }: Backup) => {
@@ -58,6 +70,12 @@ export function BackupsSection() {
         {(all) => (
           <Group title={t('settings.backups.kept')}>
             {all.length === 0 && <p class="option-line">{t('settings.backups.none')}</p>}
+            {isInDoubt(all) && (
+              <div class="notice">
+                <p>{t('settings.backups.lost')}</p>
+                <Button onClick={() => void settle().catch(sayFailure)}>{t('settings.backups.lost.action')}</Button>
+              </div>
+            )}
             <ul class="settings-rows">
               {all.map((one) => (
                 <li key={one.filename}>
