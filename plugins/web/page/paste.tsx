@@ -12,7 +12,7 @@ import { say } from './parts/toast.tsx'
 import { navigate } from './router.ts'
 import { isAdmin, sessionKnown } from './session.ts'
 import { t } from './texts.ts'
-import { lookUp, understand, wordsOf, type Reading, type Understood } from './understand.ts'
+import { lookUp, lookUpSoon, understand, wordsOf, type Reading, type Understood } from './understand.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
 
@@ -62,7 +62,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
     setBusy(name)
     setFailure(undefined)
     try {
-      const now = await lookUp(reading)
+      const now = await lookUpSoon(reading)
       setReading(now)
       if (now.understood.length > 0) {
         if ((await ask(now.understood)) !== false) close()

@@ -58,6 +58,10 @@ export async function understand(text: string, signal?: AbortSignal): Promise<Re
 const isName = ({ target: { type, id, known } }: Understood): boolean => type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
 const isOpen = (one: Understood): boolean => isName(one) && !isFresh(handles.get(one.target.id))
 
+/** So long nobody who has pressed a button waits for the platform. */
+const LONGEST_WAIT_MS = 5000
+export const lookUpSoon = (reading: Reading): Promise<Reading> => lookUp(reading, AbortSignal.timeout(LONGEST_WAIT_MS))
+
 /** The same, once the platform has been asked for the names in it. Where it does not answer they stay: the task that they go to tells. */
 export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Reading> {
   const nobody: string[] = []

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../api.ts'
 import { t } from '../texts.ts'
-import { lookUp, understand, useUnderstood, type Understood } from '../understand.ts'
+import { lookUpSoon, understand, useUnderstood, type Understood } from '../understand.ts'
 import { Field } from './field.tsx'
 import { Pasted } from './pasted.tsx'
 import { Box } from './states.tsx'
@@ -38,7 +38,7 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
     setBusy(true)
     try {
       // Who is quicker than the moment of rest is not made to wait for it.
-      const { understood, others, nobody } = await lookUp(await understand(text))
+      const { understood, others, nobody } = await lookUpSoon(await understand(text))
       const problem = nobody.length > 0 && understood.length === 0 ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') }) : understood.length === 0 ? missing : understood.map((one) => refuse?.(one)).find(Boolean)
       if (problem) {
         setBusy(false)
