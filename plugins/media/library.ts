@@ -2,7 +2,8 @@
  * The library on disk: staged files adopted by rename, removed files trashed by rename and put back when a removal fails.
  * A channel's folder may lie on another disk: then files come by a copy, and its trash is a hidden folder in it.
  */
-import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, statfs } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { errors } from 'archivolt'
 import { isId, mediaName, subtitleName, type Paths } from './paths.ts'
@@ -16,6 +17,8 @@ export type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'moveIn
    * @param skip  told of a channel's folder that cannot be looked into
    */
   trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
+  /** Keeps the room that a removal needs where the disk is full; nothing where it is there, or is full already. */
+  keepRoom(): Promise<void>
 }
 
 const isOneOf = (thrown: unknown, ...codes: string[]): boolean => codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
@@ -27,6 +30,10 @@ const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')
 const isElsewhere = (thrown: unknown): boolean => isOneOf(thrown, 'EXDEV', 'EBUSY')
 /** Hidden in a channel's folder, and no part of it. */
 const OURS = new Set(['.staging', '.trash'])
+/** In the library's folder. A full disk takes not even the folders of the trash: removals, which make room, are given this. */
+const ROOM = '.archivolt-room'
+const ROOM_BYTES = 1 << 20
+const LITTLE_BYTES = 1 << 16
 /** So many folders of channels are looked into at once. */
 const STEP = 50
 
@@ -38,6 +45,11 @@ export async function sync(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
 /** Names in a folder; none where the folder is not there. */
@@ -97,6 +109,7 @@ const isBelow = (folder: string, path: string): boolean => {
 
 export function openLibrary(paths: Paths): Library {
   const { mediaDir, stagingDir, trashDir } = paths
+  const roomPath = join(mediaDir, ROOM)
   /** Jobs whose trash lies in folders of channels: as this process has made or found it. */
   const trashedIn = new Map<string, Set<string>>()
 
@@ -194,6 +207,29 @@ export function openLibrary(paths: Paths): Library {
     await emptyTrash(jobId)
   }
 
+  /** What a full disk does not take is tried once more with the room that was kept for it. */
+  async function withRoom(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (thrown) {
+      // Making a folder with its parents says only that the parent is not there.
+      if (!(isFull(thrown) || (await freeBytes(mediaDir)) < LITTLE_BYTES) || !(await exists(roomPath))) throw thrown
+      await rm(roomPath, { force: true })
+      await work()
+    }
+  }
+
+  async function keepRoom(): Promise<void> {
+    if (await exists(roomPath)) return
+    try {
+      // Random: a disk that compresses would keep no room for zeros.
+      await writeFile(roomPath, randomBytes(ROOM_BYTES), { flag: 'wx' })
+    } catch (thrown) {
+      await rm(roomPath, { force: true })
+      if (!isFull(thrown)) throw thrown
+    }
+  }
+
   async function emptyTrash(jobId: string): Promise<void> {
     for (const { channelId, folder } of await trashesOf(jobId)) {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -278,9 +314,12 @@ export function openLibrary(paths: Paths): Library {
       const found = await folderOf(channelId)
       if (typeof found === 'object') throw errors.unavailable(found.fault)
       try {
-        if ('channelFolder' in what) await trashFolder(jobId, channelId, found === 'link')
-        // No id has a dot: whatever begins with the id and one is this video's.
-        else await trashFiles(jobId, channelId, (name) => name.startsWith(`${what.videoId}.`))
+        await withRoom(() =>
+          'channelFolder' in what
+            ? trashFolder(jobId, channelId, found === 'link')
+            : // No id has a dot: whatever begins with the id and one is this video's.
+              trashFiles(jobId, channelId, (name) => name.startsWith(`${what.videoId}.`)),
+        )
       } catch (thrown) {
         // What cannot be put back either stays in the trash of a job that failed: the next start puts it back.
         const cause = await putBack(jobId).then(() => thrown, (second: unknown) => new AggregateError([thrown, second]))
@@ -289,7 +328,12 @@ export function openLibrary(paths: Paths): Library {
     },
 
     putBack,
-    emptyTrash,
+    keepRoom,
+
+    async emptyTrash(jobId) {
+      await emptyTrash(jobId)
+      await keepRoom()
+    },
 
     async space(channelId) {
       const isOther = channelId !== undefined && (await exists(paths.channelFolder(channelId)))

@@ -59,6 +59,7 @@ export function openMedia(app: MediaApp): MediaService {
 
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
 async function tidy(library: Library, app: Pick<App, 'log' | 'slot' | 'jobs'>): Promise<void> {
+  await library.keepRoom().catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
   const ids = (await library.staged()).filter(isId)
   const wanted = await Promise.all(app.slot('media.staged').map((fill) => fill(ids)))
   for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)

@@ -1,15 +1,20 @@
 /** The library on disk: adopting, trashing, putting back, also after an interruption. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { openLibrary } from '../../../plugins/media/library.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
+import { lastFirst } from '../../support/last-first.ts'
 
-async function aLibrary(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'library-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+const run = promisify(execFile)
+
+async function aLibrary(t: TestContext, place = tmpdir()) {
+  const folder = await mkdtemp(join(place, 'library-'))
+  lastFirst(t).after(() => rm(folder, { recursive: true, force: true }))
   const paths = openPaths(join(folder, 'media'), join(folder, 'cache'))
   await mkdir(paths.mediaDir, { recursive: true })
   const library = openLibrary(paths)
@@ -97,7 +102,7 @@ test('files that are not there are no error', async (t) => {
   await library.trash('job', { channelFolder: 'UC2' })
   await library.emptyTrash('never')
 
-  assert.deepEqual(await readdir(library.paths.mediaDir), ['.trash'])
+  assert.deepEqual(await readdir(library.paths.mediaDir), ['.archivolt-room', '.trash'])
 })
 
 test('where one file cannot be moved, all are back in their place and the caller is told to try again', async (t) => {
@@ -124,6 +129,48 @@ test('putting back never overwrites a file that has come meanwhile', async (t) =
   assert.equal(await readFile(library.paths.pathOf('UC1', 'v1'), 'utf8'), 'newer')
   assert.deepEqual(await library.names('UC1'), ['v1.mp4', 'v2.mp4'])
 })
+
+test('on a disk that takes not even a folder more, files can be removed by room that was kept for it', async (t) => {
+  const disk = await smallExt4(t)
+  if (!disk) return
+  const library = await aLibrary(t, disk)
+  await library.put('UC1', 'v1.mp4', 'v2.mp4')
+  await library.keepRoom()
+  await fillUp(join(disk, 'filler'))
+
+  await library.trash('job1', { channelId: 'UC1', videoId: 'v1' })
+  await library.emptyTrash('job1')
+
+  assert.deepEqual(await library.names('UC1'), ['v2.mp4'])
+})
+
+/** Of a file system that needs blocks for its folders. @returns undefined: this user may not mount one, and the test is skipped with the reason */
+async function smallExt4(t: TestContext): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'av-ext4-'))
+  const [image, mounted] = [join(folder, 'image'), join(folder, 'mounted')]
+  lastFirst(t).after(() => rm(folder, { recursive: true, force: true }))
+  try {
+    await mkdir(mounted)
+    await writeFile(image, '')
+    await truncate(image, 8 << 20)
+    await run('mkfs.ext4', ['-q', '-m', '0', image], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
+    await run('mount', ['-o', 'loop', image, mounted])
+  } catch (error) {
+    t.skip(`a small file system cannot be mounted: ${(error as Error).message.split('\n')[0]}`)
+    return undefined
+  }
+  lastFirst(t).after(() => run('umount', ['-l', mounted]).then(() => undefined))
+  return mounted
+}
+
+/** Until neither a byte nor a folder more is taken. */
+async function fillUp(place: string): Promise<void> {
+  const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC'
+  const file = await open(place, 'w')
+  for (let wasTaken = true; wasTaken; ) wasTaken = await file.write(Buffer.alloc(1 << 16)).then(() => file.sync()).then(() => true, (error) => (assert.ok(isFull(error)), false))
+  await file.close().catch((error) => assert.ok(isFull(error)))
+  for (let at = 0, wasTaken = true; wasTaken; at++) wasTaken = await mkdir(`${place}-${at}`).then(() => true, (error) => (assert.ok(isFull(error)), false))
+}
 
 test('the room on the disk is told in bytes', async (t) => {
   const { free, total } = await (await aLibrary(t)).space()

@@ -83,7 +83,7 @@ test('removing a channel takes its videos and leaves other channels alone', asyn
 
   assert.deepEqual([reply.status, reply.body], [200, { channel: 'UC1', state: 'delete' }])
   assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v2'], ['UC2']])
-  assert.deepEqual((await readdir(app.inLibrary())).sort(), ['.archivolt-library', '.trash', 'UC2'])
+  assert.deepEqual((await readdir(app.inLibrary())).sort(), ['.archivolt-library', '.archivolt-room', '.trash', 'UC2'])
   assert.deepEqual(removed.sort(), ['UC1/v1', 'UC1/v3'])
 })
 
@@ -103,7 +103,7 @@ test('a channel that is removed while one of its videos comes in goes with that 
   await videos.ingest({ downloaded })
 
   assert.equal((await removing)?.status, 200)
-  assert.deepEqual([await app.ids('video'), await app.ids('channel'), (await readdir(app.inLibrary())).sort()], [[], [], ['.archivolt-library', '.staging', '.trash']])
+  assert.deepEqual([await app.ids('video'), await app.ids('channel'), (await readdir(app.inLibrary())).sort()], [[], [], ['.archivolt-library', '.archivolt-room', '.staging', '.trash']])
 })
 
 test('a video that comes in while its channel is removed comes after that, with the channel by its name', async (t) => {
