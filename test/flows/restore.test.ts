@@ -140,7 +140,8 @@ test('a second restore is refused while one waits or runs, whichever kind it is'
   const holding = defineTask({ name: 'errand.hold', title: 'Hold', payload: Type.Object({}), lane: 'index', run: () => held })
   const app = await given(t, { replace: [definePlugin({ name: 'errand', tasks: [holding] })] })
   const admin = app.as('admin')
-  const name = (await admin.get('/api/snapshot/')).body.snapshots[0].id
+  const name = (await admin.post('/api/snapshot/')).body.snapshot_name
+  await app.settled()
   await app.app.jobs.run('run_backup', {})
   const [{ filename }] = (await admin.get('/api/backup/')).body
 

@@ -16,6 +16,9 @@ const FILM = join(MEDIA_FOLDER, 'wide-3s/18.mp4')
 const FLOOR_BYTES = 200 << 20
 const QUIET_WITHIN_MS = 600_000
 
+/** What is tried again in ten minutes, such as a refresh that found the disk away, is left alone. */
+const quiet = (server: Server): Promise<void> => allQuiet(server, QUIET_WITHIN_MS, ['PENDING'])
+
 const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item
 
 export class Story {
@@ -54,12 +57,12 @@ export class Story {
   async look(server: Server): Promise<void> {
     await this.#mend()
     await server.api('POST', '/api/platform/', { command: 'retry' })
-    await allQuiet(server, QUIET_WITHIN_MS)
+    await quiet(server)
     await this.#start(server, '/api/task-name/manual_import/')
-    await allQuiet(server, QUIET_WITHIN_MS)
+    await quiet(server)
     await this.#start(server, '/api/library/rescan/', { force: true })
     await this.#start(server, '/api/task-name/download_pending/')
-    await allQuiet(server, QUIET_WITHIN_MS)
+    await quiet(server)
     await assertWhole(server, this.#dataDir, this.#disk?.mediaDir)
     await this.#assertBackups(server)
 

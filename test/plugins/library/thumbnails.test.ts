@@ -108,6 +108,9 @@ test('no picture is removed where the index is blank, at that start or the next,
   await isKept(/the index was blank/)
 
   await app.restart()
+  await isKept(/the index was blank/)
+
+  await app.app.index.settle()
   await app.app.videos.collection.remove(fog)
   await app.app.index.refresh()
   await isKept(/the index has no videos/)

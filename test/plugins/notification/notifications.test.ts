@@ -137,17 +137,20 @@ test('a listening admin hears of jobs and of the queue too', async (t) => {
   assert.deepEqual((await stream.next(({ event }) => event === 'queue')).data, { reset: true })
 })
 
-test('an admin who becomes a plain user while listening hears no more of jobs', async (t) => {
+test('an admin who becomes a plain user while listening is cut off, and hears nothing of jobs after that', async (t) => {
   const app = await testApp(t, { replace })
   await app.app.accounts.create({ username: 'second', password: 'a password for tests', isStaff: true })
-  const stream = await listen(t, app, 'admin')
-  await stream.next(({ event }) => event === 'queue')
-  await app.app.accounts.change(app.app.accounts.list()[0]!.id, { is_staff: false })
-  stream.seen.length = 0
+  const before = await listen(t, app, 'admin')
+  await before.next(({ event }) => event === 'queue')
 
+  await app.app.accounts.change(app.app.accounts.list()[0]!.id, { is_staff: false })
+
+  await assert.rejects(before.next(() => false), /the stream has ended/)
+  const stream = await listen(t, app, 'user')
+  await stream.next(({ event }) => event === 'notification')
+  stream.seen.length = 0
   const { id } = await app.app.jobs.start('download_dig')
   await app.clock.advance(10)
-
   await stream.next(({ event, data }) => event === 'notification' && data.some((message: any) => message.id === id))
   assert.ok(!stream.seen.some(({ event, data }) => event === 'job' && data.task_id === id))
 })
