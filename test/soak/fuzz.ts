@@ -21,7 +21,7 @@ async function round(asker: (typeof ASKERS)[number], seed: number): Promise<numb
     const { accounts } = app.app
     const account = accounts.list().find(({ is_staff }) => is_staff === (asker === 'admin'))
     const token = asker === 'nobody' ? undefined : await accounts.token(account!.id)
-    const { cases, report } = await fuzz({ url: app.url, token, examples: 50, seed, phases: 'examples,coverage,fuzzing,stateful', maxSeconds: ROUND_SECONDS })
+    const { cases, report } = await fuzz({ url: app.url, token, readerToken: await accounts.token(account!.id), examples: 50, seed, phases: 'examples,coverage,fuzzing,stateful', maxSeconds: ROUND_SECONDS })
     if (report) {
       process.stdout.write(`${report}\n`)
       process.exitCode = 1
