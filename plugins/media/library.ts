@@ -47,9 +47,10 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
+/** Of the disk that a folder lies on, in bytes. */
+async function spaceOf(folder: string): Promise<{ free: number; total: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, total: blocks * bsize }
 }
 
 /** Names in a folder; none where the folder is not there. */
@@ -213,7 +214,7 @@ export function openLibrary(paths: Paths): Library {
       await work()
     } catch (thrown) {
       // Making a folder with its parents says only that the parent is not there.
-      if (!(isFull(thrown) || (await freeBytes(mediaDir)) < LITTLE_BYTES) || !(await exists(roomPath))) throw thrown
+      if (!(isFull(thrown) || (await spaceOf(mediaDir)).free < LITTLE_BYTES) || !(await exists(roomPath))) throw thrown
       await rm(roomPath, { force: true })
       await work()
     }
@@ -337,8 +338,7 @@ export function openLibrary(paths: Paths): Library {
 
     async space(channelId) {
       const isOther = channelId !== undefined && (await exists(paths.channelFolder(channelId)))
-      const disk = await statfs(isOther ? paths.channelFolder(channelId) : mediaDir)
-      return { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize }
+      return spaceOf(isOther ? paths.channelFolder(channelId) : mediaDir)
     },
 
     staged: () => namesIn(stagingDir),
