@@ -33,10 +33,10 @@ function draw(plugins: readonly Plugin[]): string {
 function table(plugins: readonly Plugin[]): string {
   const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
   const rows = plugins.map((plugin) => {
-    const { name, needs = [], slots = [], fills = {}, facts = [], listens = {} } = plugin
-    return `| [${name}](${name}/README.md) | ${needs.join(', ')} | ${code(slots)} | ${code(Object.keys(fills))} | ${code(facts)} | ${code(Object.keys(listens))} |`
+    const { name, needs = [], hooks = [], implements: implemented = {}, events = [], on = {} } = plugin
+    return `| [${name}](${name}/README.md) | ${needs.join(', ')} | ${code(hooks)} | ${code(Object.keys(implemented))} | ${code(events)} | ${code(Object.keys(on))} |`
   })
-  return ['| plugin | needs | slots it has | slots it fills | facts it tells | facts it hears |', '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n')
+  return ['| plugin | needs | hooks it declares | hooks it implements | events it emits | events it hears |', '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n')
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(MAP_FILE, await drawnReadme())

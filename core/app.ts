@@ -8,12 +8,12 @@ import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { systemClock, type Clock } from './clock.ts'
 import { StartError } from './error.ts'
-import { FactBoard } from './events.ts'
+import { EventBus } from './events.ts'
 import { closeFilesIn, openFolder } from './folder.ts'
 import { isDiskFull } from './full-disk.ts'
 import { openHttp, type Http } from './http/server.ts'
 import type { IndexDefinition } from './index/mapping.ts'
-import { gateWrites } from './index/gate.ts'
+import { guardWrites } from './index/write-barrier.ts'
 import { enterIndex, openHoldings } from './index/in-use.ts'
 import { snapshotName } from './index/snapshots.ts'
 import type { Index } from './index/port.ts'
@@ -23,7 +23,7 @@ import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
 import { keepDailyCopies } from './ledger/copies.ts'
-import { openPreferences } from './ledger/settings.ts'
+import { openPreferences } from './ledger/preferences.ts'
 import { openLedger } from './ledger/sqlite.ts'
 import { openSecretKey } from './ledger/tokens.ts'
 import { openAccounts, type FirstAccount } from './ledger/users.ts'
@@ -94,9 +94,9 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     const accounts = openAccounts({ ledger, clock, log, dataDir: settings.dataDir, secretKey: await openSecretKey(settings.dataDir) })
 
     let isReady = false
-    const board = new FactBoard()
-    const slots = new Map<string, unknown[]>()
-    const slotOf = (name: string): unknown[] => slots.get(name) ?? slots.set(name, []).get(name)!
+    const bus = new EventBus()
+    const hooks = new Map<string, unknown[]>()
+    const hookOf = (name: string): unknown[] => hooks.get(name) ?? hooks.set(name, []).get(name)!
     const http = openHttp({
       routes,
       app: (route) => appOf(loaded.ownerOf(route)),
@@ -107,7 +107,7 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
       preferences,
       envelopes: wiring.envelopes,
       ownerOf: wiring.ownerOf,
-      slot: slotOf,
+      hook: hookOf,
       isReady: () => isReady,
       available: () => index.available?.(),
     })
@@ -138,8 +138,8 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
       preferences,
       registry,
       plugins: wiring.book,
-      tell: (name, fact) => board.tell(name, fact),
-      slot: (name) => slotOf(name) as never,
+      emit: (name, event) => bus.emit(name, event),
+      hook: (name) => hookOf(name) as never,
     } as Omit<App, keyof Services> as App
 
     // A plugin's app is core's, with its own log: services that come later are seen by all.
@@ -147,8 +147,8 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     const appOf = (plugin: Plugin | undefined): App => (plugin && apps.get(plugin)) ?? app
 
     for (const plugin of plugins) await wiring.named(plugin, () => wiring.addServices(plugin, app, appOf(plugin)))
-    for (const plugin of plugins) await wiring.named(plugin, () => wiring.fillSlots(plugin, appOf(plugin), slotOf))
-    for (const plugin of wiring.inOrderOfHearing) await wiring.named(plugin, () => wiring.listen(plugin, appOf(plugin), board))
+    for (const plugin of plugins) await wiring.named(plugin, () => wiring.addImplementations(plugin, appOf(plugin), hookOf))
+    for (const plugin of wiring.inOrderOfHearing) await wiring.named(plugin, () => wiring.listen(plugin, appOf(plugin), bus))
     for (const plugin of plugins) {
       opened.add(() => wiring.end(plugin, appOf(plugin)))
       await wiring.named(plugin, () => wiring.setUp(plugin, appOf(plugin)))
@@ -195,7 +195,7 @@ export async function openIndex(settings: Readonly<Settings>, definitions: reado
   })
   try {
     await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await gateWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), holdings)
+    return await guardWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), holdings)
   } catch (error) {
     await adapter.close()
     throw error
@@ -234,7 +234,7 @@ async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearc
       },
     })
     await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await gateWrites(index, (gated) => index.openSnapshots(gated), holdings)
+    return await guardWrites(index, (guarded) => index.openSnapshots(guarded), holdings)
   } catch (error) {
     await connection.close()
     throw error

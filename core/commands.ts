@@ -2,7 +2,7 @@
 import { readCore, readSettings, readSources } from '../config/load.ts'
 import { openIndex } from './app.ts'
 import { systemClock } from './clock.ts'
-import { waitAtGate } from './index/gate.ts'
+import { waitAtBarrier } from './index/write-barrier.ts'
 import { changeInUse, NAMES, otherKind, readInUse, TARGETS, type IndexKind } from './index/in-use.ts'
 import { moveIndex } from './index/move.ts'
 import type { Index } from './index/port.ts'
@@ -57,7 +57,7 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
       return sum
     }
 
-    await waitAtGate(stop.signal, async () => {
+    await waitAtBarrier(stop.signal, async () => {
       const { kind, filling } = await readInUse(core.dataDir)
       if (filling === from) throw new Error(`A move to ${NAMES[from]} was interrupted, so only some documents are there: finish it first, with make index-move TO=${TARGETS[from]}`)
       const source = await open(from)

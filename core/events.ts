@@ -1,28 +1,28 @@
-/** Facts in the past tense: told after the write, awaited, every listener idempotent. */
+/** Events in the past tense: told after the write, awaited, every listener idempotent. */
 
-/** Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Facts { 'map.added': { id: string } } }`. */
-export interface Facts {
+/** Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Events { 'map.added': { id: string } } }`. */
+export interface Events {
   /** A job is about to begin, or has finished, a named piece of its work: here tests cut the power. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
 }
 
 /** Told so often that a row for each would do more work than what it tells of: everybody hears them in place. */
-export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Facts>(['job.step'])
+export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Events>(['job.step'])
 
-export type FactName = keyof Facts & string
-export type Listener<Name extends FactName> = (fact: Facts[Name]) => void | Promise<void>
+export type EventName = keyof Events & string
+export type Listener<Name extends EventName> = (event: Events[Name]) => void | Promise<void>
 
-export class FactBoard {
-  readonly #listeners = new Map<string, Array<(fact: never) => void | Promise<void>>>()
+export class EventBus {
+  readonly #listeners = new Map<string, Array<(event: never) => void | Promise<void>>>()
 
-  listen<Name extends FactName>(name: Name, listener: Listener<Name>): void {
+  listen<Name extends EventName>(name: Name, listener: Listener<Name>): void {
     const list = this.#listeners.get(name) ?? []
-    list.push(listener as (fact: never) => void | Promise<void>)
+    list.push(listener as (event: never) => void | Promise<void>)
     this.#listeners.set(name, list)
   }
 
-  /** Resolves when all have heard, in the order they came; the first error ends it, so the job that tells repeats the fact. */
-  async tell<Name extends FactName>(name: Name, fact: Facts[Name]): Promise<void> {
-    for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(fact)
+  /** Resolves when all have heard, in the order they came; the first error ends it, so the job that tells repeats the event. */
+  async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
+    for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
   }
 }

@@ -25,7 +25,7 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [1, /^core\/plugin\/(find|check|load|outside|former|wire)\.ts$/],
   [2, /^core\/plugin\/define\.ts$/],
   [3, /^core\/(index|ledger)\//],
-  [4, /^core\/(address|blame|error|events|clock|folder|full-disk|limit|log|mask|reserve|turns|whole-file)\.ts$/],
+  [4, /^core\/(address|blame|error|events|clock|folder|full-disk|limit|locks|log|mask|reserve|whole-file)\.ts$/],
 ]
 /** Leaves: they import nothing of ours that runs. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
@@ -86,10 +86,10 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   assert.deepEqual(foreign, [])
 })
 
-test('a plugin tells facts that it declares, or a plugin that it needs', () => {
+test('a plugin emits events that it declares, or a plugin that it needs', () => {
   const undeclared = faults(plugins, function* ({ path, code }) {
-    const facts = [...reach(pluginOf(path))].flatMap((name): string[] => manifests.find((plugin) => plugin.name === name)?.facts ?? [])
-    for (const [, fact] of code.matchAll(/\bapp\.tell\('([^']+)'/g)) if (!facts.includes(fact!)) yield fact!
+    const events = [...reach(pluginOf(path))].flatMap((name): string[] => manifests.find((plugin) => plugin.name === name)?.events ?? [])
+    for (const [, event] of code.matchAll(/\bapp\.emit\('([^']+)'/g)) if (!events.includes(event!)) yield event!
   })
 
   assert.deepEqual(undeclared, [])

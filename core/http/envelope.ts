@@ -1,5 +1,5 @@
 /** `{ data, config }` and `{ data, paginate, config }` around ready texts: nothing is parsed or written out again per record. */
-import type { Preferences } from '../ledger/settings.ts'
+import type { Preferences } from '../ledger/preferences.ts'
 import type { PluginDefinition, Reply } from '../plugin/define.ts'
 import { isBeyond, pageBlock, pageNotFound, type PageWindow } from './page.ts'
 import { JsonText, Listing } from './reply.ts'

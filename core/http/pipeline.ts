@@ -7,9 +7,9 @@ import type { Clock } from '../clock.ts'
 import { errors, isAppError } from '../error.ts'
 import type { Log } from '../log.ts'
 import type { Accounts, Credentials } from '../ledger/users.ts'
-import type { Preferences } from '../ledger/settings.ts'
+import type { Preferences } from '../ledger/preferences.ts'
 import { withinTime } from '../limit.ts'
-import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type SlotName } from '../plugin/define.ts'
+import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type HookName } from '../plugin/define.ts'
 import { openAuth, type Actor, type Origin } from './auth.ts'
 import { BodyMemory, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody, type BodyShare } from './body.ts'
 import { checkBody } from './check.ts'
@@ -37,8 +37,8 @@ export interface PipelineParts {
   preferences: Preferences
   /** What plugins say about the `config` object of envelopes, in their order. */
   envelopes: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>
-  /** What was put into a slot, for routes with `querySlot`. */
-  slot: (name: SlotName) => ReadonlyArray<unknown>
+  /** What was put into a hook, for routes with `queryHook`. */
+  hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: everything but `/health` is 503. */
   isReady: () => boolean
   /** @throws unavailable  most requests are refused now, as what keeps the documents is away */
@@ -186,8 +186,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   function decodersOf(route: Route): QueryShape {
     let shape = decoders.get(route)
     if (!shape) {
-      const fills = route.querySlot ? (parts.slot(route.querySlot) as Array<{ query?: QueryShape }>) : []
-      shape = Object.assign({}, ...fills.map((fill) => fill.query), route.query, route.envelope === 'page' && { page: PAGE })
+      const implementations = route.queryHook ? (parts.hook(route.queryHook) as Array<{ query?: QueryShape }>) : []
+      shape = Object.assign({}, ...implementations.map((implementation) => implementation.query), route.query, route.envelope === 'page' && { page: PAGE })
       decoders.set(route, shape!)
     }
     return shape!

@@ -197,7 +197,7 @@ export function applyChange(plans: readonly FieldPlan[], keys: readonly string[]
   for (const [name, values] of Object.entries(change.add ?? {})) {
     changeList(planOf(name), name, doc, (list) => [...list, ...new Set(values)].filter((value, at, all) => at < list.length || !all.slice(0, list.length).includes(value)))
   }
-  for (const [name, values] of Object.entries(change.take ?? {})) {
+  for (const [name, values] of Object.entries(change.remove ?? {})) {
     const taken = new Set<Json>(values ?? [])
     changeList(planOf(name), name, doc, (list) => list.filter((value) => !taken.has(value)))
   }

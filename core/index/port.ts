@@ -70,7 +70,7 @@ export interface Change<Doc = object, Names extends string = string> {
   /** Values to add to multi-value fields, without repeating one. */
   add?: Partial<Record<Names, string[]>>
   /** Values to take out of multi-value fields. */
-  take?: Partial<Record<Names, string[]>>
+  remove?: Partial<Record<Names, string[]>>
 }
 export type MergePatch<Doc> = { [Key in keyof Doc]?: (Doc[Key] extends object ? (Doc[Key] extends readonly unknown[] ? Doc[Key] : MergePatch<Doc[Key]>) : Doc[Key]) | null }
 
@@ -200,7 +200,7 @@ export interface IndexAdapter {
   close(): Promise<void>
 }
 
-/** The index as the server hands it on: an adapter behind the gate of gate.ts. */
+/** The index as the server hands it on: an adapter behind the write barrier. */
 export interface Index extends IndexAdapter {
   /** A restore is under way: requests that would write are refused, jobs wait. */
   readonly isReplacing: boolean

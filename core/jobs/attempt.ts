@@ -2,7 +2,7 @@
 import { getSystemErrorMap } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { isAppError, saidBy } from '../error.ts'
-import { waitAtGate } from '../index/gate.ts'
+import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Ending, Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import type { App, Step, Task } from '../plugin/define.ts'
@@ -45,9 +45,9 @@ export async function attempt(given: Attempt, { app, clock, debug }: { app: App;
   const step: Step = async (name, work) => {
     signal.throwIfAborted()
     given.markStep(name)
-    await app.tell('job.step', { task: job.task, id: job.id, step: name, phase: 'before' })
+    await app.emit('job.step', { task: job.task, id: job.id, step: name, phase: 'before' })
     const result = await work()
-    await app.tell('job.step', { task: job.task, id: job.id, step: name, phase: 'after' })
+    await app.emit('job.step', { task: job.task, id: job.id, step: name, phase: 'after' })
     return result
   }
   const context: JobContext<Record<string, unknown>> = {
@@ -62,7 +62,7 @@ export async function attempt(given: Attempt, { app, clock, debug }: { app: App;
   }
   try {
     signal.throwIfAborted()
-    const said = await waitAtGate(signal, () => task.run(context, app), given.waits)
+    const said = await waitAtBarrier(signal, () => task.run(context, app), given.waits)
     const result = said === null || said === undefined || said === '' ? null : shorten(said, LONGEST_TEXT)
     if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result, traceback: null } }
     return { kind: 'ended', ending: { state: 'SUCCESS', result, traceback: null } }

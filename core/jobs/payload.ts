@@ -19,10 +19,10 @@ export function checkPayload(task: Task, payload: Record<string, unknown>): Reco
 
 /** One waiting or running job per task and key; null: as many as are asked for. */
 export function keyOf(task: Task, payload: Record<string, unknown>): string | null {
-  if (task.single === undefined) return null
-  return task.single === true ? '' : task.single(payload)
+  if (task.unique === undefined) return null
+  return task.unique === true ? '' : task.unique(payload)
 }
 
-/** The payload of a single job that a second start has met. */
-export const widened = (task: Task, before: Record<string, unknown>, asked: Record<string, unknown>): Record<string, unknown> =>
-  task.widen ? (task.widen(before, asked) as Record<string, unknown>) : asked
+/** The payload of a unique job that a second start has met. */
+export const mergedPayload = (task: Task, before: Record<string, unknown>, asked: Record<string, unknown>): Record<string, unknown> =>
+  task.merge ? (task.merge(before, asked) as Record<string, unknown>) : asked

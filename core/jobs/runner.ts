@@ -9,7 +9,7 @@ import type { App, Task, TaskDefinition } from '../plugin/define.ts'
 import { attempt, type Interruption, type Outcome } from './attempt.ts'
 import { openJobLog, type JobLog } from './job-log.ts'
 import { openNotices } from './notify.ts'
-import { checkPayload, keyOf, widened } from './payload.ts'
+import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { openProgress, type Progress } from './progress.ts'
 import type { AnyTask, JobChange, JobsRunner } from './types.ts'
 import { Waiters } from './waiters.ts'
@@ -103,11 +103,11 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     return task
   }
 
-  const newRow = (task: Task, payload: Record<string, unknown>, singleKey: string | null) => ({
+  const newRow = (task: Task, payload: Record<string, unknown>, uniqueKey: string | null) => ({
     id: randomUUID(),
     task: task.name,
     lane: task.lane,
-    singleKey,
+    uniqueKey,
     internal: task.internal ?? false,
     payload,
   })
@@ -121,7 +121,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
       if (!open) return rows.add(newRow(task, checked, key), false)
       // What a stopped run was to do is not asked for any more: only what comes after the stop is.
       const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
-      return rows.meet(open.id, isTakenBack ? checked : widened(task, open.payload, checked))
+      return rows.meet(open.id, isTakenBack ? checked : mergedPayload(task, open.payload, checked))
     })
     const met = running.get(job.id)
     if (met) met.payload = job.payload
@@ -140,7 +140,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
       if (isClosing) throw errors.unavailable(CLOSING_TEXT)
       const open = key === null ? undefined : rows.openSingle(task.name, key)
       if (open && (open.state === 'STARTED' || !isAtOnce)) return { job: open, isMine: false }
-      const job = open ? rows.take(open.id, widened(task, open.payload, checked)) : rows.add(newRow(task, checked, key), isAtOnce)
+      const job = open ? rows.take(open.id, mergedPayload(task, open.payload, checked)) : rows.add(newRow(task, checked, key), isAtOnce)
       if (isAtOnce) writeBegun(job)
       return { job, isMine: isAtOnce }
     })
@@ -297,7 +297,7 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     const kept = lines ?? rows.logOf(row.id)
     if (command === 'KILL') return rows.end(row.id, { state: 'REVOKED', result: null, traceback: null }, kept)
     if (command === 'STOP') return rows.end(row.id, { state: 'SUCCESS', result: null, traceback: null }, kept)
-    if (task.resumable || task.internal || again) return rows.handBack(row.id, lines)
+    if (task.resumable || task.internal || again) return rows.requeue(row.id, lines)
     return rows.end(row.id, WENT_DOWN, kept)
   }
 

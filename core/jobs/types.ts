@@ -20,7 +20,7 @@ export interface JobContext<Payload> {
   progress(fraction: number, ...messages: string[]): void
   /** A named piece of work whose effects may be done twice. Its name is on the row while it runs; none begins once the signal is aborted. */
   readonly step: Step
-  /** For single tasks: the payload as second starts have widened it meanwhile. */
+  /** For unique tasks: the payload as second starts have merged into it meanwhile. */
   readonly current: () => Payload
 }
 
@@ -42,7 +42,7 @@ export type AnyTask = Task | TaskDefinition<never>
 
 export interface Jobs {
   /**
-   * Adds a row, committed when it resolves; the runner takes it from there. A single task that waits or runs already:
+   * Adds a row, committed when it resolves; the runner takes it from there. A unique task that waits or runs already:
    * that job (one that runs is run once more when it ends; stop and kill take back what was asked before them).
    * @param task     a task or its name
    * @param payload  checked against the task's schema, whose defaults are filled in

@@ -54,7 +54,7 @@ export interface NewJob {
   task: string
   lane: string
   /** One waiting or running job per task and key; null: as many as are asked for. */
-  singleKey: string | null
+  uniqueKey: string | null
   internal: boolean
   payload: Record<string, unknown>
 }
@@ -117,22 +117,22 @@ export function jobRows(ledger: Ledger, now: () => number) {
     active: (task: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task),
 
     openSingle: (task: string, key: string) =>
-      one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND single_key = ? AND single_key IS NOT NULL AND ${OPEN}`, task, key),
+      one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`, task, key),
 
     /** @param isStarted  begun by the caller itself, past its lane */
-    add({ id, task, lane, singleKey, internal, payload }: NewJob, isStarted: boolean): Job {
+    add({ id, task, lane, uniqueKey, internal, payload }: NewJob, isStarted: boolean): Job {
       const state: JobState = isStarted ? 'STARTED' : 'PENDING'
       return surely(
         one(
-          `INSERT INTO jobs (id, task, lane, single_key, internal, state, payload, created_at, started_at)
+          `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-          id, task, lane, singleKey, internal ? 1 : 0, state, JSON.stringify(payload), now(), isStarted ? now() : null,
+          id, task, lane, uniqueKey, internal ? 1 : 0, state, JSON.stringify(payload), now(), isStarted ? now() : null,
         ),
         'add',
       )
     },
 
-    /** A second start has met this single job: one that runs already will run once more. */
+    /** A second start has met this unique job: one that runs already will run once more. */
     meet(id: string, payload: Record<string, unknown>): Job {
       return surely(one(`UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`, JSON.stringify(payload), id), 'meet')
     },
@@ -225,14 +225,14 @@ export function jobRows(ledger: Ledger, now: () => number) {
     },
 
     /** Back to the end of where it came from, as if it had not begun. @param log  kept if left out */
-    handBack(id: string, log?: readonly LogLine[]): Job {
+    requeue(id: string, log?: readonly LogLine[]): Job {
       return surely(
         one(
           `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0, log = coalesce(?, log)
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
           log ? JSON.stringify(log) : null, id,
         ),
-        'handBack',
+        'requeue',
       )
     },
 

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3'
 import type { Log } from '../log.ts'
 import { jobs } from './migrations/0001-jobs.ts'
 import { accounts } from './migrations/0002-accounts.ts'
+import { words } from './migrations/0003-words.ts'
 
 export interface Migration {
   number: number
@@ -18,6 +19,7 @@ export interface MigrationOwner {
 export const coreMigrations: readonly Migration[] = [
   { number: 1, sql: jobs },
   { number: 2, sql: accounts },
+  { number: 3, sql: words },
 ]
 
 const CORE = 'core'

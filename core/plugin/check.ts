@@ -7,7 +7,7 @@ import type { FoundPlugin } from './find.ts'
 
 const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'name', 'needs', 'settings', 'preferences', 'envelope', 'lanes', 'indexes', 'owns', 'migrations', 'routes', 'tasks',
-  'slots', 'slotRules', 'fills', 'facts', 'listens', 'services', 'setup', 'close', 'version',
+  'hooks', 'hookRules', 'implements', 'events', 'on', 'services', 'setup', 'close', 'version',
 ]) // prettier-ignore
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 const ACCESS = new Set(['open', 'user', 'admin'])
@@ -16,7 +16,7 @@ const CORE_LANES = ['index', 'light']
 /** Answered by core itself. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Told by core itself. */
-const CORE_FACTS: readonly string[] = [...HEARD_IN_PLACE]
+const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE]
 
 /** @throws StartError  names the plugin and what is wrong with it */
 export function checkPlugin({ plugin, origin }: FoundPlugin): void {
@@ -70,9 +70,9 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
 const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
- * What plugins owe each other: needed lanes and slots come from a plugin they need, facts from any, and nothing has two owners.
+ * What plugins owe each other: needed lanes and hooks come from a plugin they need, events from any, and nothing has two owners.
  * @param plugins  in the order of needs
- * @param off      those that are left out: who listens to their facts hears nothing
+ * @param off      those that are left out: who listens to their events hears nothing
  * @throws StartError  names both owners, or who is missing what
  */
 export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[] = []): void {
@@ -88,8 +88,8 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
   }
   for (const lane of CORE_LANES) claim(`the lane ${lane}`, 'core')
   for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
-  for (const fact of CORE_FACTS) claim(`the fact ${fact}`, 'core')
-  const facts = new Set([...CORE_FACTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.facts ?? [])])
+  for (const event of CORE_EVENTS) claim(`the event ${event}`, 'core')
+  const events = new Set([...CORE_EVENTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.events ?? [])])
 
   const reach = new Map<string, Set<string>>()
   for (const plugin of plugins) {
@@ -99,27 +99,27 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
       claim(`the variable ${env}`, owner)
     }
     for (const lane of plugin.lanes ?? []) claim(`the lane ${lane}`, owner)
-    for (const slot of plugin.slots ?? []) claim(`the slot ${slot}`, owner)
-    for (const fact of plugin.facts ?? []) claim(`the fact ${fact}`, owner)
+    for (const hook of plugin.hooks ?? []) claim(`the hook ${hook}`, owner)
+    for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
     for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
 
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
     reach.set(plugin.name, needs)
-    const offers = (list: 'slots' | 'lanes', name: string): boolean =>
+    const offers = (list: 'hooks' | 'lanes', name: string): boolean =>
       plugins.some((other) => needs.has(other.name) && (other[list] as string[] | undefined)?.includes(name))
-    for (const slot of Object.keys(plugin.fills ?? {})) {
-      if (!offers('slots', slot)) throw new StartError(`${owner} fills the slot ${slot}, which no plugin that it needs declares`)
+    for (const hook of Object.keys(plugin.implements ?? {})) {
+      if (!offers('hooks', hook)) throw new StartError(`${owner} implements the hook ${hook}, which no plugin that it needs declares`)
     }
-    for (const fact of Object.keys(plugin.listens ?? {})) {
-      if (!facts.has(fact)) throw new StartError(`${owner} listens to the fact ${fact}, which no plugin tells${off.length > 0 ? ' (of those that are on)' : ''}`)
+    for (const event of Object.keys(plugin.on ?? {})) {
+      if (!events.has(event)) throw new StartError(`${owner} listens to the event ${event}, which no plugin emits${off.length > 0 ? ' (of those that are on)' : ''}`)
     }
-    for (const slot of Object.keys(plugin.slotRules ?? {})) {
-      if (!(plugin.slots as string[] | undefined)?.includes(slot)) throw new StartError(`${owner} has a rule for the slot ${slot}, which it does not declare`)
+    for (const hook of Object.keys(plugin.hookRules ?? {})) {
+      if (!(plugin.hooks as string[] | undefined)?.includes(hook)) throw new StartError(`${owner} has a rule for the hook ${hook}, which it does not declare`)
     }
-    for (const { method, path, querySlot } of plugin.routes ?? []) {
-      if (querySlot && !offers('slots', querySlot)) throw new StartError(`${owner}: its route ${method} ${path} reads the slot ${querySlot}, which nobody declares`)
+    for (const { method, path, queryHook } of plugin.routes ?? []) {
+      if (queryHook && !offers('hooks', queryHook)) throw new StartError(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`)
     }
     for (const { name, lane } of plugin.tasks ?? []) {
       if (!CORE_LANES.includes(lane) && !offers('lanes', lane)) {

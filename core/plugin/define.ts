@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
-import type { FactName, Facts, Listener } from '../events.ts'
+import type { EventName, Events, Listener } from '../events.ts'
 import type { Decoder, DecodedQuery } from '../http/decode.ts'
 import type { Actor, Accounts } from '../http/auth.ts'
 import type { JsonText, Listing, FileReply, EventStream, ReplyHeaders } from '../http/reply.ts'
@@ -15,15 +15,15 @@ import type { Jobs, JobContext } from '../jobs/types.ts'
 import type { Lanes } from '../jobs/lanes.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { Preferences, PreferenceSections } from '../ledger/settings.ts'
+import type { Preferences, PreferenceSections } from '../ledger/preferences.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
 
 /** Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { maps: Maps } }`. */
 export interface Services {}
 
-/** Slots: what an earlier plugin asks of whoever comes later. `interface Slots { 'map.remove': (id: string, step: Step) => Promise<void> }`. */
-export interface Slots {}
-export type SlotName = keyof Slots & string
+/** Hooks: what an earlier plugin asks of whoever comes later. `interface Hooks { 'map.remove': (id: string, step: Step) => Promise<void> }`. */
+export interface Hooks {}
+export type HookName = keyof Hooks & string
 
 /** Runs a named piece of a job once more after an interruption: every step may be done twice. */
 export type Step = <Result>(name: string, work: () => Promise<Result> | Result) => Promise<Result>
@@ -44,10 +44,10 @@ export interface App extends Services {
   readonly registry: Registry
   /** Which plugins there are, and what last went wrong in each. */
   readonly plugins: PluginBook
-  /** Tells a fact; resolves when all listeners have heard. */
-  tell<Name extends FactName>(name: Name, fact: Facts[Name]): Promise<void>
-  /** What later plugins put into a slot, in the order of needs. */
-  slot<Name extends SlotName>(name: Name): ReadonlyArray<Slots[Name]>
+  /** Tells an event; resolves when all listeners have heard. */
+  emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void>
+  /** What later plugins put into a hook, in the order of needs. */
+  hook<Name extends HookName>(name: Name): ReadonlyArray<Hooks[Name]>
 }
 
 export interface PluginRecord {
@@ -119,8 +119,8 @@ export interface RouteDefinition<
   summary: string
   params?: Params
   query?: Query
-  /** A slot whose fills bring further query parameters: each fill has a `query`. They arrive in `query` too. */
-  querySlot?: SlotName
+  /** A hook whose implementations bring further query parameters: each has a `query`. They arrive in `query` too. */
+  queryHook?: HookName
   /** The JSON body; checked, never coerced. Left out: a body is not looked at. */
   body?: Body
   /** The body may be missing. */
@@ -168,9 +168,9 @@ export interface TaskDefinition<Payload extends TObject = TObject> {
   /** Takes stop and kill. */
   apiStop?: boolean
   /** true: one at a time; a second start returns the first's id. A function: one at a time per key, such as a document's id. */
-  single?: true | ((payload: Static<Payload>) => string)
-  /** What a waiting or running single job's payload becomes when a second start meets it. Default: the new one's. */
-  widen?: (before: Static<Payload>, asked: Static<Payload>) => Static<Payload>
+  unique?: true | ((payload: Static<Payload>) => string)
+  /** What a waiting or running unique job's payload becomes when a second start meets it. Default: the new one's. */
+  merge?: (before: Static<Payload>, asked: Static<Payload>) => Static<Payload>
   /** After a crash it starts again by itself. */
   resumable?: boolean
   /** No name, notification or group on the wire; visible by id. */
@@ -232,15 +232,15 @@ export interface LedgerMigration {
   sql: string
 }
 
-/** What a slot's owner does without an answer: a fill from outside has failed, or has taken too long. */
-export interface SlotRule {
+/** What a hook's owner does without an answer: an implementation from outside has failed, or has taken too long. */
+export interface HookRule {
   /** How long an answer may take; default 30. */
   withinSeconds?: number
   /**
    * Stands for the answer. Left out: who asks fails, with `refusal`, which names the plugin.
-   * @param args  what the fill was asked
+   * @param args  what the implementation was asked
    */
-  otherwise?: (args: readonly never[], refusal: Error, fill: never) => unknown
+  otherwise?: (args: readonly never[], refusal: Error, implementation: never) => unknown
 }
 
 export interface PluginDefinition {
@@ -262,19 +262,19 @@ export interface PluginDefinition {
   migrations?: LedgerMigration[]
   routes?: Route[]
   tasks?: Array<TaskDefinition<never> | Task>
-  /** Slots it asks others to fill. */
-  slots?: SlotName[]
-  /** What its slots do without the answer of a plugin from outside. */
-  slotRules?: { [Name in SlotName]?: SlotRule }
-  /** Slots of earlier plugins that it fills. */
-  fills?: { [Name in SlotName]?: (app: App) => Slots[Name] }
-  /** Facts it tells, that others may listen to. */
-  facts?: FactName[]
+  /** Hooks it asks others to implement. */
+  hooks?: HookName[]
+  /** What its hooks do without the answer of a plugin from outside. */
+  hookRules?: { [Name in HookName]?: HookRule }
+  /** Hooks of earlier plugins that it implements. */
+  implements?: { [Name in HookName]?: (app: App) => Hooks[Name] }
+  /** Events it tells, that others may listen to. */
+  events?: EventName[]
   /**
-   * Facts it listens to. Built-in ones are awaited by who tells, whose work is done again where one fails. Those from outside
+   * Events it listens to. Built-in ones are awaited by who tells, whose work is done again where one fails. Those from outside
    * hear by a job of their own, in order, tried three times.
    */
-  listens?: { [Name in FactName]?: (app: App) => Listener<Name> }
+  on?: { [Name in EventName]?: (app: App) => Listener<Name> }
   services?: (app: App) => Partial<Services>
   /** Called once when everything is registered and the ledger and index are open, before the first request. */
   setup?: (app: App) => Promise<void> | void

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
-import { joinSections, type PreferenceSections } from '../ledger/settings.ts'
+import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import { checkPlugin, checkTogether } from './check.ts'
 import type { Plugin, Registry, SettingDefinition, Task } from './define.ts'
 import { findBuiltIn, findOutside, isLeftOut, type FoundPlugin } from './find.ts'
@@ -21,7 +21,7 @@ export interface LoadedPlugins {
   queues: string[]
   /** Who brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
-  /** How a plugin from outside hears facts; undefined: it comes along, or listens to nothing. */
+  /** How a plugin from outside hears events; undefined: it comes along, or listens to nothing. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
   /** Those that AV_PLUGINS_OFF leaves out. */
@@ -51,7 +51,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
   const owners = new Map<object, Plugin>()
   for (const plugin of plugins) for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
   const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
-  const hearing = new Map(plugins.filter((plugin) => outside.has(plugin) && plugin.listens).map((plugin) => [plugin, new Hearing(plugin)]))
+  const hearing = new Map(plugins.filter((plugin) => outside.has(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]))
   for (const [plugin, { task }] of hearing) owners.set(task, plugin)
   const tasks = [...plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[]), ...[...hearing.values()].map(({ task }) => task)]
   return {

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError, saidBy } from '../error.ts'
-import { HEARD_IN_PLACE, type FactBoard, type FactName, type Listener } from '../events.ts'
+import { HEARD_IN_PLACE, type EventBus, type EventName, type Listener } from '../events.ts'
 import { withinTime } from '../limit.ts'
 import { maskCredentials } from '../mask.ts'
-import { defineTask, type App, type Plugin, type PluginRecord, type SlotName, type SlotRule, type Task } from './define.ts'
+import { defineTask, type App, type Plugin, type PluginRecord, type HookName, type HookRule, type Task } from './define.ts'
 
 const LISTEN_WITHIN_MS = 10 * 60_000
 const HEAR_IN_PLACE_WITHIN_MS = 10_000
@@ -28,15 +28,15 @@ export function openFailures(clock: Clock) {
 }
 
 const nameOfTask = (plugin: string): string => `${plugin}.hear`
-const Heard = Type.Object({ fact: Type.String(), told: Type.Optional(Type.Unknown()) })
+const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unknown()) })
 
 /**
- * How a plugin from outside hears facts: each is a row of its own, on disk before whoever tells goes on, heard in order and
- * tried three times. Equal facts that wait are one.
+ * How a plugin from outside hears events: each is a row of its own, on disk before whoever tells goes on, heard in order and
+ * tried three times. Equal events that wait are one.
  */
 export class Hearing {
   readonly task: Task
-  readonly #listeners = new Map<string, (fact: never) => unknown>()
+  readonly #listeners = new Map<string, (event: never) => unknown>()
 
   constructor({ name }: Plugin) {
     const task = defineTask({
@@ -45,10 +45,10 @@ export class Hearing {
       payload: Heard,
       lane: nameOfTask(name),
       internal: true,
-      single: ({ fact, told }) => createHash('sha256').update(JSON.stringify([fact, told])).digest('base64'),
+      unique: ({ event, told }) => createHash('sha256').update(JSON.stringify([event, told])).digest('base64'),
       retries: TRIES,
-      run: async ({ payload: { fact, told } }, app) => {
-        const listener = this.#listeners.get(fact)
+      run: async ({ payload: { event, told } }, app) => {
+        const listener = this.#listeners.get(event)
         // An earlier version of the plugin has listened to it.
         if (!listener) return null
         try {
@@ -62,18 +62,18 @@ export class Hearing {
     this.task = task as unknown as Task
   }
 
-  listen(plugin: Plugin, app: App, board: FactBoard, failures: Failures): void {
-    for (const [fact, toListener] of Object.entries(plugin.listens ?? {}) as Array<[FactName, (app: App) => Listener<FactName>]>) {
+  listen(plugin: Plugin, app: App, bus: EventBus, failures: Failures): void {
+    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<[EventName, (app: App) => Listener<EventName>]>) {
       const listener = toListener(app)
-      this.#listeners.set(fact, listener)
-      if (HEARD_IN_PLACE.has(fact)) board.listen(fact, inPlace(plugin, fact, listener, app, failures))
-      else board.listen(fact, async (told) => void (await app.jobs.start(this.task.name, { fact, told })))
+      this.#listeners.set(event, listener)
+      if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, failures))
+      else bus.listen(event, async (told) => void (await app.jobs.start(this.task.name, { event, told })))
     }
   }
 }
 
 /** Who is told many times a second is not waited for twice. */
-function inPlace({ name }: Plugin, fact: string, listener: Listener<FactName>, app: App, failures: Failures): Listener<FactName> {
+function inPlace({ name }: Plugin, event: string, listener: Listener<EventName>, app: App, failures: Failures): Listener<EventName> {
   let isTooSlow = false
   return async (told) => {
     if (isTooSlow) return
@@ -85,13 +85,13 @@ function inPlace({ name }: Plugin, fact: string, listener: Listener<FactName>, a
       await withinTime(app.clock, HEAR_IN_PLACE_WITHIN_MS, Promise.resolve(listener(told)), late)
     } catch (error) {
       failures.note(name, error)
-      app.log.error({ err: error, fact }, isTooSlow ? 'a listener takes too long, and is told no more until the next start' : 'a listener failed')
+      app.log.error({ err: error, event }, isTooSlow ? 'a listener takes too long, and is told no more until the next start' : 'a listener failed')
     }
   }
 }
 
-/** A fill as its slot's owner may call it: what fails or takes too long is noted, and the slot's rule says what is done without. */
-export function guardedFill(fill: unknown, slot: SlotName, rule: SlotRule | undefined, plugin: Plugin, app: App, failures: Failures): unknown {
+/** An implementation as its hook's owner may call it: what fails or takes too long is noted, and the hook's rule says what is done without. */
+export function guardedImplementation(implementation: unknown, hook: HookName, rule: HookRule | undefined, plugin: Plugin, app: App, failures: Failures): unknown {
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
   const without = (error: unknown, args: unknown[]): unknown => {
     // An error of ours is an answer, such as that a parameter cannot be, unless the owner goes on without any.
@@ -100,13 +100,13 @@ export function guardedFill(fill: unknown, slot: SlotName, rule: SlotRule | unde
     let isMissed = !isAnswer
     try {
       if (!rule?.otherwise) throw refusal
-      const instead = rule.otherwise(args as never[], refusal, fill as never)
+      const instead = rule.otherwise(args as never[], refusal, implementation as never)
       isMissed = true
       return instead
     } finally {
       if (isMissed) {
         failures.note(plugin.name, error)
-        app.log.error({ err: error, slot }, 'a plugin failed to answer')
+        app.log.error({ err: error, hook }, 'a plugin failed to answer')
       }
     }
   }
@@ -114,14 +114,14 @@ export function guardedFill(fill: unknown, slot: SlotName, rule: SlotRule | unde
     try {
       const answer = call(...args)
       if (!isPromiseLike(answer)) return answer
-      return withinTime(app.clock, limitMs, answer, () => new Error(`no answer to ${slot} within ${limitMs / 1000} s`)).catch((error: unknown) => without(error, args))
+      return withinTime(app.clock, limitMs, answer, () => new Error(`no answer to ${hook} within ${limitMs / 1000} s`)).catch((error: unknown) => without(error, args))
     } catch (error) {
       return without(error, args)
     }
   }
-  if (typeof fill === 'function') return guarded(fill as (...args: unknown[]) => unknown)
-  if (typeof fill !== 'object' || fill === null) return fill
-  return new Proxy(fill, {
+  if (typeof implementation === 'function') return guarded(implementation as (...args: unknown[]) => unknown)
+  if (typeof implementation !== 'object' || implementation === null) return implementation
+  return new Proxy(implementation, {
     get(target, key) {
       const part: unknown = Reflect.get(target, key)
       return typeof part === 'function' ? guarded((...args) => Reflect.apply(part, target, args) as unknown) : part

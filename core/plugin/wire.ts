@@ -1,16 +1,16 @@
-/** Puts plugins to work: their services, slots, listeners, setup and end. Those from outside have limits, and their failures their name. */
+/** Puts plugins to work: their services, hooks, listeners, setup and end. Those from outside have limits, and their failures their name. */
 import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'
-import type { FactBoard, FactName, Listener } from '../events.ts'
+import type { EventBus, EventName, Listener } from '../events.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
-import { waitAtGate } from '../index/gate.ts'
+import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Job } from '../ledger/jobs.ts'
-import type { Preferences } from '../ledger/settings.ts'
+import type { Preferences } from '../ledger/preferences.ts'
 import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
-import type { App, Plugin, PluginDefinition, PluginRecord, Route, SlotName, SlotRule, Slots } from './define.ts'
+import type { App, Plugin, PluginDefinition, PluginRecord, Route, HookName, HookRule, Hooks } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
-import { guardedFill, openFailures } from './outside.ts'
+import { guardedImplementation, openFailures } from './outside.ts'
 
 const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
@@ -25,7 +25,7 @@ export type Wiring = ReturnType<typeof openWiring>
 export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlugins; clock: Clock; log: Log; version: string }) {
   const { plugins } = loaded.registry
   const failures = openFailures(clock)
-  const rules = new Map<string, SlotRule>(plugins.flatMap(({ slotRules = {} }) => Object.entries(slotRules)))
+  const rules = new Map<string, HookRule>(plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
 
   async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
@@ -43,24 +43,24 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
     }
   }
 
-  function fillSlots(plugin: Plugin, app: App, slotOf: (name: string) => unknown[]): void {
-    for (const [slot, toFill] of Object.entries(plugin.fills ?? {}) as Array<[SlotName, (app: App) => Slots[SlotName]]>) {
-      const fill: unknown = toFill(app)
-      slotOf(slot).push(loaded.isOutside(plugin) ? guardedFill(fill, slot, rules.get(slot), plugin, app, failures) : fill)
+  function addImplementations(plugin: Plugin, app: App, hookOf: (name: string) => unknown[]): void {
+    for (const [hook, implement] of Object.entries(plugin.implements ?? {}) as Array<[HookName, (app: App) => Hooks[HookName]]>) {
+      const implementation: unknown = implement(app)
+      hookOf(hook).push(loaded.isOutside(plugin) ? guardedImplementation(implementation, hook, rules.get(hook), plugin, app, failures) : implementation)
     }
   }
 
-  function listen(plugin: Plugin, app: App, board: FactBoard): void {
+  function listen(plugin: Plugin, app: App, bus: EventBus): void {
     const hearing = loaded.hearingOf(plugin)
-    if (hearing) return hearing.listen(plugin, app, board, failures)
-    for (const [fact, toListener] of Object.entries(plugin.listens ?? {}) as Array<[FactName, (app: App) => Listener<FactName>]>) board.listen(fact, toListener(app))
+    if (hearing) return hearing.listen(plugin, app, bus, failures)
+    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<[EventName, (app: App) => Listener<EventName>]>) bus.listen(event, toListener(app))
   }
 
   /** Where the index is kept by a server that goes away just now, the start waits for it: that is not the plugin's time. */
   async function setUp(plugin: Plugin, app: App): Promise<void> {
     const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
-    const work = waitAtGate(new AbortController().signal, async () => plugin.setup?.(app), () => (isWaiting = true))
+    const work = waitAtBarrier(new AbortController().signal, async () => plugin.setup?.(app), () => (isWaiting = true))
     try {
       await (loaded.isOutside(plugin) ? withinOwnTime(work, () => isWaiting) : work)
     } finally {
@@ -112,14 +112,14 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
     }
   }
 
-  /** A fact that a plugin from outside could not take in has been tried often enough: people are told, the log says why. */
+  /** An event that a plugin from outside could not take in has been tried often enough: people are told, the log says why. */
   function ended(run: Job, app: App): void {
     const task = loaded.registry.tasks.get(run.task)
     const plugin = task && loaded.ownerOf(task)
     if (!plugin || run.state !== 'FAILURE' || !loaded.isOutside(plugin)) return
     failures.note(plugin.name, run.result)
     if (task !== loaded.hearingOf(plugin)?.task) return
-    const message = `It failed ${run.retries + 1} times to take in ${String(run.payload['fact'])}. The log says why`
+    const message = `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`
     app.jobs
       .notify({ title: `Plugin ${plugin.name}`, group: 'setting:application', level: 'error', messages: [message], shownForSeconds: TOLD_SECONDS })
       .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
@@ -145,7 +145,7 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
   return {
     named,
     addServices,
-    fillSlots,
+    addImplementations,
     listen,
     setUp,
     end,

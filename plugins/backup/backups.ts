@@ -206,7 +206,7 @@ export function openBackups(app: App) {
       if (report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
     })
     if (config) report.unknownSettings = await applySettings(config)
-    await app.tell('index.replaced', {})
+    await app.emit('index.replaced', {})
     return report
   }
 
@@ -425,7 +425,7 @@ declare module 'archivolt' {
   interface Services {
     backups: Backups
   }
-  interface Facts {
+  interface Events {
     /** All collections were replaced by a restore: what is kept about single documents elsewhere may speak of none. */
     'index.replaced': Record<string, never>
   }

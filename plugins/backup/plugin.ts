@@ -24,8 +24,8 @@ const runBackup = defineTask({
   payload: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1 })), reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])), isRight: Type.Optional(Type.Boolean()) }),
   lane: 'index',
   apiStart: true,
-  single: true,
-  widen: (before, asked) => ({ ...asked, ...((before.isRight || asked.isRight) && { isRight: true }) }),
+  unique: true,
+  merge: (before, asked) => ({ ...asked, ...((before.isRight || asked.isRight) && { isRight: true }) }),
   schedule: { auto: '0 18 0', config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }) },
   async run(job, app) {
     const { reason = 'auto', isRight = false } = job.payload
@@ -51,7 +51,7 @@ const restoreBackup = defineTask({
   group: 'setting:restore',
   payload: Type.Object({ filename: Type.String() }),
   lane: 'index',
-  single: true,
+  unique: true,
   async run(job, app) {
     const { restored, skipped, unknownSettings } = await app.backups.restore(job.payload.filename, job)
     const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
@@ -121,7 +121,7 @@ const previewRestore = defineRoute({
 export default definePlugin({
   name: 'backup',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
-  facts: ['index.replaced'],
+  events: ['index.replaced'],
   routes: [listBackups, startBackup, showBackup, startRestore, takeInBackup, deleteBackup, downloadBackup, previewRestore],
   tasks: [runBackup, restoreBackup],
   services: (app) => ({ backups: openBackups(app) }),

@@ -1,5 +1,5 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { epochSeconds, errors, isAppError, localDay, openTurns, type App, type Services, type Step } from 'archivolt'
+import { epochSeconds, errors, isAppError, localDay, openLocks, type App, type Services, type Step } from 'archivolt'
 import { openHandles } from './handles.ts'
 import { channelIndex, type ChannelDoc, type ChannelOverwrites } from './schema.ts'
 import { removeChannel } from './tasks.ts'
@@ -40,7 +40,7 @@ export function openChannels(app: App) {
   const handles = openHandles(app)
   const indexName = `${app.settings.prefix}_channel`
   const fetching = new Map<string, Promise<ChannelDoc>>()
-  const { together, alone } = openTurns()
+  const { shared, exclusive } = openLocks()
 
   /** What the platform says of a channel; what people have set (subscription, overwrites) is no part of it. */
   const toFields = (facts: Omit<ChannelFacts, 'handle'>, refreshedAt: number) => ({
@@ -223,8 +223,8 @@ export function openChannels(app: App) {
     record,
     recordName,
     resolve,
-    together,
-    alone,
+    shared,
+    exclusive,
 
     async names(ids: readonly string[]): Promise<Map<string, string>> {
       const docs = await collection.getMany(ids)
@@ -246,7 +246,7 @@ export function openChannels(app: App) {
         ...(change.channel_overwrites !== undefined && { channel_overwrites: change.channel_overwrites }),
       }
       if (!(await collection.patch(id, { set }, { visible: true }))) throw errors.notFound('channel', id)
-      await app.tell('channel.changed', { id, change })
+      await app.emit('channel.changed', { id, change })
     },
 
     /** Whether the platform still has it. @returns how many were ours */
@@ -291,11 +291,11 @@ declare module 'archivolt' {
   interface Services {
     channels: Channels
   }
-  interface Facts {
+  interface Events {
     /** People have changed the subscription or the settings of a channel. */
     'channel.changed': { id: string; change: ChannelChangeValues }
   }
-  interface Slots {
+  interface Hooks {
     /** What else goes with a channel. Its files are in the trash already; every step may be done twice. */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
   }

@@ -11,10 +11,10 @@ export default definePlugin({
   needs: ['platform', 'media'],
   indexes: [channelIndex],
   migrations: [handleTables],
-  slots: ['channel.remove'],
-  slotRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
-  facts: ['channel.changed'],
-  fills: {
+  hooks: ['channel.remove'],
+  hookRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
+  events: ['channel.changed'],
+  implements: {
     'media.known': (app) => async (kind, id) => kind === 'channel' && (await app.channels.known([id])).has(id),
     'platform.known': (app) => async (target) => target.type === 'channel' && app.channels.isOurs(target.id),
   },

@@ -6,16 +6,16 @@ export const removeChannel = defineTask({
   title: 'Remove a channel',
   payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
   lane: 'light',
-  single: ({ channelId }) => channelId,
+  unique: ({ channelId }) => channelId,
   internal: true,
   resumable: true,
   async run({ id: jobId, payload: { channelId }, step, log }, app): Promise<void> {
-    await app.channels.alone(channelId, async () => {
+    await app.channels.exclusive(channelId, async () => {
       // Without its document, an earlier run has come to the last step.
       if (!(await app.channels.known([channelId])).has(channelId)) return
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))
       try {
-        for (const removeWith of app.slot('channel.remove')) await step('channel.removeWith', () => removeWith(channelId, step))
+        for (const removeWith of app.hook('channel.remove')) await step('channel.removeWith', () => removeWith(channelId, step))
         await step('channel.drop', () => app.channels.drop(channelId))
       } catch (thrown) {
         await app.media.putBack(jobId)

@@ -158,7 +158,7 @@ export function openCookie(app: App) {
         await setPreference(true)
         apply(true)
       })
-      await app.tell('cookie.changed', { isEnabled: true })
+      await app.emit('cookie.changed', { isEnabled: true })
     },
 
     async remove(): Promise<CookieStatus> {
@@ -170,7 +170,7 @@ export function openCookie(app: App) {
         await ledger.write(() => ledger.sql('DELETE FROM cookie_state').run())
         await setPreference(false)
       })
-      await app.tell('cookie.changed', { isEnabled: false })
+      await app.emit('cookie.changed', { isEnabled: false })
       return status()
     },
   }
@@ -180,7 +180,7 @@ declare module 'archivolt' {
   interface Services {
     cookie: Cookie
   }
-  interface Facts {
+  interface Events {
     /** Another cookie is in use, or none any more. */
     'cookie.changed': { isEnabled: boolean }
   }

@@ -6,11 +6,11 @@ import { importCookie, removeCookie, showCookie, validateCookie } from './routes
 export default definePlugin({
   name: 'cookie',
   needs: ['platform', 'download'],
-  facts: ['cookie.changed'],
+  events: ['cookie.changed'],
   migrations: [cookieTables],
   routes: [showCookie, validateCookie, importCookie, removeCookie],
   services: (app) => ({ cookie: openCookie(app) }),
-  listens: {
+  on: {
     // What needed an account may be had with this one.
     'cookie.changed': (app) => async ({ isEnabled }) => {
       if (isEnabled) await app.queue.retryWithAccount()

@@ -17,7 +17,7 @@ export default definePlugin({
   migrations: [dislikeTables],
   tasks: [readDislikes],
   services: (app) => ({ dislikes: openDislikes(app) }),
-  listens: {
+  on: {
     'video.added': (app) => ({ id }) => app.dislikes.note(id),
   },
   setup: (app) => app.dislikes.goOn(),

@@ -13,7 +13,7 @@ export const readDislikes = defineTask({
   payload: Type.Object({}),
   lane: 'light',
   internal: true,
-  single: true,
+  unique: true,
   resumable: true,
   retries: { times: 96, delaySeconds: REST_MINUTES * 60 }, // a day; what is left goes on with the next video, refresh or start
   async run(job, app) {

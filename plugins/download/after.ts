@@ -73,7 +73,7 @@ export function openAfterDownload(app: App) {
 
     async run(ingested: readonly string[], job: JobContext<object>): Promise<void> {
       await job.step('download.autodelete', () => deleteWatched(job))
-      for (const later of app.slot('download.after')) await later(ingested, job)
+      for (const later of app.hook('download.after')) await later(ingested, job)
       await job.step('download.comments', () => fetchComments(job))
     },
   }
@@ -88,7 +88,7 @@ declare module 'archivolt' {
   interface Services {
     afterDownload: AfterDownload
   }
-  interface Slots {
+  interface Hooks {
     /** What else is due after a download run, with the ids that it brought: awaited, may be done twice. */
     'download.after': (ingested: readonly string[], job: JobContext<object>) => Promise<void>
   }

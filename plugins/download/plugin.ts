@@ -17,10 +17,10 @@ export default definePlugin({
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem],
   tasks: [extractDownload, downloadPending],
-  slots: ['download.after'],
-  slotRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
-  facts: ['queue.changed'],
-  fills: {
+  hooks: ['download.after'],
+  hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
+  events: ['queue.changed'],
+  implements: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,
     'media.known': (app) => async (kind, id) => kind === 'video' && (await app.queue.items.known([id])).has(id),

@@ -1,5 +1,5 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
-import { epochSeconds, openTurns, type App, type Filter, type NamesOf } from 'archivolt'
+import { epochSeconds, openLocks, type App, type Filter, type NamesOf } from 'archivolt'
 import { downloadIndex, ERROR_CLASSES, type DownloadDoc } from './schema.ts'
 
 type Names = NamesOf<typeof downloadIndex>
@@ -66,9 +66,9 @@ export function openQueue(app: App) {
   const active = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
   const end = `"_index":${JSON.stringify(`${app.settings.prefix}_download`)},"_score":0}`
   let lastPosition = 0
-  const turns = openTurns()
+  const locks = openLocks()
 
-  const changed = (id: string) => app.tell('queue.changed', { id })
+  const changed = (id: string) => app.emit('queue.changed', { id })
 
   /** Later than every place given before, also after a restart: the clock leads, equal milliseconds count on. */
   function nextPosition(): number {
@@ -112,7 +112,7 @@ export function openQueue(app: App) {
     const added: string[] = []
     for (let at = 0; at < list.length; at += ADDED_AT_ONCE) {
       // In turn: nobody else adds between the look at what is there and the write.
-      added.push(...(await turns.alone('add', () => addPart(list.slice(at, at + ADDED_AT_ONCE), status, options))))
+      added.push(...(await locks.exclusive('add', () => addPart(list.slice(at, at + ADDED_AT_ONCE), status, options))))
     }
     for (const id of added.slice(0, 100)) await changed(id)
     return added
@@ -225,7 +225,7 @@ export function openQueue(app: App) {
       const worked = status === 'ignore' ? await idsThat(filter) : new Set<string>()
       const updated = await items.patchWhere(filter, { set: stateOf(status) }, { visible: true })
       cancelWhere((id) => worked.has(id))
-      await app.tell('queue.changed', {})
+      await app.emit('queue.changed', {})
       return updated
     },
 
@@ -243,7 +243,7 @@ export function openQueue(app: App) {
       const worked = await idsThat(filter)
       const removed = await items.removeWhere(filter, { visible: true })
       cancelWhere((id) => worked.has(id))
-      await app.tell('queue.changed', {})
+      await app.emit('queue.changed', {})
       return removed
     },
 
@@ -322,7 +322,7 @@ declare module 'archivolt' {
   interface Services {
     queue: Queue
   }
-  interface Facts {
+  interface Events {
     /** An item was added, changed or removed; without an id: many. */
     'queue.changed': { id?: string }
   }

@@ -33,8 +33,8 @@ export const downloadPending = defineTask({
   lane: 'download',
   apiStart: true,
   apiStop: true,
-  single: true,
-  widen: (before, asked) => ({ autoOnly: before.autoOnly === true && asked.autoOnly === true }),
+  unique: true,
+  merge: (before, asked) => ({ autoOnly: before.autoOnly === true && asked.autoOnly === true }),
   resumable: true,
   outgoing: true,
   schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan of 8
@@ -114,7 +114,7 @@ async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, left
   const archived = item.force ? undefined : await app.videos.get(id)
   if (archived) {
     // Ingested, then cut off before the queue was told: what follows an ingest is done again.
-    await app.tell('video.added', { id, channelId: archived.channel_id })
+    await app.emit('video.added', { id, channelId: archived.channel_id })
     await settle(id, archived.channel_id, job, app)
     return false
   }

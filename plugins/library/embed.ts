@@ -19,7 +19,7 @@ export const resyncThumbs = defineTask({
   payload: Type.Object({}),
   lane: 'library',
   apiStart: true,
-  single: true,
+  unique: true,
   async run(job, app) {
     const report = openReport(resyncThumbs, job, app)
     await mustBeThere(app)
@@ -47,7 +47,7 @@ export const resyncThumbs = defineTask({
  * @returns false: there was nothing to do
  */
 async function embed(id: string, job: Run, app: App): Promise<boolean> {
-  return app.videos.alone(id, async () => {
+  return app.videos.exclusive(id, async () => {
     const doc = await app.videos.get(id)
     if (!doc) return false
     const [path, picture] = [app.media.pathOf(doc.channel_id, id), app.media.artPathOf('video', id)]

@@ -17,7 +17,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
   const probe = await app.media.probe(film.path)
   const facts = await app.platform.video(id, asked)
   const mediaPath = app.media.pathOf(facts.channelId, id)
-  const isKnown = await app.videos.alone(id, async () => {
+  const isKnown = await app.videos.exclusive(id, async () => {
     if (await app.videos.has(id)) return true // a download has just brought it in
     if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, facts.channelId, app))
     return false

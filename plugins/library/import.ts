@@ -22,7 +22,7 @@ export const manualImport = defineTask({
   payload: Type.Object({}),
   lane: 'library',
   apiStart: true,
-  single: true,
+  unique: true,
   async run(job, app) {
     const report = openReport(manualImport, job, app)
     await mustBeThere(app)

@@ -21,7 +21,7 @@ export default definePlugin({
   lanes: ['library'],
   routes: [showLibrary, commandLibrary, startRescan],
   tasks: [rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
-  listens: {
+  on: {
     // Restored documents come without their pictures.
     'index.replaced': (app) => async () => void (await app.jobs.start(thumbnailCheck)),
   },

@@ -9,7 +9,7 @@ export const versionCheck = defineTask({
   title: 'Look for new Version',
   payload: Type.Object({}),
   lane: 'light',
-  single: true,
+  unique: true,
   silent: true,
   schedule: { auto: '0 11 *', initially: 'random' },
   async run(job, app) {

@@ -21,7 +21,7 @@ export const rescanFilesystem = defineTask({
   payload: Type.Object({ force: Type.Optional(Type.Boolean()) }),
   lane: 'library',
   apiStart: true,
-  single: true,
+  unique: true,
   resumable: true, // what an earlier run has put right is right
   async run(job, app) {
     const report = openReport(rescanFilesystem, job, app)
@@ -123,7 +123,7 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
   const id = film.name
   try {
     await job.step('rescan.move', () =>
-      app.videos.alone(id, async () => {
+      app.videos.exclusive(id, async () => {
         const doc = await app.videos.get(id)
         if (doc) await moveFilm(film, doc.channel_id, app)
       }),
@@ -147,7 +147,7 @@ async function removeLost(id: string, job: Run, app: App): Promise<void> {
 /** The document takes the facts of another film. A damaged one is told, and waits in the queue to be downloaded once more. */
 async function measure(id: string, job: Run, app: App, report: Report): Promise<void> {
   job.signal.throwIfAborted()
-  const fault = await job.step('rescan.measure', () => app.videos.alone(id, () => app.videos.measure(id)))
+  const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
   if (!video) return
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))

@@ -20,7 +20,7 @@ export const thumbnailCheck = defineTask({
   payload: Type.Object({}),
   lane: 'library',
   apiStart: true,
-  single: true,
+  unique: true,
   schedule: { auto: '0 17 *', initially: 'random' },
   async run(job, app) {
     const fetched = await fetchMissingArt(job, app)
@@ -126,7 +126,7 @@ async function reasonToDoubt(films: Record<'video', Set<string>>, app: App): Pro
 }
 
 async function isKnownToAny(kind: KnownKind, id: string, app: App): Promise<boolean> {
-  for (const isKnown of app.slot('media.known')) if (await isKnown(kind, id)) return true
+  for (const isKnown of app.hook('media.known')) if (await isKnown(kind, id)) return true
   return false
 }
 

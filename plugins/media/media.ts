@@ -14,7 +14,7 @@ export interface MediaService extends Media {
   begin(): Promise<void>
 }
 
-type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'slot' | 'jobs'>
+type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 'jobs'>
 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
@@ -58,10 +58,10 @@ export function openMedia(app: MediaApp): MediaService {
 }
 
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
-async function tidy(library: Library, app: Pick<App, 'log' | 'slot' | 'jobs'>): Promise<void> {
+async function tidy(library: Library, app: Pick<App, 'log' | 'hook' | 'jobs'>): Promise<void> {
   await library.keepRoom().catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
   const ids = (await library.staged()).filter(isId)
-  const wanted = await Promise.all(app.slot('media.staged').map((fill) => fill(ids)))
+  const wanted = await Promise.all(app.hook('media.staged').map((fill) => fill(ids)))
   for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
 
   const trashed = await library.trashed((channelId, err) => app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'))

@@ -21,14 +21,14 @@ export default definePlugin({
     importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
   },
   migrations: [presenceTables],
-  slots: ['media.known', 'media.staged', 'media.films'],
+  hooks: ['media.known', 'media.staged', 'media.films'],
   // In doubt a file is kept.
-  slotRules: {
+  hookRules: {
     'media.known': { otherwise: () => true },
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
     'media.films': { otherwise: () => [] },
   },
-  fills: {
+  implements: {
     // Without the library its folder may be missing, or be a part of another disk.
     'platform.space': (app) => async () => ((await app.media.absence()) === undefined ? app.media.space() : { free: 0, total: 0 }),
     'platform.library': (app) => () => app.media.absence(),

@@ -54,7 +54,7 @@ const REASONS = {
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
 /** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
-export function openPresence(app: Pick<App, 'ledger' | 'slot' | 'log'>, paths: Pick<Paths, 'mediaDir' | 'pathOf'>, prepare: () => Promise<void>): Presence {
+export function openPresence(app: Pick<App, 'ledger' | 'hook' | 'log'>, paths: Pick<Paths, 'mediaDir' | 'pathOf'>, prepare: () => Promise<void>): Presence {
   const { ledger } = app
   const path = join(paths.mediaDir, MARK)
   let prepared: Promise<void> | undefined
@@ -103,7 +103,7 @@ export function openPresence(app: Pick<App, 'ledger' | 'slot' | 'log'>, paths: P
   }
   const mark = (): Promise<void> => (marking ??= writeMark().finally(() => (marking = undefined)))
 
-  const films = async (atMost: number) => (await Promise.all(app.slot('media.films').map((fill) => fill(atMost)))).flat()
+  const films = async (atMost: number) => (await Promise.all(app.hook('media.films').map((fill) => fill(atMost)))).flat()
 
   /** An installation that has marked no library yet: by what is in the folder. */
   async function markFirst(kind: 'missing' | 'unmarked'): Promise<string | undefined> {

@@ -33,7 +33,7 @@ async function sendArt(app: App, folder: ArtFolder, name: string, variant: 'smal
   const full = app.media.artPathOf(picture.kind, picture.id)
   for (const path of variant ? [smallPath(full), full] : [full]) if (await exists(path)) return file(path, 'image/jpeg')
   const kind = folder === 'videos' ? 'video' : folder === 'channels' ? 'channel' : 'playlist'
-  for (const isKnown of app.slot('media.known')) if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
+  for (const isKnown of app.hook('media.known')) if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   throw errors.notFound('file')
 }
 

@@ -79,11 +79,11 @@ export interface Media {
 
 export type { Step }
 
-/** What an art URL may belong to: the slot `media.known` is asked before a placeholder is sent. */
+/** What an art URL may belong to: the hook `media.known` is asked before a placeholder is sent. */
 export type KnownKind = 'video' | 'channel' | 'playlist'
 
 declare module 'archivolt' {
-  interface Slots {
+  interface Hooks {
     /** Whether a document of this kind and id is kept: its missing picture is then a placeholder, not a 404. */
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
     /** Which of these staging folders (video ids) somebody will go on with; the others are removed at start. */

@@ -20,7 +20,7 @@ export default definePlugin({
   },
   routes: [listNotifications, streamEvents, testOutgoing],
   services: (app) => ({ live: openLive(app), outgoing: openOutgoing(app) }),
-  listens: {
+  on: {
     'queue.changed':
       (app) =>
       ({ id }) =>

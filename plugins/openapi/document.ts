@@ -26,7 +26,7 @@ const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
-export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 'slot'>): Document {
+export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 'hook'>): Document {
   const paths: Document['paths'] = {}
   // What answers where nothing else does is no part of the API.
   const routes = app.registry.routes.filter(({ path }) => path !== '/*')
@@ -58,7 +58,7 @@ export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 
 /** `/api/channel/:id/` → `channel`; what lies outside the API by its first word. */
 const tagOf = ({ path }: Route): string => /^\/(?:api\/)?([\w-]*)/.exec(path)?.[1] || 'page'
 
-function toOperation(route: Route, app: Pick<App, 'slot'>): Operation {
+function toOperation(route: Route, app: Pick<App, 'hook'>): Operation {
   const requestBody = bodyOf(route)
   return {
     operationId: [route.method.toLowerCase(), ...route.path.split(/[/*]/).filter(Boolean)].map((part) => part.replace(/\W/g, '')).join('_'),
@@ -79,9 +79,9 @@ function pathParameters({ path, params }: Route): Operation['parameters'] {
   })
 }
 
-function queryParameters(route: Route, { slot }: Pick<App, 'slot'>): Operation['parameters'] {
-  const fills = route.querySlot ? (slot(route.querySlot) as ReadonlyArray<{ query?: Route['query'] }>) : []
-  const shape = Object.assign({}, ...fills.map(({ query }) => query), route.query) as NonNullable<Route['query']>
+function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['parameters'] {
+  const implementations = route.queryHook ? (hook(route.queryHook) as ReadonlyArray<{ query?: Route['query'] }>) : []
+  const shape = Object.assign({}, ...implementations.map(({ query }) => query), route.query) as NonNullable<Route['query']>
   const own = Object.entries(shape).map(([name, { schema, description, required = false, fallback }]) => ({
     name,
     in: 'query' as const,

@@ -26,7 +26,7 @@ export interface PlatformParts {
   /** Without one the gate forgets a pause at the end. */
   ledger?: Ledger
   pace?: Pace
-  slot?: App['slot']
+  hook?: App['hook']
 }
 
 export interface PlatformService extends Platform {
@@ -72,7 +72,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     clock,
     log,
     recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await lackOfRoom(place ?? settings.dataDir, settings.dataDir)) === undefined),
-    absence: async () => (await Promise.all(parts.slot?.('platform.library').map((absence) => absence()) ?? [])).find((reason) => reason !== undefined),
+    absence: async () => (await Promise.all(parts.hook?.('platform.library').map((absence) => absence()) ?? [])).find((reason) => reason !== undefined),
     save: async (record) => {
       await ledger?.write(() => ledger.sql('INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record').run(JSON.stringify(record)))
     },

@@ -35,8 +35,8 @@ export default definePlugin({
     ffprobe: { env: 'AV_FFPROBE', schema: Type.String({ minLength: 1 }), default: 'ffprobe', meaning: 'program, found on PATH or by its path' },
   },
   lanes: ['platform', 'download'],
-  slots: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
-  slotRules: {
+  hooks: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
+  hookRules: {
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },

@@ -20,7 +20,7 @@ export const StateReply = Type.Object({
 function standing(app: App) {
   const state = app.platform.state()
   if (state.state !== 'open') return state
-  for (const reasonOf of app.slot('platform.halted')) {
+  for (const reasonOf of app.hook('platform.halted')) {
     const halted = reasonOf()
     if (halted) return { state: 'halted' as const, reason: halted.reason, since: halted.since, next_attempt: halted.nextAttempt }
   }
@@ -41,8 +41,8 @@ async function stateOf(app: App) {
   await had('whether the library is there', () => platform.lookForLibrary())
   const [report, counts, spaces] = await Promise.all([
     platform.report(),
-    Promise.all(app.slot('platform.waiting').map((waiting) => had('what waits', waiting))),
-    Promise.all(app.slot('platform.space').map((space) => had('the room that is left', space))),
+    Promise.all(app.hook('platform.waiting').map((waiting) => had('what waits', waiting))),
+    Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
   return { ...standing(app), waiting: Object.assign({}, ...counts) as Record<string, number>, ...report, space: { media_free: free, media_total: total } }
@@ -82,7 +82,7 @@ export const resolveText = defineRoute({
   query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'any text' }) },
   reply: Type.Array(Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() })),
   async handle({ query }, app) {
-    const isKnown = app.slot('platform.known')
+    const isKnown = app.hook('platform.known')
     const targets = app.platform.targetsIn(query.q ?? '').slice(0, MOST_TARGETS)
     return Promise.all(
       targets.map(async (target) => {

@@ -251,7 +251,7 @@ declare module 'archivolt' {
   interface Services {
     platform: Platform
   }
-  interface Slots {
+  interface Hooks {
     /** Queue items by the class of their message, for the state page. */
     'platform.waiting': () => Promise<Record<string, number>>
     /** Room on the library's file system, in bytes. */

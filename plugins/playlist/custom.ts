@@ -56,7 +56,7 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
     }
     if (at < 0) throw errors.notFound('video in this playlist', videoId)
     if (action === 'remove') {
-      await app.videos.change(videoId, { take: { playlist: [playlist_id] } })
+      await app.videos.change(videoId, { remove: { playlist: [playlist_id] } })
       return entries.toSpliced(at, 1)
     }
     const to = await placeAfter(entries, at, action, index, hideWatched)
@@ -126,7 +126,7 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
           return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
         })
       // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is alone: not the other way round.
-      const isThere = await (action.action === 'create' ? app.videos.alone(action.videoId, change) : change())
+      const isThere = await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
       if (!isThere) throw errors.notFound('playlist', id)
       await takeThumbnail(id, before, after)
     },

@@ -1,7 +1,7 @@
 /** `playlist=` in lists of videos: its archived videos, in its order whatever sort is asked for. */
-import { queryId, type App, type Slots } from 'archivolt'
+import { queryId, type App, type Hooks } from 'archivolt'
 
-export function listFilter(app: App): Slots['video.filter'] {
+export function listFilter(app: App): Hooks['video.filter'] {
   return {
     query: { playlist: queryId({ description: 'videos of this playlist, in its order' }) },
     async apply({ playlist }) {

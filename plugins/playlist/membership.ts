@@ -25,13 +25,13 @@ export function openMembership({ videos }: Pick<App, 'videos'>) {
 
     async take(playlistId: string, videoIds: readonly string[]): Promise<void> {
       for (const chunk of chunks(videoIds, CHUNK)) {
-        await videos.collection.patchWhere({ and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] }, { take: { playlist: [playlistId] } }, { visible: true })
+        await videos.collection.patchWhere({ and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] }, { remove: { playlist: [playlistId] } }, { visible: true })
       }
     },
 
     /** Out of all videos that say so. */
     async takeAll(playlistId: string): Promise<void> {
-      await videos.collection.patchWhere({ eq: ['playlist', playlistId] }, { take: { playlist: [playlistId] } }, { visible: true })
+      await videos.collection.patchWhere({ eq: ['playlist', playlistId] }, { remove: { playlist: [playlistId] } }, { visible: true })
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
-import { epochSeconds, errors, isAppError, localDay, MAX_WINDOW, openTurns, type App, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
+import { epochSeconds, errors, isAppError, localDay, MAX_WINDOW, openLocks, type App, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entries.ts'
@@ -46,7 +46,7 @@ export function openPlaylists(app: App) {
   const leaving = new Set<string>()
 
   /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
-  const turns = openTurns()
+  const locks = openLocks()
 
   /** As groups: the documents, which may have thousands of entries, are not read. */
   async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
@@ -111,7 +111,7 @@ export function openPlaylists(app: App) {
   }
 
   const drop = (id: string): Promise<void> =>
-    turns.alone(id, async () => {
+    locks.exclusive(id, async () => {
       await membership.takeAll(id)
       await app.media.removeArt('playlist', id)
       await collection.remove(id, { visible: true })
@@ -161,7 +161,7 @@ export function openPlaylists(app: App) {
       if (!known && mustExist) return false
       if (channelId !== null && asker !== undefined) await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
       await fetchArt(facts, known, signal)
-      return turns.alone(id, async () => {
+      return locks.exclusive(id, async () => {
         const old = await collection.get(id)
         if (!old && mustExist) {
           await app.media.removeArt('playlist', id)
@@ -215,7 +215,7 @@ export function openPlaylists(app: App) {
      */
     remove: (id: string, { withVideos = false } = {}): Promise<void> =>
       // Two that are asked for at once may want different things: the later one hears that the playlist is gone.
-      turns.alone(`removal of ${id}`, async () => {
+      locks.exclusive(`removal of ${id}`, async () => {
         if (!(await has(id))) throw errors.notFound('playlist', id)
         await app.jobs.run(removePlaylist, { id, withVideos })
       }),

@@ -10,7 +10,7 @@ export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
-  fills: {
+  implements: {
     'media.known': (app) => async (kind, id) => kind === 'playlist' && app.playlists.has(id),
     'platform.known':
       (app) =>
@@ -20,7 +20,7 @@ export default definePlugin({
     'video.remove': (app) => (video, step) => step('playlist.forgetVideo', () => app.playlists.forgetVideo(video.id)),
     'channel.remove': (app) => (channelId, step) => app.playlists.removeOfChannel(channelId, step),
   },
-  listens: {
+  on: {
     'video.added':
       (app) =>
       ({ id }) =>

@@ -6,7 +6,7 @@ export const removePlaylist = defineTask({
   title: 'Remove a playlist',
   payload: Type.Object({ id: Type.String({ pattern: ID_PATTERN }), withVideos: Type.Boolean() }),
   lane: 'light',
-  single: ({ id }) => id,
+  unique: ({ id }) => id,
   internal: true,
   resumable: true,
   async run({ payload: { id, withVideos }, step, signal, progress }, app): Promise<void> {

@@ -9,7 +9,7 @@ export const forgetGone = defineTask({
   payload: Type.Object({}),
   lane: 'light',
   internal: true,
-  single: true,
+  unique: true,
   resumable: true,
   async run({ signal, log }, app) {
     for (const kind of KINDS) {

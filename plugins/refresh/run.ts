@@ -17,8 +17,8 @@ export const checkReindex = defineTask({
   group: 'reindex:run',
   payload: Type.Object({ days: Type.Optional(Days), scheduled: Type.Optional(Type.Boolean()) }),
   lane: 'platform',
-  single: true,
-  widen: (before, asked) => ({ ...before, ...asked }),
+  unique: true,
+  merge: (before, asked) => ({ ...before, ...asked }),
   resumable: true,
   outgoing: true,
   retries: { times: 3, delaySeconds: 600 }, // what is left waits in the ledger

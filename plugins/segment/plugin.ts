@@ -16,7 +16,7 @@ export default definePlugin({
   },
   routes: [showSegments, sendSegment],
   services: (app) => ({ segments: openSegments(app) }),
-  listens: {
+  on: {
     'video.added': (app) => ({ id }) => app.segments.refresh(id),
   },
 })

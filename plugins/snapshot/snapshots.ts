@@ -111,7 +111,7 @@ export function openSnapshotKeeper(app: App) {
     async begin(): Promise<void> {
       schedule()
       // Cut off by the end of the last process, before or after it told what it had done: hearing it twice is harmless.
-      if (app.backups.isRestoring()) await app.tell('index.replaced', {})
+      if (app.backups.isRestoring()) await app.emit('index.replaced', {})
       const complete = (await store().list()).filter(({ state }) => state === 'SUCCESS')
       if (app.index.lost !== undefined) return offer(app.index.lost, complete)
       // One of a day to come was taken while the clock was wrong.

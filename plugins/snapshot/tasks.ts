@@ -12,7 +12,7 @@ export const createSnapshot = defineTask({
   group: 'setting:snapshot',
   payload: Named,
   lane: 'light',
-  single: true,
+  unique: true,
   async run(job, app) {
     const { name } = job.payload
     await job.step('snapshot.take', () =>
@@ -32,7 +32,7 @@ export const restoreSnapshot = defineTask({
   group: 'setting:restore',
   payload: Named,
   lane: 'index',
-  single: true,
+  unique: true,
   async run(job, app) {
     const { name } = job.payload
     const { skipped, failed } = await job.step('snapshot.restore', () =>
@@ -43,7 +43,7 @@ export const restoreSnapshot = defineTask({
       }),
     )
     for (const { id, reason } of failed) job.log.warn({ id }, `skipped: ${reason}`)
-    await app.tell('index.replaced', {})
+    await app.emit('index.replaced', {})
     return skipped ? `${name}, ${skipped} documents skipped` : name
   },
 })

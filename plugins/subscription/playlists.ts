@@ -8,7 +8,7 @@ export const indexPlaylists = defineTask({
   group: 'channel:indexplaylist',
   payload: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
   lane: 'platform',
-  single: ({ channelId }) => channelId,
+  unique: ({ channelId }) => channelId,
   resumable: true, // what is indexed already is only written again
   retries: { times: 3, delaySeconds: 60 },
   async run(job, app) {

@@ -15,14 +15,14 @@ export default definePlugin({
   migrations: [scanTables, depthTables, beginningTables],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],
-  fills: {
+  implements: {
     'download.after': (app) => (ingested, job) => job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
     'channel.remove': (app) => (channelId, step) => step('subscription.forget', async () => {
       await forgetDepth(app, channelId)
       await forgetBeginning(channelId, app)
     }),
   },
-  listens: {
+  on: {
     'index.replaced': (app) => () => forgetDepth(app),
     'channel.changed': (app) => async ({ id, change }) => {
       if (change.channel_subscribed === false) await forgetBeginning(id, app)

@@ -33,7 +33,7 @@ export const updateSubscribed = defineTask({
   lane: 'platform',
   apiStart: true,
   apiStop: true,
-  single: true,
+  unique: true,
   resumable: true,
   outgoing: true,
   schedule: { auto: '0 8 *', initially: { hour: '8', isFirstStartOnly: true } },

@@ -191,7 +191,7 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     const doc = await toDoc(input, probe, fresh)
     await step('video.subtitles', () => indexSubtitles(doc, fresh, isSubtitleIndexed))
     await step('video.document', () => collection.put(id, doc, { visible: true }))
-    await step('video.added', () => app.tell('video.added', { id, channelId }))
+    await step('video.added', () => app.emit('video.added', { id, channelId }))
   }
 
   return { ingest, fetchArt, toSubtitles, indexSubtitles }

@@ -59,7 +59,7 @@ export function withoutFilter([values = {}]: ReadonlyArray<Record<string, unknow
 
 export async function toQuery(values: Partial<Values>, actor: Actor, app: App): Promise<VideoQuery> {
   const parts: VideoListPart[] = []
-  for (const fill of app.slot('video.filter')) {
+  for (const fill of app.hook('video.filter')) {
     const part = await fill.apply(values, actor)
     if (part) parts.push(part)
   }

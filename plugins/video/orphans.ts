@@ -8,14 +8,14 @@ export interface Parts {
   collection: Pick<Of<typeof videoIndex>, 'known' | 'count'>
   comments: Of<typeof commentIndex>
   subtitles: Of<typeof subtitleIndex>
-  alone(id: string, work: () => Promise<unknown>): Promise<unknown>
+  exclusive(id: string, work: () => Promise<unknown>): Promise<unknown>
 }
 
 /** So many videos are looked for at once. */
 const STEP = 500
 
 /** Only their ids are read. An archive without a single video has lost them otherwise: then nothing goes. */
-export async function dropOrphans({ collection, comments, subtitles, alone }: Parts, signal?: AbortSignal): Promise<number> {
+export async function dropOrphans({ collection, comments, subtitles, exclusive }: Parts, signal?: AbortSignal): Promise<number> {
   if ((await collection.count(undefined, 1)) === 0) return 0
   const dropped = new Set<string>()
   for (const kind of [comments, subtitles]) {
@@ -24,7 +24,7 @@ export async function dropOrphans({ collection, comments, subtitles, alone }: Pa
       const known = await collection.known(ids)
       for (const id of ids) {
         if (known.has(id)) continue
-        await alone(id, async () => {
+        await exclusive(id, async () => {
           if ((await collection.known([id])).has(id)) return // has just come in
           await kind.removeWhere({ eq: ['platform_id', id] })
           dropped.add(id)

@@ -11,14 +11,14 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel'],
   indexes: [videoIndex, commentIndex, subtitleIndex],
   owns: ['comment', 'subtitle'],
-  slots: ['video.tail', 'video.filter', 'video.remove'],
-  slotRules: {
+  hooks: ['video.tail', 'video.filter', 'video.remove'],
+  hookRules: {
     'video.tail': { otherwise: () => new Map() },
     'video.filter': { otherwise: withoutFilter },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
-  facts: ['video.added'],
-  fills: {
+  events: ['video.added'],
+  implements: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),
     'media.films': (app) => (atMost) => app.videos.someFilms(atMost),

@@ -36,7 +36,7 @@ export function openRecords(app: App) {
 
   function tailsOf(ids: readonly string[], actor: Actor): Map<string, VideoTail> {
     const tails = new Map<string, VideoTail>()
-    for (const fill of app.slot('video.tail')) for (const [id, tail] of fill(ids, actor)) tails.set(id, tail)
+    for (const fill of app.hook('video.tail')) for (const [id, tail] of fill(ids, actor)) tails.set(id, tail)
     return tails
   }
 

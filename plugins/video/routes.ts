@@ -20,7 +20,7 @@ export const listVideos = defineRoute({
   access: 'user',
   summary: 'Videos, filtered and sorted',
   query: listQuery,
-  querySlot: 'video.filter',
+  queryHook: 'video.filter',
   envelope: 'page',
   reply: Type.Array(VideoRecord),
   async handle({ query, actor, page: { from, size } }, app) {

@@ -6,11 +6,11 @@ export const removeVideo = defineTask({
   title: 'Remove a video',
   payload: Type.Object({ id: Type.String({ pattern: ID_PATTERN }) }),
   lane: 'light',
-  single: ({ id }) => id,
+  unique: ({ id }) => id,
   internal: true,
   resumable: true,
   async run({ id: jobId, payload: { id }, step, log }, app): Promise<void> {
-    await app.videos.alone(id, async () => {
+    await app.videos.exclusive(id, async () => {
       const doc = await app.videos.get(id)
       if (!doc) return // an earlier run has come to the last step
       const channelId = doc.channel_id

@@ -1,6 +1,6 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import { stat } from 'node:fs/promises'
-import { epochSeconds, errors, isAppError, openTurns, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
+import { epochSeconds, errors, isAppError, openLocks, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
 import { durationText } from './durations.ts'
 import { isThere, openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
@@ -50,16 +50,16 @@ export function openVideos(app: App) {
   const records = openRecords(app)
   const { ingest, fetchArt, toSubtitles, indexSubtitles } = openIngest(app, { collection, subtitles })
   const known = (ids: readonly string[]) => collection.known(ids)
-  const turns = openTurns()
+  const locks = openLocks()
 
   /**
    * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel stays meanwhile.
    * @param channelId  where there may be no document yet
    */
-  async function alone<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result> {
+  async function exclusive<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result> {
     const ownChannel = channelId ?? (await collection.get(id))?.channel_id
-    const inTurn = () => turns.alone(id, work)
-    return ownChannel === undefined ? inTurn() : app.channels.together(ownChannel, inTurn)
+    const locked = () => locks.exclusive(id, work)
+    return ownChannel === undefined ? locked() : app.channels.shared(ownChannel, locked)
   }
 
   /** What the file says of itself, or in words what is wrong with it; undefined: it is not there. */
@@ -86,7 +86,7 @@ export function openVideos(app: App) {
   }
 
   async function removeWith(video: { id: string; channelId: string }, step: Step): Promise<void> {
-    for (const remove of app.slot('video.remove')) await step('video.removeWith', () => remove(video, step))
+    for (const remove of app.hook('video.remove')) await step('video.removeWith', () => remove(video, step))
   }
 
   return {
@@ -122,13 +122,13 @@ export function openVideos(app: App) {
      * then tells `video.added`. What people have set (watched, playlists) stays where the video was there before.
      * @throws unprocessable: the file is no media
      */
-    ingest: (input: Ingest, step: Step = plainStep): Promise<void> => alone(input.downloaded.facts.id, () => ingest(input, step), input.downloaded.facts.channelId),
+    ingest: (input: Ingest, step: Step = plainStep): Promise<void> => exclusive(input.downloaded.facts.id, () => ingest(input, step), input.downloaded.facts.channelId),
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
 
     /**
-     * Takes size, streams and duration from the file as it is now. In the video's turn (`alone`), as a download may be replacing it.
+     * Takes size, streams and duration from the file as it is now. Call it in `exclusive`, as a download may be replacing the file.
      * @returns what is wrong with the file, in words: then the document stays as it was
      */
     async measure(id: string): Promise<string | undefined> {
@@ -158,7 +158,7 @@ export function openVideos(app: App) {
      * left out): files, list, what is said in them. Languages that are not offered any more stay. @returns false: no such video
      */
     setSubtitles: (id: string, staged: Ingest['downloaded']['subtitles'], { isIndexed = true, onlyMissing = false } = {}): Promise<boolean> =>
-      alone(id, async () => {
+      exclusive(id, async () => {
         const doc = await collection.get(id)
         if (!doc) return false
         const taken = onlyMissing ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang)) : staged
@@ -179,7 +179,7 @@ export function openVideos(app: App) {
 
     /** Replaces a video's comments. Not while it is being removed: they would be left behind. @throws not_found */
     setComments: (id: string, facts: readonly CommentFacts[]): Promise<void> =>
-      alone(id, async () => {
+      exclusive(id, async () => {
         if (!(await known([id])).has(id)) throw errors.notFound('video', id)
         const { threads, count } = toThreads(facts)
         await comments.put(id, { platform_id: id, comment_last_refresh: epochSeconds(app.clock), comment_comments: threads as never })
@@ -205,7 +205,7 @@ export function openVideos(app: App) {
     },
 
     /** Comments and subtitles of videos that are not there any more go. @returns of how many videos */
-    dropOrphans: (signal?: AbortSignal) => dropOrphans({ collection, comments, subtitles, alone }, signal),
+    dropOrphans: (signal?: AbortSignal) => dropOrphans({ collection, comments, subtitles, exclusive }, signal),
 
     /** Where the files of some videos should lie. */
     async someFilms(atMost: number): Promise<Array<{ channelId: string; videoId: string }>> {
@@ -236,7 +236,7 @@ export function openVideos(app: App) {
       await app.jobs.run(removeVideo, { id })
     },
 
-    alone,
+    exclusive,
     removeWith,
     /** The last part of a removal: art, subtitles, comments, documents. */
     dropAll,
@@ -258,11 +258,11 @@ declare module 'archivolt' {
   interface Services {
     videos: Videos
   }
-  interface Facts {
+  interface Events {
     /** A video has come into the archive, or has been ingested once more. */
     'video.added': { id: string; channelId: string }
   }
-  interface Slots {
+  interface Hooks {
     /** The caller's part of video records, by id; ids without one are left out. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
     /** Further query parameters of `GET /api/video/`. `apply` is handed all decoded parameters of the request. */

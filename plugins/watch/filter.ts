@@ -1,9 +1,9 @@
 /** `watch=` in lists of videos. */
-import { queryEnum, type App, type Slots } from 'archivolt'
+import { queryEnum, type App, type Hooks } from 'archivolt'
 
-type ListPart = Awaited<ReturnType<Slots['video.filter']['apply']>>
+type ListPart = Awaited<ReturnType<Hooks['video.filter']['apply']>>
 
-export function listFilter(app: App): Slots['video.filter'] {
+export function listFilter(app: App): Hooks['video.filter'] {
   return {
     query: { watch: queryEnum(['watched', 'unwatched', 'continue'], { description: '`continue`: begun by the caller and not watched; by when the position last changed' }) },
     apply({ watch }, actor): ListPart {

@@ -11,14 +11,14 @@ export default definePlugin({
   needs: ['platform', 'channel', 'video', 'playlist'],
   migrations: [positionTables],
   preferences: { progress: { autoWatched: { schema: Type.Boolean(), default: false } } },
-  fills: {
+  implements: {
     'video.tail': (app) => (ids, actor) => app.watch.progressOf(ids, actor.id),
     'video.filter': listFilter,
     'video.remove': (app) => (video, step) => step('watch.forget', () => app.watch.forget(video.id)),
   },
   routes: [markAsWatched, showProgress, setProgress, clearProgress],
   tasks: [markVideos, forgetGone],
-  listens: { 'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)) },
+  on: { 'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)) },
   services: (app) => ({ watch: openWatch(app) }),
 })
 

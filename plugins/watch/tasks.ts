@@ -26,7 +26,7 @@ export const forgetGone = defineTask({
   payload: Type.Object({}),
   lane: 'light',
   internal: true,
-  single: true,
+  unique: true,
   resumable: true,
   async run({ signal, log }, app) {
     const forgotten = await app.watch.forgetGone(signal)

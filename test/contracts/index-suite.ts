@@ -207,7 +207,7 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
 
       test('values are added once and taken out', async () => {
         await given({ p1: { title: 'One', topics: ['a', 'b'] }, p2: { title: 'Two' } })
-        await papers.patch('p1', { add: { topics: ['b', 'c', 'c'] }, take: { topics: ['a'] } })
+        await papers.patch('p1', { add: { topics: ['b', 'c', 'c'] }, remove: { topics: ['a'] } })
         await papers.patch('p2', { add: { topics: ['z'] } }, { visible: true })
         assert.deepEqual((await papers.get('p1'))?.topics, ['b', 'c'])
         assert.deepEqual((await papers.get('p2'))?.topics, ['z'])

@@ -31,7 +31,7 @@ for (const { plugin, origin } of found) {
     assert.match(readme, /^# \S/)
     for (const { env } of Object.values(plugin.settings ?? {})) assert.ok(readme.includes(env), `README.md does not tell of ${env}`)
     for (const { name } of publicTasks(plugin)) assert.ok(readme.includes(name), `README.md does not tell of the task ${name}`)
-    for (const slot of plugin.slots ?? []) assert.ok(readme.includes(slot), `README.md does not tell of the slot ${slot}`)
+    for (const hook of plugin.hooks ?? []) assert.ok(readme.includes(hook), `README.md does not tell of the hook ${hook}`)
   })
 
   test(`what ${plugin.name} declares has words for people, and defaults that its schemas take`, () => {

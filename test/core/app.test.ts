@@ -31,20 +31,20 @@ test('a plugin sees the services of those before it, and has a log of its own', 
   assert.deepEqual(seen, [true, { plugin: 'second' }])
 })
 
-test('handlers, slots and listeners are handed the app of their plugin', async (t) => {
+test('handlers, hooks and listeners are handed the app of their plugin', async (t) => {
   const heard: unknown[] = []
-  const asks = definePlugin({ name: 'asks', slots: ['asks.word' as never], facts: ['word.said' as never], routes: [aRoute('/api/words/', (app) => loose(app)['slot']('asks.word').map((word: () => string) => word()))] })
-  const fills = (name: string) =>
+  const asks = definePlugin({ name: 'asks', hooks: ['asks.word' as never], events: ['word.said' as never], routes: [aRoute('/api/words/', (app) => loose(app)['hook']('asks.word').map((word: () => string) => word()))] })
+  const implementations = (name: string) =>
     definePlugin({
       name,
       needs: ['asks'],
-      fills: { 'asks.word': (app: App) => () => app.log.bindings()['plugin'] } as never,
-      listens: { 'word.said': () => (fact: unknown) => void heard.push([name, fact]) } as never,
+      implements: { 'asks.word': (app: App) => () => app.log.bindings()['plugin'] } as never,
+      on: { 'word.said': () => (event: unknown) => void heard.push([name, event]) } as never,
     })
-  const app = await testApp(t, { plugins: [fills('b'), asks, fills('a')] })
+  const app = await testApp(t, { plugins: [implementations('b'), asks, implementations('a')] })
 
   const reply = await app.as('nobody').get('/api/words/')
-  await loose(app.app)['tell']('word.said', { word: 'x' })
+  await loose(app.app)['emit']('word.said', { word: 'x' })
 
   assert.deepEqual(reply.body, ['a', 'b'])
   assert.deepEqual(heard, [['a', { word: 'x' }], ['b', { word: 'x' }]])

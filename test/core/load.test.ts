@@ -62,10 +62,10 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   ['an index with a foreign name', [{ name: 'map', indexes: [anIndex('sea')] }], /its index sea is neither map nor map_…/],
   ['a table with a foreign name', [{ name: 'map', migrations: [{ number: 1, sql: 'create table map_tiles (id int); CREATE TABLE IF NOT EXISTS users (id int)' }] }], /makes the table users; its names start with map_/],
   ['migrations out of order', [{ name: 'map', migrations: [{ number: 2, sql: '' }] }], /numbered 1, 2, 3/],
-  ['a slot that nobody needed declares', [{ name: 'a', slots: ['a.s'] }, { name: 'b', fills: { 'a.s': () => null } }], /plugin b fills the slot a\.s, which no plugin that it needs declares/],
-  ['a fact that nobody tells', [{ name: 'a', facts: ['a.done'] }, { name: 'b', listens: { 'a.don': () => () => undefined } }], /plugin b listens to the fact a\.don, which no plugin tells/],
-  ['two owners of a fact', [{ name: 'a', facts: ['a.done'] }, { name: 'b', facts: ['a.done'] }], /the fact a\.done has two owners/],
-  ['a rule for a slot of others', [{ name: 'a', slots: ['a.s'] }, { name: 'b', needs: ['a'], slotRules: { 'a.s': {} } }], /plugin b has a rule for the slot a\.s, which it does not declare/],
+  ['a hook that nobody needed declares', [{ name: 'a', hooks: ['a.s'] }, { name: 'b', implements: { 'a.s': () => null } }], /plugin b implements the hook a\.s, which no plugin that it needs declares/],
+  ['an event that nobody tells', [{ name: 'a', events: ['a.done'] }, { name: 'b', on: { 'a.don': () => () => undefined } }], /plugin b listens to the event a\.don, which no plugin emits/],
+  ['two owners of an event', [{ name: 'a', events: ['a.done'] }, { name: 'b', events: ['a.done'] }], /the event a\.done has two owners/],
+  ['a rule for a hook of others', [{ name: 'a', hooks: ['a.s'] }, { name: 'b', needs: ['a'], hookRules: { 'a.s': {} } }], /plugin b has a rule for the hook a\.s, which it does not declare/],
   ['a lane that nobody needed declares', [{ name: 'a', tasks: [aTask('t', { lane: 'slow' })] }], /is to run in the lane slow/],
   ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
   ['a task for everybody that asks for something', [{ name: 'a', tasks: [aTask('t', { apiStart: true, payload: Type.Object({ id: Type.String() }) })] }], /cannot ask for id/],
@@ -77,10 +77,10 @@ for (const [why, plugins, says] of REFUSALS) {
   })
 }
 
-test('a slot may be filled by whoever needs its owner, also by way of a third', () => {
-  const fill = { 'a.s': () => null }
+test('a hook may be implemented by whoever needs its owner, also by way of a third', () => {
+  const implementation = { 'a.s': () => null }
 
-  assert.deepEqual(names({ name: 'a', slots: ['a.s'] as never[] }, { name: 'b', needs: ['a'] }, { name: 'c', needs: ['b'], fills: fill as never }), ['a', 'b', 'c'])
+  assert.deepEqual(names({ name: 'a', hooks: ['a.s'] as never[] }, { name: 'b', needs: ['a'] }, { name: 'c', needs: ['b'], implements: implementation as never }), ['a', 'b', 'c'])
 })
 
 test('a folder from outside is bundled against the one core there is, beside its own files', async (t) => {

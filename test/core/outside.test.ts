@@ -22,22 +22,22 @@ function aLog() {
   return { lines, log: openLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Loose) }) }
 }
 
-/** Tells `word.said`, and asks its slots. */
+/** Tells `word.said`, and asks its hooks. */
 const asks = definePlugin({
   name: 'asks',
-  facts: ['word.said'] as never[],
-  slots: ['asks.word', 'asks.surely', 'asks.parts'] as never[],
-  slotRules: { 'asks.word': { withinSeconds: 5, otherwise: ([sign]: readonly string[]) => `none${sign}` } } as never,
+  events: ['word.said'] as never[],
+  hooks: ['asks.word', 'asks.surely', 'asks.parts'] as never[],
+  hookRules: { 'asks.word': { withinSeconds: 5, otherwise: ([sign]: readonly string[]) => `none${sign}` } } as never,
   routes: [
-    aRoute('/api/say/', async (app) => (await loose(app)['tell']('word.said', { word: 'x' }), {})),
-    aRoute('/api/word/', async (app) => Promise.all(loose(app)['slot']('asks.word').map((fill: (sign: string) => unknown) => fill('!')))),
-    aRoute('/api/surely/', async (app) => Promise.all(loose(app)['slot']('asks.surely').map((fill: () => unknown) => fill()))),
-    aRoute('/api/parts/', (app) => loose(app)['slot']('asks.parts').map(({ text, make }: { text: string; make: () => string }) => text + make())),
+    aRoute('/api/say/', async (app) => (await loose(app)['emit']('word.said', { word: 'x' }), {})),
+    aRoute('/api/word/', async (app) => Promise.all(loose(app)['hook']('asks.word').map((implementation: (sign: string) => unknown) => implementation('!')))),
+    aRoute('/api/surely/', async (app) => Promise.all(loose(app)['hook']('asks.surely').map((implementation: () => unknown) => implementation()))),
+    aRoute('/api/parts/', (app) => loose(app)['hook']('asks.parts').map(({ text, make }: { text: string; make: () => string }) => text + make())),
     aRoute('/api/enveloped/', () => ({}), { envelope: 'item' }),
   ],
 })
 const outside = (more: object): Plugin => definePlugin({ name: 'tide', needs: ['asks'], ...more })
-const heard = (listener: (fact: any) => unknown) => outside({ listens: { 'word.said': () => listener } })
+const heard = (listener: (event: any) => unknown) => outside({ on: { 'word.said': () => listener } })
 const jobsOf = ({ app }: TestApp) => app.ledger.sql<{ state: string; retries: number; payload: string }>(`SELECT state, retries, payload FROM jobs WHERE task = 'tide.hear'`).all()
 
 test('a listener from outside that fails stops nobody: it is tried three times, then people are told, by the name of its plugin', async (t) => {
@@ -48,7 +48,7 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
     throw new Error('no water in /srv/tide/basin')
   })
   const order: string[] = []
-  const own = definePlugin({ name: 'own', needs: ['asks'], listens: { 'word.said': () => () => void order.push('own') } as never })
+  const own = definePlugin({ name: 'own', needs: ['asks'], on: { 'word.said': () => () => void order.push('own') } as never })
   const app = await testApp(t, { plugins: [asks, own], outside: [fails], log })
 
   const reply = await app.as('nobody').get('/api/say/')
@@ -75,7 +75,7 @@ test('what a listener from outside is to hear is on disk before who tells goes o
   const app = await testApp(t, { plugins: [asks], outside: [heard(({ word }) => (words.push(word), isStuck ? never() : undefined))] })
 
   await app.as('nobody').get('/api/say/')
-  assert.deepEqual(JSON.parse(jobsOf(app)[0]!.payload), { fact: 'word.said', told: { word: 'x' } })
+  assert.deepEqual(JSON.parse(jobsOf(app)[0]!.payload), { event: 'word.said', told: { word: 'x' } })
   await app.clock.advance(0)
   const closing = app.restart()
   isStuck = false
@@ -86,12 +86,12 @@ test('what a listener from outside is to hear is on disk before who tells goes o
   assert.deepEqual(words, ['x', 'x'])
 })
 
-test('facts are heard one after the other, in order; equal ones that wait are one', async (t) => {
+test('events are heard one after the other, in order; equal ones that wait are one', async (t) => {
   const begun: string[] = []
   let open = (): void => undefined
   const first = new Promise<void>((resolve) => (open = resolve))
   const app = await testApp(t, { plugins: [asks], outside: [heard(({ word }) => (begun.push(word), word === 'a' ? first : undefined))] })
-  const tell = (word: string) => loose(app.app)['tell']('word.said', { word })
+  const tell = (word: string) => loose(app.app)['emit']('word.said', { word })
 
   for (const word of ['a', 'b', 'b', 'c', 'b']) await tell(word)
   await app.clock.advance(0)
@@ -103,7 +103,7 @@ test('facts are heard one after the other, in order; equal ones that wait are on
 })
 
 test('a built-in listener that fails still fails who tells', async (t) => {
-  const own = definePlugin({ name: 'own', needs: ['asks'], listens: { 'word.said': () => () => Promise.reject(new Error('no')) } as never })
+  const own = definePlugin({ name: 'own', needs: ['asks'], on: { 'word.said': () => () => Promise.reject(new Error('no')) } as never })
   const app = await testApp(t, { plugins: [asks, own] })
 
   assert.equal((await app.as('nobody').get('/api/say/')).status, 500)
@@ -111,8 +111,8 @@ test('a built-in listener that fails still fails who tells', async (t) => {
 
 test('steps of jobs are heard in place; a listener from outside that fails or hangs there holds up no job twice', async (t) => {
   let calls = 0
-  const stuck = definePlugin({ name: 'stuck', listens: { 'job.step': () => (++calls, never) } })
-  const fails = definePlugin({ name: 'tide', listens: { 'job.step': () => () => Promise.reject(new Error('no')) } })
+  const stuck = definePlugin({ name: 'stuck', on: { 'job.step': () => (++calls, never) } })
+  const fails = definePlugin({ name: 'tide', on: { 'job.step': () => () => Promise.reject(new Error('no')) } })
   const task = defineTask({ name: 'walk', title: 'Walk', payload: Type.Object({}), lane: 'light', run: async ({ step }) => (await step('one', () => 1), await step('two', () => 2), 'walked') })
   const { lines, log } = aLog()
   const app = await testApp(t, { plugins: [definePlugin({ name: 'a', tasks: [task] })], outside: [stuck, fails], log })
@@ -125,22 +125,22 @@ test('steps of jobs are heard in place; a listener from outside that fails or ha
   assert.deepEqual([...new Set(lines.filter(({ msg }) => /listener/.test(msg)).map(({ plugin }) => plugin))].sort(), ['stuck', 'tide'])
 })
 
-for (const [why, fill] of [['throws', () => { throw new Error('dry') }], ['rejects', () => Promise.reject(new Error('dry'))], ['never answers', never]] as const) {
-  test(`a slot goes on without a fill from outside that ${why}, or its asker is told by name`, async (t) => {
+for (const [why, implementation] of [['throws', () => { throw new Error('dry') }], ['rejects', () => Promise.reject(new Error('dry'))], ['never answers', never]] as const) {
+  test(`a hook goes on without an implementation from outside that ${why}, or its asker is told by name`, async (t) => {
     const { lines, log } = aLog()
-    const tide = outside({ fills: { 'asks.word': () => fill, 'asks.surely': () => fill } })
-    const sea = definePlugin({ name: 'sea', needs: ['asks'], fills: { 'asks.word': () => () => 'sea', 'asks.surely': () => () => 'sea' } as never })
+    const tide = outside({ implements: { 'asks.word': () => implementation, 'asks.surely': () => implementation } })
+    const sea = definePlugin({ name: 'sea', needs: ['asks'], implements: { 'asks.word': () => () => 'sea', 'asks.surely': () => () => 'sea' } as never })
     const app = await testApp(t, { plugins: [asks, sea], outside: [tide], log })
 
     const word = app.as('nobody').get('/api/word/')
     const surely = app.as('nobody').get('/api/surely/')
-    if (fill === never) await answered(app, word, 5_000)
+    if (implementation === never) await answered(app, word, 5_000)
     assert.deepEqual((await word).body, ['sea', 'none!'])
-    if (fill === never) await answered(app, surely, 25_000)
+    if (implementation === never) await answered(app, surely, 25_000)
     const { status, body } = await surely
 
     assert.deepEqual([status, body.code, body.message], [503, 'unavailable', 'The plugin tide failed to answer; the log says why. Correct it, or start without it'])
-    assert.deepEqual(lines.filter(({ slot }) => slot).map(({ plugin, slot }) => [plugin, slot]).sort(), [['tide', 'asks.surely'], ['tide', 'asks.word']])
+    assert.deepEqual(lines.filter(({ hook }) => hook).map(({ plugin, hook }) => [plugin, hook]).sort(), [['tide', 'asks.surely'], ['tide', 'asks.word']])
   })
 }
 
@@ -151,8 +151,8 @@ async function answered(app: TestApp, reply: Promise<unknown>, ms: number): Prom
   for (await app.clock.advance(ms); !isThere; await app.clock.advance(ms)) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('a fill that is an object is asked part by part; an error of ours is its answer', async (t) => {
-  const parts = outside({ fills: { 'asks.parts': () => ({ text: 'high ', make: () => 'water' }), 'asks.surely': () => () => Promise.reject(errors.notFound('tide', 'x')) } })
+test('a implementation that is an object is asked part by part; an error of ours is its answer', async (t) => {
+  const parts = outside({ implements: { 'asks.parts': () => ({ text: 'high ', make: () => 'water' }), 'asks.surely': () => () => Promise.reject(errors.notFound('tide', 'x')) } })
   const app = await testApp(t, { plugins: [asks], outside: [parts] })
 
   assert.deepEqual((await app.as('nobody').get('/api/parts/')).body, ['high water'])
@@ -211,7 +211,7 @@ test('a close from outside that hangs is left behind, by name', async (t) => {
 
 const words = defineTask({ name: 'tide.count', title: 'Count', payload: Type.Object({}), lane: 'light', schedule: { auto: '0 4 *' }, outgoing: true, run: async () => 'counted' })
 const aTide = (more: object = {}) =>
-  outside({ tasks: [words], settings: { tideHeight: { env: 'AV_TIDE_HEIGHT', schema: Type.Integer(), default: 1, meaning: 'height' } }, listens: { 'word.said': () => () => Promise.reject(new Error('later')) }, ...more })
+  outside({ tasks: [words], settings: { tideHeight: { env: 'AV_TIDE_HEIGHT', schema: Type.Integer(), default: 1, meaning: 'height' } }, on: { 'word.said': () => () => Promise.reject(new Error('later')) }, ...more })
 
 test('what is kept for a plugin that is away stops no start, is told, and is there when it comes back', async (t) => {
   const dataDir = await temporaryFolder(t)
@@ -236,7 +236,7 @@ test('what is kept for a plugin that is away stops no start, is told, and is the
     assert.deepEqual(lines.filter(({ level }) => level === 'warn').map(({ settings, jobs }) => settings ?? jobs), [['tideHeight'], { 'tide.hear': 1 }])
   }
 
-  const back = await testApp(t, { ...own, ...set, outside: [aTide({ listens: { 'word.said': () => () => undefined } })] })
+  const back = await testApp(t, { ...own, ...set, outside: [aTide({ on: { 'word.said': () => () => undefined } })] })
   await back.settled()
   assert.equal((back.app.settings as unknown as Loose)['tideHeight'], 3)
   assert.deepEqual(jobsOf(back).map(({ state }) => state), ['SUCCESS'])

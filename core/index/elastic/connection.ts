@@ -4,7 +4,7 @@ import { Client, ClusterConnectionPool, type ClientOptions } from '@elastic/elas
 import type { Clock, Timer } from '../../clock.ts'
 import { StartError } from '../../error.ts'
 import type { Log } from '../../log.ts'
-import { patience, type Patience } from '../gate.ts'
+import { patience, type Patience } from '../write-barrier.ts'
 import { faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest, type Fault } from './fault.ts'
 
 export interface ElasticOptions {
@@ -35,7 +35,7 @@ export interface ElasticConnection {
   /**
    * Whatever talks to the server goes through here. The work may be run again when the server is back, so it must bear repetition.
    * What it throws that is no outage comes out as it is, but answers of the server as ElasticError (fault.ts), without what was sent.
-   * @throws unavailable  the server is away, busy, read-only or incomplete; a job or the start (`waitAtGate`) waits instead
+   * @throws unavailable  the server is away, busy, read-only or incomplete; a job or the start (`waitAtBarrier`) waits instead
    */
   run<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
   /** @throws unavailable  where the server is known to be away; jobs wait */

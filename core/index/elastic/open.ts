@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { errors } from '../../error.ts'
 import type { Log } from '../../log.ts'
 import { definitionData } from '../document.ts'
-import { waitAtGate } from '../gate.ts'
+import { waitAtBarrier } from '../write-barrier.ts'
 import type { DocOf, IndexDefinition, NamesOf } from '../mapping.ts'
 import { migrate } from '../migrate.ts'
 import type { Collection, IndexAdapter, ReplaceWrite } from '../port.ts'
@@ -39,8 +39,8 @@ export interface ElasticIndexOptions {
 }
 
 export interface ElasticIndex extends IndexAdapter {
-  /** @param gated  this index behind its gate */
-  openSnapshots(gated: IndexAdapter): Promise<Snapshots>
+  /** @param guarded  this index behind its write barrier */
+  openSnapshots(guarded: IndexAdapter): Promise<Snapshots>
 }
 
 /**
@@ -56,7 +56,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   const snapshotTo: IndexAdapter['snapshotTo'] = (name, step = {}) => repository.take(name, step)
   const { version } = await connection.begin(signal)
 
-  await waitAtGate(signal, () =>
+  await waitAtBarrier(signal, () =>
     underLock(lock, async () => {
       const migrations = []
       for (const definition of definitions) migrations.push(await migrationOf({ store, connection, log }, definition, layouts.get(definition.name)!))
@@ -111,7 +111,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     version,
     definitions,
     available: () => connection.available(),
-    openSnapshots: async (gated) => openElasticSnapshots(repository, gated),
+    openSnapshots: async (guarded) => openElasticSnapshots(repository, guarded),
     snapshotTo,
     restoreFrom: (name, restore = {}) => repository.restore(index, name, restore),
     collection<Definition extends IndexDefinition>(definition: Definition) {

@@ -185,7 +185,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   }
 }
 
-/** @param index  behind the gate, so that a restore closes it */
+/** @param index  behind the write barrier, so that a restore shuts it */
 export function openElasticSnapshots(repository: Repository, index: Pick<IndexAdapter, 'snapshotTo' | 'restoreFrom'>): Snapshots {
   let isTaking = false
   return {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Writable } from 'node:stream'
 import { openHttp, type Http, type HttpParts } from '../../../core/http/server.ts'
-import type { Preferences } from '../../../core/ledger/settings.ts'
+import type { Preferences } from '../../../core/ledger/preferences.ts'
 import { openLedger, type OpenedLedger } from '../../../core/ledger/sqlite.ts'
 import { openSecretKey } from '../../../core/ledger/tokens.ts'
 import { openAccounts, type AccountBook } from '../../../core/ledger/users.ts'
@@ -87,7 +87,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
     accounts: given.accounts,
     preferences,
     envelopes: [],
-    slot: () => [],
+    hook: () => [],
     isReady: () => true,
     ...rest,
     settings: { basePath: '/', trustedProxies: [], corsOrigins: [], pageSize: 12, host: '127.0.0.1', port: 0, ...settings },

@@ -254,9 +254,9 @@ test('what does not exist is 404 with the keys that readers of its envelope look
   assert.equal((list.body['paginate'] as { total_hits: number }).total_hits, 0)
 })
 
-test('further query parameters come from a slot', async (t) => {
-  const route = get('/api/filtered/', ({ query }) => query, { query: { own: queryInt() }, querySlot: 'thing.filter' as never })
-  const { ask } = await testServer(t, [route], { slot: () => [{ query: { watch: queryEnum(['seen', 'new']) } }, { query: { part: queryId() } }] })
+test('further query parameters come from a hook', async (t) => {
+  const route = get('/api/filtered/', ({ query }) => query, { query: { own: queryInt() }, queryHook: 'thing.filter' as never })
+  const { ask } = await testServer(t, [route], { hook: () => [{ query: { watch: queryEnum(['seen', 'new']) } }, { query: { part: queryId() } }] })
   assert.deepEqual((await ask('/api/filtered/?own=1&watch=seen&part=p')).body, { own: 1, watch: 'seen', part: 'p' })
   assert.deepEqual((await ask('/api/filtered/?watch=never')).body['fields'], { watch: 'must be one of seen, new' })
 })

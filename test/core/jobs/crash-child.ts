@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { systemClock } from '../../../core/clock.ts'
-import { FactBoard } from '../../../core/events.ts'
+import { EventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
@@ -11,7 +11,7 @@ import { defineTask, type App, type Task } from '../../../core/plugin/define.ts'
 
 const [folder = '', killAt = ''] = process.argv.slice(2)
 const log = openLog('silent')
-const facts = new FactBoard()
+const events = new EventBus()
 const note = (text: string) => appendFileSync(join(folder, 'done.txt'), `${text}\n`)
 
 const steps = ['first', 'second', 'third']
@@ -21,16 +21,16 @@ const run: Task['run'] = async ({ step }) => {
 }
 const payload = Type.Object({})
 const tasks = [
-  defineTask({ name: 'inner', title: '', payload, lane: 'index', internal: true, single: true, run }),
+  defineTask({ name: 'inner', title: '', payload, lane: 'index', internal: true,  unique: true, run }),
   defineTask({ name: 'resumable', title: 'Resumable', payload, lane: 'index', resumable: true, run }),
   defineTask({ name: 'once', title: 'Once', payload, lane: 'index', run }),
 ]
-facts.listen('job.step', ({ task, step, phase }) => {
+events.listen('job.step', ({ task, step, phase }) => {
   if (`${task} ${phase} ${step}` === killAt) process.kill(process.pid, 'SIGKILL')
 })
 
 const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: systemClock })
-const app = { tell: facts.tell.bind(facts), log } as unknown as App
+const app = { emit: events.emit.bind(events), log } as unknown as App
 const jobs = openJobs({ ledger, clock: systemClock, log, tasks: new Map(tasks.map((task) => [task.name, task])), lanes: [], app: () => app, debug: false })
 await jobs.begin()
 const name = killAt.split(' ')[0] ?? ''

@@ -41,7 +41,7 @@ test('a process killed before or after any step leaves its job to the next start
 })
 
 test('a crash keeps what was commanded and what was asked for meanwhile', async (t) => {
-  const task = defineTask({ name: 'task', title: 'Task', payload: Type.Object({ key: Type.String() }), lane: 'light', apiStop: true, single: ({ key }) => key, run: async () => 'ran again' })
+  const task = defineTask({ name: 'task', title: 'Task', payload: Type.Object({ key: Type.String() }), lane: 'light', apiStop: true,  unique: ({ key }) => key, run: async () => 'ran again' })
   const { jobs, ledger, reopen } = await openWorkshop(t, [task])
   const ids = new Map<string, string>()
   for (const key of ['plain', 'again', 'STOP', 'KILL', 'waiting']) ids.set(key, (await jobs.start(task, { key })).id)

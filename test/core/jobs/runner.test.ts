@@ -115,11 +115,11 @@ test('what is tried again later waits as long, whatever becomes of the clock', a
   }
 })
 
-test('a second start of a single task that waits returns its id', async (t) => {
+test('a second start of a unique task that waits returns its id', async (t) => {
   let runs = 0
-  const single = defineTask({ name: 'single', title: 'Single', payload: Anything, lane: 'index', single: true, run: async () => void runs++ })
-  const { jobs } = await openWorkshop(t, [single])
-  const [one, two] = await Promise.all([jobs.start(single), jobs.start(single)])
+  const unique = defineTask({ name: 'unique', title: 'Unique', payload: Anything, lane: 'index', unique: true, run: async () => void runs++ })
+  const { jobs } = await openWorkshop(t, [unique])
+  const [one, two] = await Promise.all([jobs.start(unique), jobs.start(unique)])
   await jobs.begin()
   await jobs.ended(one.id)
 
@@ -127,13 +127,13 @@ test('a second start of a single task that waits returns its id', async (t) => {
   assert.equal(runs, 1)
 })
 
-test('a start in the last step of a running single task runs it once more: no wake-up is lost', async (t) => {
+test('a start in the last step of a running unique task runs it once more: no wake-up is lost', async (t) => {
   const runs: unknown[] = []
   const current: unknown[] = []
   const gates = [gate(), gate()]
-  const single = defineTask({
-    name: 'single', title: 'Single', payload: Type.Object({ all: Type.Boolean() }), lane: 'index', single: true,
-    widen: (before, asked) => ({ all: before.all || asked.all }),
+  const unique = defineTask({
+    name: 'unique', title: 'Unique', payload: Type.Object({ all: Type.Boolean() }), lane: 'index', unique: true,
+    merge: (before, asked) => ({ all: before.all || asked.all }),
     async run(job) {
       runs.push(job.payload.all)
       await gates[runs.length - 1]?.passed
@@ -141,15 +141,15 @@ test('a start in the last step of a running single task runs it once more: no wa
       return `run ${runs.length}`
     },
   })
-  const { jobs, clock } = await openWorkshop(t, [single])
+  const { jobs, clock } = await openWorkshop(t, [unique])
   await jobs.begin()
   const endings: Array<string | null> = []
   jobs.onEnded((run) => endings.push(run.result))
-  const first = await jobs.start(single, { all: false })
+  const first = await jobs.start(unique, { all: false })
   const ended = jobs.ended(first.id)
 
   // Several while it runs make one more run, of the widest payload.
-  const again = await Promise.all([jobs.start(single, { all: true }), jobs.start(single, { all: false })])
+  const again = await Promise.all([jobs.start(unique, { all: true }), jobs.start(unique, { all: false })])
   assert.deepEqual(again.map((job) => [job.id, job.again]), [[first.id, true], [first.id, true]])
   gates[0]?.open()
   await clock.advance(0)
@@ -165,28 +165,28 @@ test('a start in the last step of a running single task runs it once more: no wa
 test('wake-ups that come at every moment of a run are all followed by a run', async (t) => {
   let asked = 0
   let done = 0
-  const single = defineTask({ name: 'single', title: 'Single', payload: Anything, lane: 'light', single: true, run: async () => void (done = asked) })
-  const { jobs, clock } = await openWorkshop(t, [single])
+  const unique = defineTask({ name: 'unique', title: 'Unique', payload: Anything, lane: 'light', unique: true, run: async () => void (done = asked) })
+  const { jobs, clock } = await openWorkshop(t, [unique])
   await jobs.begin()
 
   for (let number = 0; number < 300; number++) {
     asked++
-    const starting = jobs.start(single)
+    const starting = jobs.start(unique)
     for (let turn = 0; turn < number % 4; turn++) await new Promise((resolve) => setImmediate(resolve))
     if (number % 3 === 0) await starting
   }
   await clock.advance(0)
-  const last = jobs.active('single')
+  const last = jobs.active('unique')
   if (last) await jobs.ended(last.id)
 
   assert.equal(done, asked)
 })
 
-test('single by key: one at a time per key, keys beside each other', async (t) => {
+test('unique by key: one at a time per key, keys beside each other', async (t) => {
   const held = gate()
   const running: string[] = []
   const keyed = defineTask({
-    name: 'keyed', title: 'Keyed', payload: Type.Object({ id: Type.String() }), lane: 'light', single: ({ id }) => id,
+    name: 'keyed', title: 'Keyed', payload: Type.Object({ id: Type.String() }), lane: 'light', unique: ({ id }) => id,
     run: ({ payload }) => {
       running.push(payload.id)
       return held.passed
@@ -246,7 +246,7 @@ test('a second run with the same key waits for the first one’s result, error i
   let runs = 0
   const gates = [gate(), gate()]
   const remove = defineTask({
-    name: 'remove', title: '', payload: Type.Object({ id: Type.String() }), lane: 'index', internal: true, single: ({ id }) => id,
+    name: 'remove', title: '', payload: Type.Object({ id: Type.String() }), lane: 'index', internal: true,  unique: ({ id }) => id,
     async run() {
       await gates[runs++]?.passed
       return 'done'
@@ -269,7 +269,7 @@ test('a second run with the same key waits for the first one’s result, error i
 test('run takes over a row that waits', async (t) => {
   const held = gate()
   const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
-  const move = defineTask({ name: 'move', title: '', payload: Type.Object({ to: Type.String() }), lane: 'index', internal: true, single: true, run: async ({ payload }) => payload.to })
+  const move = defineTask({ name: 'move', title: '', payload: Type.Object({ to: Type.String() }), lane: 'index', internal: true,  unique: true, run: async ({ payload }) => payload.to })
   const { jobs } = await openWorkshop(t, [busy, move])
   await jobs.begin()
   await jobs.start(busy)
@@ -326,7 +326,7 @@ test('stop and kill take back a wake-up from before them, not one that comes aft
   for (const command of ['STOP', 'KILL'] as const) {
     let runs = 0
     const task = defineTask({
-      name: 'task', title: 'Task', payload: Anything, lane: 'light', apiStop: true, single: true,
+      name: 'task', title: 'Task', payload: Anything, lane: 'light', apiStop: true,  unique: true,
       async run({ isStopping, signal }) {
         if (++runs === 3) return
         while (!isStopping()) await new Promise((resolve) => setImmediate(resolve))
@@ -351,8 +351,8 @@ test('stop and kill take back a wake-up from before them, not one that comes aft
 test('what is asked for after a stop is all that the next run does', async (t) => {
   const runs: unknown[] = []
   const task = defineTask({
-    name: 'task', title: 'Task', payload: Type.Object({ names: Type.Array(Type.String()) }), lane: 'light', apiStop: true, single: true,
-    widen: (before, asked) => ({ names: [...before.names, ...asked.names] }),
+    name: 'task', title: 'Task', payload: Type.Object({ names: Type.Array(Type.String()) }), lane: 'light', apiStop: true,  unique: true,
+    merge: (before, asked) => ({ names: [...before.names, ...asked.names] }),
     async run({ payload, isStopping }) {
       runs.push(payload.names)
       while (runs.length === 1 && !isStopping()) await new Promise((resolve) => setImmediate(resolve))
@@ -394,8 +394,8 @@ test('steps are on the row and told before and after; none begins after a kill',
     },
   })
   const workshop = await openWorkshop(t, [task])
-  const { jobs, facts, clock } = workshop
-  facts.listen('job.step', async ({ step, phase, id }) => {
+  const { jobs, events, clock } = workshop
+  events.listen('job.step', async ({ step, phase, id }) => {
     await clock.advance(0)
     told.push(`${phase} ${step}, row at ${jobs.get(id)?.step}`)
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
-import { FactBoard } from '../../../core/events.ts'
+import { EventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import { openLanes, type Lanes } from '../../../core/jobs/lanes.ts'
 import type { AnyTask, JobsRunner } from '../../../core/jobs/types.ts'
@@ -18,7 +18,7 @@ export interface Workshop {
   ledger: OpenedLedger
   clock: TestClock
   log: Log
-  facts: FactBoard
+  events: EventBus
   jobs: JobsRunner
   lanes: Lanes
   tasks: Map<string, AnyTask>
@@ -38,10 +38,10 @@ export function temporaryFolder(t: TestContext): string {
 export async function openWorkshop(t: TestContext, tasks: readonly AnyTask[], { folder = temporaryFolder(t), clock = testClock(), debug = false, lanes: names = ['item'] } = {}): Promise<Workshop> {
   const log = silentLog()
   const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
-  const facts = new FactBoard()
+  const events = new EventBus()
   const byName = new Map(tasks.map((task) => [task.name, task]))
   const lanes = openLanes({ clock, lanes: names })
-  const app = { tell: (name: 'job.step', fact: never) => facts.tell(name, fact), lanes, clock, log, ledger } as unknown as App
+  const app = { emit: (name: 'job.step', event: never) => events.emit(name, event), lanes, clock, log, ledger } as unknown as App
   const jobs = openJobs({ ledger, clock, log, tasks: byName, lanes: names, app: () => app, debug })
   const close = async () => {
     await jobs.close()
@@ -53,7 +53,7 @@ export async function openWorkshop(t: TestContext, tasks: readonly AnyTask[], { 
     ledger,
     clock,
     log,
-    facts,
+    events,
     jobs,
     lanes,
     tasks: byName,

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
 import Database from 'better-sqlite3'
 import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/copies.ts'
-import type { MigrationOwner } from '../../../core/ledger/migrate.ts'
+import { applyMigrations, planMigrations, type MigrationOwner } from '../../../core/ledger/migrate.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { isAppError } from '../../../core/error.ts'
 import { openLog } from '../../../core/log.ts'
@@ -331,3 +331,16 @@ test('copies of a blank ledger put out none from before, and those of a day to c
 async function untilTrue(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('a ledger from before the words were settled keeps its jobs, and what waits for a plugin from outside is still heard', async (t) => {
+  const folder = aFolder(t)
+  const before = new Database(join(folder, 'ledger.sqlite'))
+  applyMigrations(before, planMigrations(before, []).steps.slice(0, 2), 0, log)
+  const row = before.prepare("INSERT INTO jobs (id, task, lane, single_key, state, payload, created_at) VALUES (?, ?, 'light', 'k', 'PENDING', ?, 0)")
+  for (const task of ['tide.hear', 'other']) row.run(task, task, JSON.stringify({ fact: 'word.said', told: { word: 'x' } }))
+  before.close()
+
+  const { ledger } = await aLedger(t, { folder })
+  const payloads = ledger.sql<{ payload: string }>("SELECT payload FROM jobs WHERE unique_key = 'k' ORDER BY seq").all().map(({ payload }) => JSON.parse(payload) as unknown)
+  assert.deepEqual(payloads, [{ told: { word: 'x' }, event: 'word.said' }, { fact: 'word.said', told: { word: 'x' } }])
+})

@@ -16,7 +16,7 @@ async function given(t: TestContext, { isOn = true } = {}) {
   return { app, votes: platform.votes }
 }
 
-const added = (app: TestApp, id: string) => app.app.tell('video.added', { id, channelId: 'UC1' })
+const added = (app: TestApp, id: string) => app.app.emit('video.added', { id, channelId: 'UC1' })
 const stats = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data.stats
 const due = (app: TestApp): string[] => app.app.ledger.sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid').all().map(({ video_id }) => video_id)
 /** Until nothing is due, or nothing is asked any more by itself. */

@@ -27,7 +27,7 @@ async function awayApp(t: TestContext): Promise<AwayApp> {
   let awaited = ''
   const vanishing = definePlugin({
     name: 'vanishing',
-    listens: {
+    on: {
       'job.step': () => async ({ step, phase }) => {
         if (step !== awaited || phase !== 'before') return
         awaited = ''

@@ -190,7 +190,7 @@ test('without the platform an information file tells enough; without both it sta
 test('a platform that lets nobody in does not hold up films that have an information file', async (t) => {
   let heard: () => void
   const oneIsIn = new Promise<void>((resolve) => (heard = resolve))
-  const listener = definePlugin({ name: 'listener', listens: { 'job.step': () => (fact) => void (fact.step === 'import.remove' && fact.phase === 'after' && heard()) } })
+  const listener = definePlugin({ name: 'listener', on: { 'job.step': () => (event) => void (event.step === 'import.remove' && event.phase === 'after' && heard()) } })
   const app = await libraryApp(t, { replace: [listener] })
   await app.app.platform.command('pause')
   await app.film('import', `${nets}.mp4`)
@@ -282,7 +282,7 @@ test('killed while it works, it leaves the source whole and nothing in the libra
   let kill: (() => unknown) | undefined
   const scissors = definePlugin({
     name: 'scissors',
-    listens: { 'job.step': () => (fact) => void (fact.step === 'import.prepare' && fact.phase === 'after' && kill?.()) },
+    on: { 'job.step': () => (event) => void (event.step === 'import.prepare' && event.phase === 'after' && kill?.()) },
   })
   const app = await libraryApp(t, { replace: [scissors] })
   const path = await app.film('import', `${nets}.mp4`)

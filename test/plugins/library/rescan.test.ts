@@ -368,9 +368,9 @@ test('cut off by the end of the server, it goes on at the next start', async (t)
   let cut = async (): Promise<void> => undefined
   const scissors = definePlugin({
     name: 'scissors',
-    listens: {
-      'job.step': () => (fact) => {
-        if (fact.step !== 'rescan.ingest' || fact.phase !== 'before' || isCut) return
+    on: {
+      'job.step': () => (event) => {
+        if (event.step !== 'rescan.ingest' || event.phase !== 'before' || isCut) return
         isCut = true
         void cut()
       },

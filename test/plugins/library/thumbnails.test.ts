@@ -124,7 +124,7 @@ test('after a restore the pictures are looked for', async (t) => {
   const app = await libraryApp(t)
   await app.given(aVideo({ id: ferry, channelId: harbour, art: thumbnailOf(app.platform, ferry) }))
 
-  await app.app.tell('index.replaced', {})
+  await app.app.emit('index.replaced', {})
   await app.settled()
 
   assert.ok(await app.app.media.hasArt('video', ferry))

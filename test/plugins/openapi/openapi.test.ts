@@ -9,10 +9,10 @@ import { testApp } from '../../support/testing.ts'
 const Thing = Type.Object({ id: Type.String(), '<b>': Type.Optional(Type.String()) })
 const things = definePlugin({
   name: 'thing',
-  slots: ['thing.filter' as never],
+  hooks: ['thing.filter' as never],
   routes: [
     defineRoute({
-      method: 'GET', path: '/api/thing/', access: 'user', summary: 'All <things>', envelope: 'page', querySlot: 'thing.filter' as never,
+      method: 'GET', path: '/api/thing/', access: 'user', summary: 'All <things>', envelope: 'page', queryHook: 'thing.filter' as never,
       query: { q: queryText({ required: true, description: 'Words' }), sort: queryEnum(['name', 'age'], { fallback: 'name' }) },
       reply: Thing, handle: () => listing([], 0),
     }),
@@ -26,7 +26,7 @@ const things = definePlugin({
     }),
   ],
 })
-const filler = definePlugin({ name: 'filler', needs: ['thing'], fills: { 'thing.filter': () => ({ query: { seen: queryBool({ description: 'Seen' }) } }) } as never })
+const filler = definePlugin({ name: 'filler', needs: ['thing'], implements: { 'thing.filter': () => ({ query: { seen: queryBool({ description: 'Seen' }) } }) } as never })
 
 const described = async (t: TestContext) => testApp(t, { plugins: [things, filler, userPlugin, openapiPlugin] })
 
@@ -42,7 +42,7 @@ test('every route is in the document, under its tag, with an id of its own', asy
   assert.equal((await app.as('nobody').get('/api/schema/')).status, 401)
 })
 
-test('a list has its own parameters, those of its slot and the page, and its reply the page’s envelope', async (t) => {
+test('a list has its own parameters, those of its hook and the page, and its reply the page’s envelope', async (t) => {
   const app = await described(t)
   const { get } = (await app.as('user').get('/api/schema/')).body.paths['/api/thing/']
   assert.deepEqual(Object.fromEntries(get.parameters.map(({ name, required, schema }: { name: string; required: boolean; schema: object }) => [name, [required, schema]])), {

@@ -1,4 +1,4 @@
-/** The state of the platform and what a text is, over HTTP, in a server with nothing but this plugin and what fills its slots. */
+/** The state of the platform and what a text is, over HTTP, in a server with nothing but this plugin and what implements its hooks. */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const isError = ({ level }: { level: string }) => level === 'error'
 const filler = definePlugin({
   name: 'filler',
   needs: ['platform'],
-  fills: {
+  implements: {
     'platform.waiting': () => async () => ({ gone: 2, login_required: 1 }),
     'platform.space': () => async () => ({ free: 1000, total: 5000 }),
     'platform.known': () => async (target) => target.id === VIDEO.fog,
@@ -40,7 +40,7 @@ test('it answers whatever is wrong: the library, the index or the data folder aw
   const stuck = definePlugin({
     name: 'stuck',
     needs: ['platform'],
-    fills: {
+    implements: {
       'platform.waiting': () => async () => {
         throw errors.unavailable('the index is away')
       },

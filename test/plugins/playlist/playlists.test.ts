@@ -122,8 +122,8 @@ test('a video that comes into the archive is marked in the playlists that list i
   const app = await testApp(t)
   await app.given(aChannel(), aPlaylist({ id: 'PL1', entries: ['v1', 'v2', 'v1'] }), aPlaylist({ id: 'PL2', entries: ['v2'] }), aVideo({ id: 'v1' }))
 
-  await app.app.tell('video.added', { id: 'v1', channelId: 'UC1' })
-  await app.app.tell('video.added', { id: 'v1', channelId: 'UC1' })
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
 
   assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, true], ['v2', 1, false], ['v1', 2, true]])
   assert.deepEqual(await flagsOf(app, 'PL2'), [['v2', 0, false]])
@@ -254,7 +254,7 @@ test('changes of one playlist at the same time are all kept', async (t) => {
   const ids = Array.from({ length: 40 }, (_, number) => `v${number}`)
   await app.given(aChannel(), ...ids.map((id) => aVideo({ id })), aPlaylist({ id: 'PL1', entries: ids }))
 
-  await Promise.all(ids.map((id) => app.app.tell('video.added', { id, channelId: 'UC1' })))
+  await Promise.all(ids.map((id) => app.app.emit('video.added', { id, channelId: 'UC1' })))
 
   assert.deepEqual((await flagsOf(app, 'PL1')).filter(([, , flag]) => !flag), [])
 })

@@ -135,7 +135,7 @@ test('the queue tells what runs and what waits; ids that are not ours and custom
   const mayGoOn = gate()
   const holdFirst = definePlugin({
     name: 'hold',
-    listens: {
+    on: {
       'job.step': () => async ({ step, phase }) => {
         if (step !== 'refresh.item' || phase !== 'before') return
         begun.resolve()

@@ -9,7 +9,7 @@ import { aDownload, videoApp } from './scripted-platform.ts'
 
 test('a downloaded video is listed, playable and told of', async (t) => {
   const told: unknown[] = []
-  const listener = definePlugin({ name: 'listener', needs: ['video'], listens: { 'video.added': () => (fact) => void told.push(fact) } })
+  const listener = definePlugin({ name: 'listener', needs: ['video'], on: { 'video.added': () => (event) => void told.push(event) } })
   const app = await videoApp(t, { plugins: [listener] })
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }))
 

@@ -5,7 +5,7 @@ import type { Actor, App } from 'archivolt'
 import { toQuery, type VideoListPart } from '../../../plugins/video/listing.ts'
 
 const actor: Actor = { id: 1, username: 'ann', isAdmin: false, via: 'token' }
-const anApp = (...parts: VideoListPart[]) => ({ slot: () => parts.map((part) => ({ query: {}, apply: () => part })) }) as unknown as App
+const anApp = (...parts: VideoListPart[]) => ({ hook: () => parts.map((part) => ({ query: {}, apply: () => part })) }) as unknown as App
 
 test('without parameters the newest published come first', async () => {
   assert.deepEqual(await toQuery({ order: 'desc' }, actor, anApp()), { sort: [{ by: 'published', order: 'desc' }] })

@@ -1,4 +1,4 @@
-/** A plugin from outside that fails in every slot there is: the archive goes on without it. */
+/** A plugin from outside that fails in every hook there is: the archive goes on without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, queryBool, type Plugin } from '../../../core/public.ts'
@@ -10,7 +10,7 @@ const fails = (): never => {
 const broken: Plugin = definePlugin({
   name: 'tide',
   needs: ['video', 'channel', 'media', 'platform', 'download'],
-  fills: {
+  implements: {
     'video.tail': () => fails,
     'video.filter': () => ({ query: { ebb: queryBool() }, apply: fails }),
     'video.remove': () => fails,
@@ -24,7 +24,7 @@ const broken: Plugin = definePlugin({
   },
 })
 
-test('a plugin from outside that fails in every slot hides no video, keeps no removal back, and deletes no file', async (t) => {
+test('a plugin from outside that fails in every hook hides no video, keeps no removal back, and deletes no file', async (t) => {
   const app = await testApp(t, { outside: [broken] })
   await app.given(aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }), ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa' })))
   const admin = app.as('admin')

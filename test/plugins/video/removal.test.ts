@@ -17,7 +17,7 @@ const others = (removed: string[], fails: { times: number } = { times: 0 }) =>
   definePlugin({
     name: 'others',
     needs: ['video'],
-    fills: {
+    implements: {
       'video.remove': () => async ({ id, channelId }) => {
         if (fails.times-- > 0) throw new Error('others cannot now')
         removed.push(`${channelId}/${id}`)
@@ -179,7 +179,7 @@ test('a removal that a power cut ends is finished by the next start', async (t) 
   const slow = definePlugin({
     name: 'slow',
     needs: ['video'],
-    fills: {
+    implements: {
       'video.remove': () => async ({ id }) => {
         reached()
         if (isPowered) await mayGoOn

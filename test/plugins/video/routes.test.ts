@@ -95,7 +95,7 @@ test('plugins bring the position of the caller and further filters', async (t) =
   const guest = definePlugin({
     name: 'guest',
     needs: ['video'],
-    fills: {
+    implements: {
       'video.tail': () => (wanted, actor) => new Map(wanted.includes('a') ? [['a', { position: actor.id, progress: 2.5 }]] : []),
       'video.filter': () => ({ query: { only: queryEnum(['a']) }, apply: ({ only }) => (only === 'a' ? { ids: ['a'] } : undefined) }),
     },

@@ -70,7 +70,7 @@ export function scriptedPlatform(): ScriptedPlatform {
   script.plugin = definePlugin({
     name: 'platform',
     settings: { ffmpeg: setting('AV_FFMPEG', 'ffmpeg'), ffprobe: setting('AV_FFPROBE', 'ffprobe') },
-    slots: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
+    hooks: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
     services: () => ({ platform: platform as Platform }),
   })
   return script

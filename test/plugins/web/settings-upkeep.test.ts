@@ -58,7 +58,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const fails = () => {
       throw new Error('out of tea')
     }
-    const tide = definePlugin({ name: 'tide', version: '1.2', needs: ['video'], fills: { 'video.tail': () => fails } })
+    const tide = definePlugin({ name: 'tide', version: '1.2', needs: ['video'], implements: { 'video.tail': () => fails } })
     const app = await testApp(t, { outside: [tide, definePlugin({ name: 'moon' })], settings: { pluginsOff: ['moon'] } })
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
     await app.as('admin').get('/api/video/')

@@ -10,7 +10,7 @@ import { systemClock } from '../../../../core/clock.ts'
 import { isAppError, StartError } from '../../../../core/error.ts'
 import { connectElastic, type ElasticConnection, type ElasticOptions } from '../../../../core/index/elastic/connection.ts'
 import { ElasticError } from '../../../../core/index/elastic/fault.ts'
-import { waitAtGate } from '../../../../core/index/gate.ts'
+import { waitAtBarrier } from '../../../../core/index/write-barrier.ts'
 import { openLog } from '../../../../core/log.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../../support/elasticsearch.ts'
 import { lastFirst, type Scope } from '../../../support/last-first.ts'
@@ -54,7 +54,7 @@ async function refused(work: Promise<unknown>): Promise<{ message: string; retry
 }
 
 /** A job does it: it waits instead. */
-const asJob = <Result>(work: () => Promise<Result>, signal = new AbortController().signal) => waitAtGate(signal, work)
+const asJob = <Result>(work: () => Promise<Result>, signal = new AbortController().signal) => waitAtBarrier(signal, work)
 const said = ({ lines }: World, level: string) => lines.filter((line) => line.level === level).map(({ msg }) => msg)
 
 test('each way to be away is told to requests at once, and is over when the server is back', { skip }, async (t) => {
@@ -93,7 +93,7 @@ test('a server that refuses connections makes jobs wait, not fail, and a job tha
   await refused(put(world))
   await assert.rejects(asJob(() => put(world), AbortSignal.timeout(50)), { name: 'TimeoutError' })
   const heard: unknown[] = []
-  const waiting = waitAtGate(new AbortController().signal, () => put(world), (reason) => heard.push(reason))
+  const waiting = waitAtBarrier(new AbortController().signal, () => put(world), (reason) => heard.push(reason))
 
   await world.proxy.accept()
 

@@ -10,7 +10,7 @@ declare module 'archivolt' {
 export default definePlugin({
   name: 'crash',
   settings: { crashAt: { env: 'AV_CRASH_AT', schema: Type.String(), default: '', meaning: '`<step>:<before|after>`' } },
-  listens: {
+  on: {
     'job.step': (app) => ({ step, phase }) => {
       if (`${step}:${phase}` === app.settings.crashAt) process.kill(process.pid, 'SIGKILL')
     },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
-import { gateWrites, waitAtGate } from '../../../core/index/gate.ts'
+import { guardWrites, waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
 import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openSnapshotFolder } from '../../../core/index/sqlite/snapshots.ts'
@@ -24,7 +24,7 @@ async function given(t: TestContext) {
     await adapter.close()
     await rm(folder, { recursive: true })
   })
-  const index = await gateWrites(adapter, (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }), { lost: undefined, settle: async () => undefined })
+  const index = await guardWrites(adapter, (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }), { lost: undefined, settle: async () => undefined })
   const notes = index.collection(note)
   await notes.put('before', { text: 'x' })
   return { index, notes }
@@ -80,7 +80,7 @@ test('a job waits and goes on after the restore, into what it has put there', as
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   const order: string[] = []
-  const job = waitAtGate(never, async () => {
+  const job = waitAtBarrier(never, async () => {
     await notes.patch('restored', { set: { text: 'by the job' } })
     await index.writable()
     order.push('job')
@@ -98,12 +98,12 @@ test('a job that waits ends when it is told to', async (t) => {
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   const stop = new AbortController()
-  const job = waitAtGate(stop.signal, () => notes.put('late', { text: 'a' }))
+  const job = waitAtBarrier(stop.signal, () => notes.put('late', { text: 'a' }))
   await restore.begun
   stop.abort(new Error('killed'))
 
   await assert.rejects(job, /killed/)
-  await assert.rejects(waitAtGate(stop.signal, () => notes.put('late', { text: 'a' })), /killed/)
+  await assert.rejects(waitAtBarrier(stop.signal, () => notes.put('late', { text: 'a' })), /killed/)
   await restore.finish()
   assert.equal(await notes.get('late'), undefined)
 })

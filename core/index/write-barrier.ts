@@ -1,4 +1,4 @@
-/** The gate before all writes of an index: closed while a restore replaces everything. Jobs wait there, requests are told to come again. */
+/** The barrier before all writes of an index, shut while a restore replaces everything: jobs wait, requests are told to come again. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from '../error.ts'
 import type { Holdings } from './in-use.ts'
@@ -17,8 +17,8 @@ export interface Patience {
 const patient = new AsyncLocalStorage<Patience>()
 let waiting = 0
 
-/** What runs in `work` waits at a closed gate, and for an index server that is away, instead of failing, until the signal ends it. */
-export async function waitAtGate<Result>(signal: AbortSignal, work: () => Promise<Result>, waits?: Patience['waits']): Promise<Result> {
+/** What runs in `work` waits at a shut barrier, and for an index server that is away, instead of failing, until the signal ends it. */
+export async function waitAtBarrier<Result>(signal: AbortSignal, work: () => Promise<Result>, waits?: Patience['waits']): Promise<Result> {
   waiting++
   try {
     return await patient.run({ signal, waits }, work)
@@ -34,28 +34,28 @@ export const patience = (): Patience | undefined => patient.getStore()
 type AnyCollection = Collection<Record<string, unknown>, string>
 
 /**
- * The index as the server uses it: writes of its collections pass the gate, reads go on.
- * @param openSnapshots  made with the gated index, so that restoring a snapshot closes the gate too
+ * The index as the server uses it: writes of its collections pass the barrier, reads go on.
+ * @param openSnapshots  made with the guarded index, so that restoring a snapshot shuts the barrier too
  * @param holdings       a restore brings back what was lost
  */
-export async function gateWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>, holdings: Pick<Holdings, 'lost' | 'settle'>): Promise<Index> {
-  let opened: Promise<void> | undefined
+export async function guardWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>, holdings: Pick<Holdings, 'lost' | 'settle'>): Promise<Index> {
+  let restored: Promise<void> | undefined
   let writing = 0
   let whenWritten: (() => void) | undefined
   const collections = new WeakMap<object, object>()
 
   async function pass(): Promise<void> {
-    while (opened) {
+    while (restored) {
       const signal = patience()?.signal
       if (!signal) throw errors.unavailable('A restore is running; what changes documents waits until it has ended', { retryAfterSeconds: RETRY_AFTER_SECONDS })
-      await ended(opened, signal)
+      await ended(restored, signal)
     }
   }
 
-  const gated = (collection: AnyCollection): AnyCollection => {
+  const guard = (collection: AnyCollection): AnyCollection => {
     const behind = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
       async (...args: Args): Promise<Result> => {
-        while (opened) await pass()
+        while (restored) await pass()
         writing++
         try {
           return await write(...args)
@@ -80,17 +80,17 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
     whenWritten = undefined
   }
 
-  async function closedFor<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (opened) throw errors.conflict('A restore is running; try again when it has ended')
+  async function shutFor<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (restored) throw errors.conflict('A restore is running; try again when it has ended')
     const { promise, resolve } = deferred()
-    opened = promise
+    restored = promise
     try {
       await allWritten()
       const result = await work()
       await holdings.settle()
       return result
     } finally {
-      opened = undefined
+      restored = undefined
       resolve()
     }
   }
@@ -101,12 +101,12 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
       const collection = index.collection(definition)
       const known = collections.get(collection)
       if (known) return known
-      const made = gated(collection as unknown as AnyCollection)
+      const made = guard(collection as unknown as AnyCollection)
       collections.set(collection, made)
       return made
     }) as Index['collection'],
-    replaceAll: (load) => closedFor(() => index.replaceAll(load)),
-    restoreFrom: (path, options) => closedFor(() => index.restoreFrom(path, options)),
+    replaceAll: (load) => shutFor(() => index.replaceAll(load)),
+    restoreFrom: (path, options) => shutFor(() => index.restoreFrom(path, options)),
   }
   const snapshots = await openSnapshots(held)
   return {
@@ -121,7 +121,7 @@ export async function gateWrites(index: IndexAdapter, openSnapshots: (index: Ind
       await index.available?.()
     },
     get isReplacing() {
-      return opened !== undefined
+      return restored !== undefined
     },
   }
 }
@@ -134,12 +134,12 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-function ended(opened: Promise<void>, signal: AbortSignal): Promise<void> {
+function ended(restored: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason)
     if (signal.aborted) return onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
-    void opened.then(() => {
+    void restored.then(() => {
       signal.removeEventListener('abort', onAbort)
       resolve()
     })
