@@ -1,16 +1,22 @@
-/** Bundles the page for browsers: one script and style at first, a chunk for each view, all named by their content and compressed once. */
-import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+/**
+ * Bundles the page for browsers: one script and style at first, a chunk for each view, all named by their content and
+ * compressed once.
+ */
+
 import { existsSync } from 'node:fs'
+import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build, context, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, context, type Metafile, type Plugin } from 'esbuild'
 
 const COMPRESSIBLE = /\.(js|css)$/
 const COMPRESSED = /\.(br|gz)$/
 
-/** @param folder  `app.tsx` and `styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there */
+/**
+ * @param folder  `app.tsx` and `styles.css`, and `static/`, which goes along as it is. @param outdir  must not be there
+ */
 export async function bundlePage(folder: string, outdir: string): Promise<void> {
   const { metafile } = await build(optionsFor(folder, outdir))
   await finish(folder, outdir, metafile!)
@@ -41,12 +47,19 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
   const entry = (source: string) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source)!
   const [script, { imports }] = entry('app.tsx')
   const assets: Record<string, string[]> = {}
-  for (const name of await readdir(join(outdir, 'assets'))) if (!COMPRESSED.test(name)) assets[name] = await compress(join(outdir, 'assets', name))
+  for (const name of await readdir(join(outdir, 'assets')))
+    if (!COMPRESSED.test(name)) assets[name] = await compress(join(outdir, 'assets', name))
   const described = {
     script: basename(script),
     style: basename(entry('styles.css')[0]),
     preload: statically(imports).map((path) => basename(path)),
-    views: Object.fromEntries(Object.entries(outputs).flatMap(([path, { entryPoint, imports: chunks }]) => (entryPoint?.startsWith('views/') ? [[basename(entryPoint, '.tsx'), [path, ...statically(chunks)].map((one) => basename(one))]] : []))),
+    views: Object.fromEntries(
+      Object.entries(outputs).flatMap(([path, { entryPoint, imports: chunks }]) =>
+        entryPoint?.startsWith('views/')
+          ? [[basename(entryPoint, '.tsx'), [path, ...statically(chunks)].map((one) => basename(one))]]
+          : [],
+      ),
+    ),
     assets,
     icons: await readdir(join(outdir, 'icons')),
   }
@@ -55,14 +68,17 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
   await rename(`${list}.${process.pid}`, list)
 }
 
-const statically = (imports: Metafile['outputs'][string]['imports']): string[] => imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
+const statically = (imports: Metafile['outputs'][string]['imports']): string[] =>
+  imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
 
 async function compress(path: string): Promise<string[]> {
   if (!COMPRESSIBLE.test(path)) return []
   if (existsSync(`${path}.gz`)) return ['br', 'gz']
   const content = await readFile(path)
   const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
+    promisify(brotliCompress)(content, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+    }),
     promisify(gzip)(content, { level: 9 }),
   ])
   await writeFile(`${path}.br`, br)
@@ -70,13 +86,20 @@ async function compress(path: string): Promise<string[]> {
   return ['br', 'gz']
 }
 
-/** Puts a fresh page beside the one in dist/, whose files stay for documents that are open; with `--watch` again after each change. */
+/**
+ * Puts a fresh page beside the one in dist/, whose files stay for documents that are open; with `--watch` again after
+ * each change.
+ */
 async function main(isWatching: boolean): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [folder, place] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
   const plugin: Plugin = {
     name: 'finish',
-    setup: ({ onEnd }) => onEnd(async ({ metafile, errors }) => void (errors.length === 0 && metafile && (await finish(folder, place, metafile)))),
+    setup: ({ onEnd }) =>
+      onEnd(
+        async ({ metafile, errors }) =>
+          void (errors.length === 0 && metafile && (await finish(folder, place, metafile))),
+      ),
   }
   const watched = await context({ ...optionsFor(folder, place), plugins: [plugin] })
   if (isWatching) return watched.watch()

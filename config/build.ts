@@ -1,6 +1,7 @@
 /** Bundles the server into dist/: main, public, the index worker and each plugin, sharing one copy of core. */
-import { cp, readdir, rename, rm } from 'node:fs/promises'
+
 import { existsSync } from 'node:fs'
+import { cp, readdir, rename, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -12,14 +13,19 @@ const WORKER = 'core/index/sqlite/worker.ts'
 const PAGE = 'plugins/web/page'
 /** Native code, or loaded only by those who use it. */
 const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
-/** What a plugin's folder holds beside code and its README is copied, so that it lies beside the bundle as it lay beside the source. */
+/**
+ * What a plugin's folder holds beside code and its README is copied, so that it lies beside the bundle as it lay beside
+ * the source.
+ */
 const isCopied = (path: string): boolean => !['.ts', '.tsx'].includes(extname(path)) && basename(path) !== 'README.md'
 
 /** @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one */
 export async function bundle(outdir: string): Promise<void> {
   const fresh = `${outdir}.new`
   await rm(fresh, { recursive: true, force: true })
-  const names = (await readdir(join(ROOT, 'plugins'))).filter((name) => existsSync(join(ROOT, 'plugins', name, 'plugin.ts')))
+  const names = (await readdir(join(ROOT, 'plugins'))).filter((name) =>
+    existsSync(join(ROOT, 'plugins', name, 'plugin.ts')),
+  )
   await build({
     absWorkingDir: ROOT,
     // Core stays at the top of dist/ and plugins in their folders: what they reach by `import.meta.url` depends on it.
@@ -38,7 +44,9 @@ export async function bundle(outdir: string): Promise<void> {
     alias: { archivolt: './core/public.ts' },
     external: EXTERNAL,
     // Packages in CommonJS ask for Node's own modules by require.
-    banner: { js: `import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);` },
+    banner: {
+      js: `import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);`,
+    },
     legalComments: 'none',
     logLevel: 'warning',
   })

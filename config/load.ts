@@ -25,7 +25,8 @@ const TEST_PREFIX = 'AV_TEST_'
 for (const name of Object.keys(process.env)) if (name.startsWith('MALLOC_')) delete process.env[name]
 
 /**
- * Reads the environment and the settings file, without judging values yet: which keys there are is known when the plugins are.
+ * Reads the environment and the settings file, without judging values yet: which keys there are is known when the
+ * plugins are.
  * @throws StartError  the file is no JSON object, or the time zone is unknown
  */
 export function readSources(env: ConfigSources['env'] = process.env): ConfigSources {
@@ -34,7 +35,8 @@ export function readSources(env: ConfigSources['env'] = process.env): ConfigSour
   const dataDir = valueOf('dataDir', coreSettings.dataDir!, first, {} as Settings) as string
   const filePath = join(dataDir, 'config.json')
   const file = readFile(filePath)
-  if ('dataDir' in file) throw new StartError(`${filePath}: dataDir cannot be set in a file that lies in it; use AV_DATA_DIR`)
+  if ('dataDir' in file)
+    throw new StartError(`${filePath}: dataDir cannot be set in a file that lies in it; use AV_DATA_DIR`)
   return { env, dataDir, file, filePath }
 }
 
@@ -48,17 +50,25 @@ export function readCore(sources: ConfigSources): Readonly<Settings> {
  * @param former  variables and keys of plugins that are not there now: what is set for them is left alone
  * @throws StartError  an unknown variable or key, a malformed value; names it and says what to do
  */
-export function readSettings(sources: ConfigSources, pluginSettings: Definitions, former: ReadonlyMap<string, string> = new Map()): Readonly<Settings> {
+export function readSettings(
+  sources: ConfigSources,
+  pluginSettings: Definitions,
+  former: ReadonlyMap<string, string> = new Map(),
+): Readonly<Settings> {
   const definitions = { ...coreSettings, ...pluginSettings }
   const variables = new Set(Object.values(definitions).map(({ env }) => env))
   for (const name of Object.keys(sources.env)) {
     if (name.startsWith('AV_') && !name.startsWith(TEST_PREFIX) && !variables.has(name) && !former.has(name)) {
-      throw new StartError(`${name}: there is no such setting${suggestion(name, variables)}; correct the name or remove it from the environment`)
+      throw new StartError(
+        `${name}: there is no such setting${suggestion(name, variables)}; correct the name or remove it from the environment`,
+      )
     }
   }
   for (const key of Object.keys(sources.file)) {
     if (!Object.hasOwn(definitions, key) && !former.has(key)) {
-      throw new StartError(`${sources.filePath}: there is no setting ${key}${suggestion(key, Object.keys(definitions))}; correct the name or remove it`)
+      throw new StartError(
+        `${sources.filePath}: there is no setting ${key}${suggestion(key, Object.keys(definitions))}; correct the name or remove it`,
+      )
     }
   }
   return read(sources, definitions)
@@ -72,7 +82,12 @@ function read(sources: ConfigSources, definitions: Definitions): Readonly<Settin
   return Object.freeze(values) as unknown as Readonly<Settings>
 }
 
-function valueOf(key: string, definition: SettingDefinition, sources: ConfigSources, before: Readonly<Settings>): unknown {
+function valueOf(
+  key: string,
+  definition: SettingDefinition,
+  sources: ConfigSources,
+  before: Readonly<Settings>,
+): unknown {
   const { env, schema, isPath } = definition
   const text = sources.env[env]
   const fromEnv = text === undefined ? undefined : fromText(text, schema)
@@ -89,7 +104,8 @@ function checked(place: string, value: unknown, definition: SettingDefinition): 
   throw new StartError(`${place} ${shown}, but ${ruleOf(schema, value)} (${meaning}); correct it or remove it`)
 }
 
-const absolute = (value: unknown): unknown => (Array.isArray(value) ? value.map((path) => resolve(path)) : typeof value === 'string' ? resolve(value) : value)
+const absolute = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((path) => resolve(path)) : typeof value === 'string' ? resolve(value) : value
 
 interface Form {
   type?: string
@@ -156,7 +172,10 @@ function checkTimeZone(zone: string | undefined): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })
   } catch (error) {
-    throw new StartError(`TZ is ${JSON.stringify(zone)}, which is not a known time zone; use a name such as Europe/Vienna`, { cause: error })
+    throw new StartError(
+      `TZ is ${JSON.stringify(zone)}, which is not a known time zone; use a name such as Europe/Vienna`,
+      { cause: error },
+    )
   }
 }
 

@@ -1,4 +1,7 @@
-/** Draws how the built-in plugins hang together, from their manifests, into plugins/README.md: run it after a manifest has changed. */
+/**
+ * Draws how the built-in plugins hang together, from their manifests, into plugins/README.md: run it after a manifest
+ * has changed.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,12 +24,15 @@ export async function drawnReadme(): Promise<string> {
 /** Who needs whom; what is needed through another is left out. */
 function draw(plugins: readonly Plugin[]): string {
   const needs = new Map(plugins.map(({ name, needs: own = [] }) => [name, own]))
-  const reach = (name: string): Set<string> => new Set((needs.get(name) ?? []).flatMap((need) => [need, ...reach(need)]))
+  const reach = (name: string): Set<string> =>
+    new Set((needs.get(name) ?? []).flatMap((need) => [need, ...reach(need)]))
   const arrows = plugins.flatMap(({ name, needs: own = [] }) => {
     const through = new Set(own.flatMap((need) => [...reach(need)]))
     return own.filter((need) => !through.has(need)).map((need) => `  ${name} --> ${need}`)
   })
-  const alone = plugins.filter(({ name, needs: own = [] }) => own.length === 0 && !arrows.some((arrow) => arrow.endsWith(` ${name}`))).map(({ name }) => `  ${name}`)
+  const alone = plugins
+    .filter(({ name, needs: own = [] }) => own.length === 0 && !arrows.some((arrow) => arrow.endsWith(` ${name}`)))
+    .map(({ name }) => `  ${name}`)
   return ['```mermaid', 'flowchart LR', ...arrows, ...alone, '```'].join('\n')
 }
 
@@ -36,7 +42,11 @@ function table(plugins: readonly Plugin[]): string {
     const { name, needs = [], hooks = [], implements: implemented = {}, events = [], on = {} } = plugin
     return `| [${name}](${name}/README.md) | ${needs.join(', ')} | ${code(hooks)} | ${code(Object.keys(implemented))} | ${code(events)} | ${code(Object.keys(on))} |`
   })
-  return ['| plugin | needs | hooks it declares | hooks it implements | events it emits | events it hears |', '| --- | --- | --- | --- | --- | --- |', ...rows].join('\n')
+  return [
+    '| plugin | needs | hooks it declares | hooks it implements | events it emits | events it hears |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(MAP_FILE, await drawnReadme())

@@ -32,7 +32,12 @@ const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1
 
 /** A schema's `description` completes "must be …" in what is said about a wrong value. */
 export const coreSettings: Record<string, SettingDefinition> = {
-  host: { env: 'AV_HOST', schema: Type.String({ minLength: 1 }), default: '127.0.0.1', meaning: 'address to listen on; `0.0.0.0` for all' },
+  host: {
+    env: 'AV_HOST',
+    schema: Type.String({ minLength: 1 }),
+    default: '127.0.0.1',
+    meaning: 'address to listen on; `0.0.0.0` for all',
+  },
   port: {
     env: 'AV_PORT',
     schema: Type.Integer({ minimum: 0, maximum: 65535, description: 'a port, 0 to 65535' }),
@@ -41,7 +46,10 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   basePath: {
     env: 'AV_BASE_PATH',
-    schema: Type.String({ pattern: '^/([A-Za-z0-9._~-]+/)*$', description: 'a path that starts and ends with a slash' }),
+    schema: Type.String({
+      pattern: '^/([A-Za-z0-9._~-]+/)*$',
+      description: 'a path that starts and ends with a slash',
+    }),
     default: '/',
     meaning: 'sub-path behind a proxy',
   },
@@ -90,9 +98,27 @@ export const coreSettings: Record<string, SettingDefinition> = {
     meaning: 'set: documents are kept in this Elasticsearch instead of the embedded index',
   },
   elasticsearchUsername: { env: 'AV_ELASTICSEARCH_USERNAME', schema: optional(), default: null, meaning: 'its user' },
-  elasticsearchPassword: { env: 'AV_ELASTICSEARCH_PASSWORD', schema: optional(), default: null, secret: true, meaning: 'and password' },
-  elasticsearchApiKey: { env: 'AV_ELASTICSEARCH_API_KEY', schema: optional(), default: null, secret: true, meaning: 'or an API key instead of both' },
-  elasticsearchCa: { env: 'AV_ELASTICSEARCH_CA', schema: optional(), default: null, isPath: true, meaning: 'file with the certificate that signed its own' },
+  elasticsearchPassword: {
+    env: 'AV_ELASTICSEARCH_PASSWORD',
+    schema: optional(),
+    default: null,
+    secret: true,
+    meaning: 'and password',
+  },
+  elasticsearchApiKey: {
+    env: 'AV_ELASTICSEARCH_API_KEY',
+    schema: optional(),
+    default: null,
+    secret: true,
+    meaning: 'or an API key instead of both',
+  },
+  elasticsearchCa: {
+    env: 'AV_ELASTICSEARCH_CA',
+    schema: optional(),
+    default: null,
+    isPath: true,
+    meaning: 'file with the certificate that signed its own',
+  },
   elasticsearchRepository: {
     env: 'AV_ELASTICSEARCH_REPOSITORY',
     schema: optional(),

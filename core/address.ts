@@ -6,7 +6,11 @@ import { isIPv6 } from 'node:net'
  * @param address  as a socket or a proxy names it: with a zone, a port or brackets, or an IPv4 address within IPv6
  */
 export function clientOf(address: string): string {
-  const plain = address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1').replace(/%.*$/s, '').replace(/^::ffff:(?=\d+\.)/i, '')
+  const plain = address
+    .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/%.*$/s, '')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain
   // A URL writes every form of an address in one way.
   const [left = '', right] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')

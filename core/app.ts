@@ -3,22 +3,22 @@ import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
-import { readCore, readSettings, type ConfigSources } from '../config/load.ts'
+import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
 import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
-import { systemClock, type Clock } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 import { StartError } from './error.ts'
 import { EventBus } from './events.ts'
 import { closeFilesIn, openFolder } from './folder.ts'
 import { isDiskFull } from './full-disk.ts'
-import { openHttp, type Http } from './http/server.ts'
-import type { IndexDefinition } from './index/mapping.ts'
-import { guardWrites } from './index/write-barrier.ts'
+import { type Http, openHttp } from './http/server.ts'
 import { enterIndex, openHoldings } from './index/in-use.ts'
-import { snapshotName } from './index/snapshots.ts'
+import type { IndexDefinition } from './index/mapping.ts'
 import type { Index } from './index/port.ts'
+import { snapshotName } from './index/snapshots.ts'
 import { openSqliteIndex } from './index/sqlite/open.ts'
 import { openSnapshotFolder } from './index/sqlite/snapshots.ts'
+import { guardWrites } from './index/write-barrier.ts'
 import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
@@ -26,14 +26,14 @@ import { keepDailyCopies } from './ledger/copies.ts'
 import { openPreferences } from './ledger/preferences.ts'
 import { openLedger } from './ledger/sqlite.ts'
 import { openSecretKey } from './ledger/tokens.ts'
-import { openAccounts, type FirstAccount } from './ledger/users.ts'
-import { openLog, type Log } from './log.ts'
-import { openReserve } from './reserve.ts'
+import { type FirstAccount, openAccounts } from './ledger/users.ts'
+import { type Log, openLog } from './log.ts'
 import type { App, Plugin, Services } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
 import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, registerPlugins } from './plugin/load.ts'
 import { openWiring } from './plugin/wire.ts'
+import { openReserve } from './reserve.ts'
 
 /** Of the data folder, core's own. */
 const PRIVATE_FOLDERS = ['ledger-copies', 'plugins']
@@ -57,15 +57,23 @@ export interface OpenedApp {
 }
 
 /**
- * Starts a server. It listens as soon as the ledger is open, and answers 503 until the index has been brought up to date.
+ * Starts a server. It listens as soon as the ledger is open, and answers 503 until the index has been brought up to
+ * date.
  * @throws StartError, or an Error with a sentence; then everything that was opened is closed again
  */
-export async function openApp({ sources, clock = systemClock, log: givenLog, plugins: given }: AppOptions): Promise<OpenedApp> {
+export async function openApp({
+  sources,
+  clock = systemClock,
+  log: givenLog,
+  plugins: given,
+}: AppOptions): Promise<OpenedApp> {
   const core = readCore(sources)
   // Others may go through it, to the library within; its files are closed to them, and so are its other folders.
   await openFolder('data folder', core.dataDir, { mode: 0o711, setting: 'AV_DATA_DIR' })
   await closeFilesIn(core.dataDir)
-  for (const name of PRIVATE_FOLDERS) if (existsSync(join(core.dataDir, name))) await openFolder(`folder ${name}`, join(core.dataDir, name), { isPrivate: true })
+  for (const name of PRIVATE_FOLDERS)
+    if (existsSync(join(core.dataDir, name)))
+      await openFolder(`folder ${name}`, join(core.dataDir, name), { isPrivate: true })
   const loaded = registerPlugins(given ?? (await findPlugins(core)), core.pluginsOff)
   const former = await openFormerSettings(core.dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, former.owners)
@@ -86,12 +94,20 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     await former.remember()
     const left = former.left(sources)
     if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not there are left alone')
-    if (loaded.unknownOff.length > 0) log.warn({ names: loaded.unknownOff }, 'AV_PLUGINS_OFF names plugins that are not there')
-    if (loaded.off.length > 0) log.info({ plugins: loaded.off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
+    if (loaded.unknownOff.length > 0)
+      log.warn({ names: loaded.unknownOff }, 'AV_PLUGINS_OFF names plugins that are not there')
+    if (loaded.off.length > 0)
+      log.info({ plugins: loaded.off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
     const copies = keepDailyCopies({ file, ledger, clock, log })
     opened.add(() => copies.close())
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
-    const accounts = openAccounts({ ledger, clock, log, dataDir: settings.dataDir, secretKey: await openSecretKey(settings.dataDir) })
+    const accounts = openAccounts({
+      ledger,
+      clock,
+      log,
+      dataDir: settings.dataDir,
+      secretKey: await openSecretKey(settings.dataDir),
+    })
 
     let isReady = false
     const bus = new EventBus()
@@ -122,7 +138,17 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     opened.add(() => index.close())
 
     const lanes = openLanes({ clock, lanes: loaded.lanes })
-    const jobs = openJobs({ ledger, clock, log, tasks, lanes: loaded.lanes, queues: loaded.queues, app: (task) => appOf(loaded.ownerOf(task)), debug: settings.debug, writable: () => index.writable() })
+    const jobs = openJobs({
+      ledger,
+      clock,
+      log,
+      tasks,
+      lanes: loaded.lanes,
+      queues: loaded.queues,
+      app: (task) => appOf(loaded.ownerOf(task)),
+      debug: settings.debug,
+      writable: () => index.writable(),
+    })
     const schedules = openScheduler({ ledger, clock, log, tasks, jobs })
     const app = {
       settings,
@@ -143,12 +169,19 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     } as Omit<App, keyof Services> as App
 
     // A plugin's app is core's, with its own log: services that come later are seen by all.
-    const apps = new Map<Plugin, App>(plugins.map((plugin) => [plugin, Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as App]))
+    const apps = new Map<Plugin, App>(
+      plugins.map((plugin) => [
+        plugin,
+        Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as App,
+      ]),
+    )
     const appOf = (plugin: Plugin | undefined): App => (plugin && apps.get(plugin)) ?? app
 
     for (const plugin of plugins) await wiring.named(plugin, () => wiring.addServices(plugin, app, appOf(plugin)))
-    for (const plugin of plugins) await wiring.named(plugin, () => wiring.addImplementations(plugin, appOf(plugin), hookOf))
-    for (const plugin of wiring.inOrderOfHearing) await wiring.named(plugin, () => wiring.listen(plugin, appOf(plugin), bus))
+    for (const plugin of plugins)
+      await wiring.named(plugin, () => wiring.addImplementations(plugin, appOf(plugin), hookOf))
+    for (const plugin of wiring.inOrderOfHearing)
+      await wiring.named(plugin, () => wiring.listen(plugin, appOf(plugin), bus))
     for (const plugin of plugins) {
       opened.add(() => wiring.end(plugin, appOf(plugin)))
       await wiring.named(plugin, () => wiring.setUp(plugin, appOf(plugin)))
@@ -159,8 +192,23 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
     opened.add(() => Promise.all([stopServing(), jobs.close()]))
     // Every account sees it: where the data folder lies is for the log alone.
     const said = ledger.recovered?.replaceAll(join(settings.dataDir, '/'), '')
-    if (said) await jobs.notify({ title: 'The ledger was damaged', group: 'setting:application', level: 'error', messages: [said], shownForSeconds: 3600 })
-    await reserve.tellBy((sentence) => jobs.notify({ title: 'The disk is full', group: 'setting:application', level: 'error', messages: [sentence], shownForSeconds: 3600 }))
+    if (said)
+      await jobs.notify({
+        title: 'The ledger was damaged',
+        group: 'setting:application',
+        level: 'error',
+        messages: [said],
+        shownForSeconds: 3600,
+      })
+    await reserve.tellBy((sentence) =>
+      jobs.notify({
+        title: 'The disk is full',
+        group: 'setting:application',
+        level: 'error',
+        messages: [sentence],
+        shownForSeconds: 3600,
+      }),
+    )
     await schedules.begin()
     opened.add(() => schedules.close())
     isReady = true
@@ -168,29 +216,49 @@ export async function openApp({ sources, clock = systemClock, log: givenLog, plu
   } catch (error) {
     log.debug({ err: error }, 'the start failed')
     await opened.close()
-    if (isDiskFull(error)) throw new StartError(`The disk with the data folder ${core.dataDir} is full, and nothing more was kept for this: make room on it`, { cause: error })
+    if (isDiskFull(error))
+      throw new StartError(
+        `The disk with the data folder ${core.dataDir} is full, and nothing more was kept for this: make room on it`,
+        { cause: error },
+      )
     throw error
   }
 }
 
-/** By the settings: on the server that AV_ELASTICSEARCH_URL names, or embedded. @param signal  ends waiting for a server that is away */
-export async function openIndex(settings: Readonly<Settings>, definitions: readonly IndexDefinition[], log: Log, clock: Clock, { signal, onFull }: { signal?: AbortSignal; onFull?: () => boolean } = {}): Promise<Index> {
-  if (settings.elasticsearchUrl !== null) return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, signal)
+/**
+ * By the settings: on the server that AV_ELASTICSEARCH_URL names, or embedded. @param signal  ends waiting for a server
+ * that is away
+ */
+export async function openIndex(
+  settings: Readonly<Settings>,
+  definitions: readonly IndexDefinition[],
+  log: Log,
+  clock: Clock,
+  { signal, onFull }: { signal?: AbortSignal; onFull?: () => boolean } = {},
+): Promise<Index> {
+  if (settings.elasticsearchUrl !== null)
+    return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, signal)
   const { dataDir, prefix } = settings
   const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
   const file = join(dataDir, 'index.sqlite')
   const holdings = await openHoldings({ dataDir, kind: 'sqlite', clock, log })
   const size = statSync(file, { throwIfNoEntry: false })?.size
   // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
-  if (!size && (holdings.opened || existsSync(snapshots.folder))) await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
+  if (!size && (holdings.opened || existsSync(snapshots.folder)))
+    await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
   const adapter = await openSqliteIndex({
     ...{ file, definitions, log, prefix, clock, ...(onFull && { onFull }) },
     onDamaged: (movedTo) => holdings.noteLost(`The index file was damaged and has been moved to ${basename(movedTo)}`),
     async beforeRebuild(snapshotTo) {
       const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
-      const folder = await openSnapshotFolder({ ...snapshots, index: { version: manifest.version, snapshotTo, restoreFrom } })
+      const folder = await openSnapshotFolder({
+        ...snapshots,
+        index: { version: manifest.version, snapshotTo, restoreFrom },
+      })
       // A rebuild by itself loses nothing at any interruption: the snapshot is for going back to the older version.
-      await folder.take(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
+      await folder
+        .take(snapshotName(prefix, 'upgrade'))
+        .catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
     },
   })
   try {
@@ -202,12 +270,20 @@ export async function openIndex(settings: Readonly<Settings>, definitions: reado
   }
 }
 
-async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearchUrl: string }, definitions: readonly IndexDefinition[], log: Log, signal?: AbortSignal): Promise<Index> {
+async function openOnElasticsearch(
+  settings: Readonly<Settings> & { elasticsearchUrl: string },
+  definitions: readonly IndexDefinition[],
+  log: Log,
+  signal?: AbortSignal,
+): Promise<Index> {
   const { prefix, dataDir } = settings
   // Its server has a time of its own, which no test can stop.
   const clock = systemClock
   // Its client takes memory: who keeps documents in the embedded index does not pay for it.
-  const [{ connectElastic }, { openElasticIndex }] = await Promise.all([import('./index/elastic/connection.ts'), import('./index/elastic/open.ts')])
+  const [{ connectElastic }, { openElasticIndex }] = await Promise.all([
+    import('./index/elastic/connection.ts'),
+    import('./index/elastic/open.ts'),
+  ])
   const connection = connectElastic({
     url: settings.elasticsearchUrl,
     username: settings.elasticsearchUsername,
@@ -222,15 +298,22 @@ async function openOnElasticsearch(settings: Readonly<Settings> & { elasticsearc
       ...{ connection, definitions, log, clock, prefix },
       ...(signal && { signal }),
       repository: settings.elasticsearchRepository,
-      // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's to finish.
+      // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's
+      // to finish.
       owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
       async onMissing(collections) {
         const lost = collections.filter((name) => holdings.opened?.includes(name))
-        if (lost.length > 0) await holdings.noteLost(`Elasticsearch had no index ${lost.map((name) => `${prefix}_${name}`).join(', ')} any more`)
+        if (lost.length > 0)
+          await holdings.noteLost(
+            `Elasticsearch had no index ${lost.map((name) => `${prefix}_${name}`).join(', ')} any more`,
+          )
       },
       async beforeRebuild(snapshotTo) {
-        if (settings.elasticsearchRepository === null) return log.info('no snapshot is taken before the rebuild, as AV_ELASTICSEARCH_REPOSITORY is not set')
-        await snapshotTo(snapshotName(prefix, 'upgrade')).catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
+        if (settings.elasticsearchRepository === null)
+          return log.info('no snapshot is taken before the rebuild, as AV_ELASTICSEARCH_REPOSITORY is not set')
+        await snapshotTo(snapshotName(prefix, 'upgrade')).catch((error: unknown) =>
+          log.error({ err: error }, 'no snapshot could be taken before the rebuild'),
+        )
       },
     })
     await holdings.noteOpened(definitions.map(({ name }) => name))

@@ -1,4 +1,7 @@
-/** Whose code an error comes from: the plugin from outside that its stack leads into. Built-in ones are told by who was asked. */
+/**
+ * Whose code an error comes from: the plugin from outside that its stack leads into. Built-in ones are told by who was
+ * asked.
+ */
 import { pathToFileURL } from 'node:url'
 
 const LONGEST_CHAIN = 5

@@ -1,4 +1,7 @@
-/** The only clock: what the time is, and waiting for it, so that tests can move it; and days of the configured time zone. */
+/**
+ * The only clock: what the time is, and waiting for it, so that tests can move it; and days of the configured time
+ * zone.
+ */
 import { format } from 'date-fns/format'
 
 export interface Timer {
@@ -6,9 +9,14 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Milliseconds since 1970 UTC. It leaps, forward and back, when somebody or a time server sets it: for times that are stored or shown. */
+  /**
+   * Milliseconds since 1970 UTC. It leaps, forward and back, when somebody or a time server sets it: for times that are
+   * stored or shown.
+   */
   now(): number
-  /** Milliseconds that only grow, at an even pace, whoever sets the clock: for what lasts or waits within this process. */
+  /**
+   * Milliseconds that only grow, at an even pace, whoever sets the clock: for what lasts or waits within this process.
+   */
   steady(): number
   /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
   after(ms: number, callback: () => void): Timer
@@ -40,7 +48,10 @@ export const systemClock: Clock = {
     // Node fires at once where the delay is past 2^31 ms: such a wait is cut into pieces.
     let handle: NodeJS.Timeout
     const wait = (left: number) => {
-      handle = setTimeout(() => (left > LONGEST_TIMEOUT_MS ? wait(left - LONGEST_TIMEOUT_MS) : callback()), Math.min(left, LONGEST_TIMEOUT_MS))
+      handle = setTimeout(
+        () => (left > LONGEST_TIMEOUT_MS ? wait(left - LONGEST_TIMEOUT_MS) : callback()),
+        Math.min(left, LONGEST_TIMEOUT_MS),
+      )
       handle.unref()
     }
     // Node's may end a millisecond early: whoever then looks at the clock would find that it is not time yet.

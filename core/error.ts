@@ -55,10 +55,18 @@ export class AppError extends Error {
  * Told by its shape: an outside plugin may load a copy of the class.
  */
 export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppError {
-  return thrown instanceof Error && thrown.name === 'AppError' && 'code' in thrown && (code === undefined || thrown.code === code)
+  return (
+    thrown instanceof Error &&
+    thrown.name === 'AppError' &&
+    'code' in thrown &&
+    (code === undefined || thrown.code === code)
+  )
 }
 
-/** Why the server cannot start, in one sentence for whoever starts it: what is wrong, where, what to do. Shown without a stack. */
+/**
+ * Why the server cannot start, in one sentence for whoever starts it: what is wrong, where, what to do. Shown without a
+ * stack.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
@@ -77,7 +85,8 @@ export const errors = {
   notFound: (what: string, id?: string, options: ErrorOptions = {}) =>
     new AppError('not_found', `${what} not found`, id === undefined ? options : { cause: `id ${id}`, ...options }),
   pageNotFound: raise('page_not_found'),
-  methodNotAllowed: (allow: string[]) => new AppError('method_not_allowed', `Allowed here: ${allow.join(', ')}`, { allow }),
+  methodNotAllowed: (allow: string[]) =>
+    new AppError('method_not_allowed', `Allowed here: ${allow.join(', ')}`, { allow }),
   bodyTooLarge: raise('body_too_large'),
   unsupportedMediaType: raise('unsupported_media_type'),
   invalidRange: raise('invalid_range'),
@@ -99,8 +108,12 @@ const ABSOLUTE_PATH = /(?<![\w:/.])\/(?:[^\s/'":,;]{1,255}\/){2,50}/g
 
 const LONGEST_SAID = 4000
 
-/** A sentence of ours as others may read it: what it repeats of the system says what is wrong, and not where on this machine. The log has both. */
-export const withoutPaths = (text: string): string => text.replace(SYSTEM_SAYS, '$1').replace(PYTHON_SAYS, '$1').replace(SPAWN_SAYS, 'spawn $1')
+/**
+ * A sentence of ours as others may read it: what it repeats of the system says what is wrong, and not where on this
+ * machine. The log has both.
+ */
+export const withoutPaths = (text: string): string =>
+  text.replace(SYSTEM_SAYS, '$1').replace(PYTHON_SAYS, '$1').replace(SPAWN_SAYS, 'spawn $1')
 
 /** What an error says, as others may read it: one that is not ours names paths in whatever form it likes. */
 export function saidBy(error: unknown): string {

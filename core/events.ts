@@ -1,6 +1,9 @@
 /** Events in the past tense: told after the write, awaited, every listener idempotent. */
 
-/** Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Events { 'map.added': { id: string } } }`. */
+/**
+ * Name → what is told. Plugins add theirs: `declare module 'archivolt' { interface Events { 'map.added': { id: string }
+ * } }`.
+ */
 export interface Events {
   /** A job is about to begin, or has finished, a named piece of its work: here tests cut the power. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
@@ -21,7 +24,10 @@ export class EventBus {
     this.#listeners.set(name, list)
   }
 
-  /** Resolves when all have heard, in the order they came; the first error ends it, so the job that tells repeats the event. */
+  /**
+   * Resolves when all have heard, in the order they came; the first error ends it, so the job that tells repeats the
+   * event.
+   */
   async emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void> {
     for (const listener of this.#listeners.get(name) ?? []) await (listener as Listener<Name>)(event)
   }

@@ -1,4 +1,7 @@
-/** The folders that a server keeps its files in: made and tried at the start, as a download would find out only after hours. */
+/**
+ * The folders that a server keeps its files in: made and tried at the start, as a download would find out only after
+ * hours.
+ */
 import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from './error.ts'
@@ -16,7 +19,11 @@ export interface FolderOptions {
  * @param name  what it is, for the sentence: 'library folder'
  * @throws StartError  names the folder, why it cannot be made or written, and what to do
  */
-export async function openFolder(name: string, folder: string, { isPrivate = false, mode = isPrivate ? 0o700 : undefined, setting }: FolderOptions = {}): Promise<void> {
+export async function openFolder(
+  name: string,
+  folder: string,
+  { isPrivate = false, mode = isPrivate ? 0o700 : undefined, setting }: FolderOptions = {},
+): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, ...(mode !== undefined && { mode }) })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -27,14 +34,21 @@ export async function openFolder(name: string, folder: string, { isPrivate = fal
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     const isTaken = code === 'EEXIST' || code === 'ENOTDIR'
-    const remedy = [isTaken ? 'move it away' : 'correct its permissions', ...(setting === undefined ? [] : [`set ${setting}`])].join(', or ')
-    throw new StartError(`The ${name} ${folder} cannot be made or written (${isTaken ? 'a file is in the way' : code}): ${remedy}`, { cause })
+    const remedy = [
+      isTaken ? 'move it away' : 'correct its permissions',
+      ...(setting === undefined ? [] : [`set ${setting}`]),
+    ].join(', or ')
+    throw new StartError(
+      `The ${name} ${folder} cannot be made or written (${isTaken ? 'a file is in the way' : code}): ${remedy}`,
+      { cause },
+    )
   }
 }
 
 /** Whatever rights others have to the files of a folder is taken from them; folders in it stay as they are. */
 export async function closeFilesIn(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) if (entry.isFile()) await closeToOthers(join(folder, entry.name))
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isFile()) await closeToOthers(join(folder, entry.name))
 }
 
 const NOT_POSSIBLE = ['EPERM', 'EROFS', 'ENOTSUP', 'ENOSYS']
@@ -45,7 +59,8 @@ async function closeToOthers(path: string): Promise<void> {
     if (mode & 0o077) await chmod(path, mode & 0o700)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    // A file may have gone meanwhile; some file systems know no rights, and another owner's file is that one's to close.
+    // A file may have gone meanwhile; some file systems know no rights, and another owner's file is that one's to
+    // close.
     if (code !== 'ENOENT' && !NOT_POSSIBLE.includes(code)) throw error
   }
 }

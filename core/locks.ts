@@ -1,4 +1,6 @@
-/** Keyed locks: shared or exclusive, first come, first served. They live in memory: a resumed job takes its lock again. */
+/**
+ * Keyed locks: shared or exclusive, first come, first served. They live in memory: a resumed job takes its lock again.
+ */
 
 interface Lock {
   /** The last exclusive holder, or who waits to be it. */
@@ -19,7 +21,10 @@ export function openLocks() {
   }
 
   return {
-    /** Beside other shared holders of the key. Never take it twice in one flow: an exclusive lock asked for in between would block both. */
+    /**
+     * Beside other shared holders of the key. Never take it twice in one flow: an exclusive lock asked for in between
+     * would block both.
+     */
     shared: <Result>(key: string, work: () => Promise<Result>): Promise<Result> =>
       hold(key, (lock) => {
         const run = lock.exclusive.then(work)

@@ -1,5 +1,5 @@
 /** pino, with a child per plugin, request and job. Secrets are masked here, whoever logs them. */
-import { destination, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
+import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
 import { pluginIn } from './blame.ts'
 
 export type Log = Logger
@@ -7,7 +7,10 @@ export type Log = Logger
 const SECRET_KEYS = ['password', 'token', 'cookie', 'authorization', 'api_key', 'secret', 'current_password']
 const STDERR = 2
 
-/** One JSON object a line, on stderr unless told otherwise: stdout is for what the program has to say to whoever started it. */
+/**
+ * One JSON object a line, on stderr unless told otherwise: stdout is for what the program has to say to whoever started
+ * it.
+ */
 export function openLog(level: string, to: DestinationStream = destination({ fd: STDERR, sync: true })): Log {
   return pino(
     {

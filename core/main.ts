@@ -1,6 +1,6 @@
 /** Start and signals: what the program says to whoever started it. */
 import { readSources } from '../config/load.ts'
-import { openApp, type OpenedApp } from './app.ts'
+import { type OpenedApp, openApp } from './app.ts'
 import { pluginIn } from './blame.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -9,7 +9,9 @@ const STOP_WITHIN_MS = 10_000
 /** A sentence for people: no stack, which AV_LOG_LEVEL=debug shows. */
 function refuse(error: unknown, command?: string): never {
   const message = error instanceof Error && error.message ? error.message : String(error)
-  process.stderr.write(`Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${message.split('\n')[0]}\n`)
+  process.stderr.write(
+    `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${message.split('\n')[0]}\n`,
+  )
   process.exit(1)
 }
 
@@ -19,14 +21,18 @@ function greet({ url, first, app }: OpenedApp): void {
   // A terminal's text is read by one person; any other place may be a log that is kept.
   const shown = process.stdout.isTTY ? `: ${password}` : ''
   const hint = password ? `the password is in ${passwordFile}${shown}` : 'the password is that of AV_PASSWORD'
-  process.stdout.write(`Archivolt ${app.version} listens on ${url}\n${isNew ? `Sign in as ${username}; ${hint}\n` : ''}`)
+  process.stdout.write(
+    `Archivolt ${app.version} listens on ${url}\n${isNew ? `Sign in as ${username}; ${hint}\n` : ''}`,
+  )
 }
 
 /** Whoever's fault it is, is named: a plugin from outside can be left out. */
 function sayWhose(error: unknown, what: string): string {
   const plugin = pluginIn(error)
   const said = error instanceof Error ? error.message.split('\n')[0] : String(error)
-  return plugin === undefined ? `${what}: ${said}` : `plugin ${plugin}: ${what}: ${said}; correct it, or start without it: AV_PLUGINS_OFF=${plugin}`
+  return plugin === undefined
+    ? `${what}: ${said}`
+    : `plugin ${plugin}: ${what}: ${said}; correct it, or start without it: AV_PLUGINS_OFF=${plugin}`
 }
 
 function stopOnSignals(opened: OpenedApp): void {
@@ -63,7 +69,8 @@ process.on('unhandledRejection', (error) => faults.late(error))
 process.on('uncaughtException', (error) => faults.fatal(error))
 try {
   if (command !== undefined) {
-    if (!Object.hasOwn(COMMANDS, command)) throw new Error(`There is no command ${command}; there are ${Object.keys(COMMANDS).join(' and ')}`)
+    if (!Object.hasOwn(COMMANDS, command))
+      throw new Error(`There is no command ${command}; there are ${Object.keys(COMMANDS).join(' and ')}`)
     await COMMANDS[command]!(args)
   } else {
     const opened = await openApp({ sources: readSources() })

@@ -1,43 +1,70 @@
 /** All that a plugin may import, as 'archivolt': define*, Type, errors, schemas, types. */
-export { Type } from 'typebox'
+
 export type { Static, TObject, TSchema } from 'typebox'
+export { Type } from 'typebox'
 export { Value } from 'typebox/value'
-
-export { AppError, errors, isAppError } from './error.ts'
-export type { ErrorCode, ErrorOptions } from './error.ts'
-export type { Events, EventName } from './events.ts'
-export { epochSeconds, localDay, localMinute, timeZone } from './clock.ts'
+export type { Settings } from '../config/schema.ts'
 export type { Clock, Timer } from './clock.ts'
-export type { Log } from './log.ts'
+export { epochSeconds, localDay, localMinute, timeZone } from './clock.ts'
+export type { ErrorCode, ErrorOptions } from './error.ts'
+export { AppError, errors, isAppError } from './error.ts'
+export type { EventName, Events } from './events.ts'
 export { openFolder } from './folder.ts'
-export { withinTime } from './limit.ts'
-export { openLocks } from './locks.ts'
-export { writeWhole } from './whole-file.ts'
-
-export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'
-export type { App, Plugin, Registry, Route, RouteInput, Services, Hooks, Step, Task, TaskDefinition, SettingDefinition, QueryShape, Reply } from './plugin/define.ts'
-
-export { queryBool, queryDay, queryEnum, queryId, queryInt, queryText, ID_PATTERN } from './http/decode.ts'
+export type { AccountRecord, Accounts, Actor, Proof } from './http/auth.ts'
 export type { Decoder } from './http/decode.ts'
-export { bytes, events, file, json, listing } from './http/reply.ts'
+export { ID_PATTERN, queryBool, queryDay, queryEnum, queryId, queryInt, queryText } from './http/decode.ts'
 export { STATUS as errorStatus } from './http/fault.ts'
-export type { Actor, AccountRecord, Accounts, Proof } from './http/auth.ts'
 export type { PageWindow } from './http/page.ts'
-
+export { bytes, events, file, json, listing } from './http/reply.ts'
+export type { DocOf, Field, IndexDefinition, NamesOf } from './index/mapping.ts'
 export { defineIndex } from './index/mapping.ts'
-export type { IndexDefinition, Field, DocOf, NamesOf } from './index/mapping.ts'
-export { fold, highlight, markedRanges, tokens } from './index/text.ts'
-export type { MarkOptions } from './index/text.ts'
+export type {
+  AggregateQuery,
+  AggregateRow,
+  BulkOptions,
+  BulkResult,
+  Change,
+  Collection,
+  Filter,
+  FindQuery,
+  Found,
+  Hit,
+  Index,
+  MergePatch,
+  ReplaceWrite,
+  RestoreOptions,
+  RestoreResult,
+  StepOptions,
+  TextQuery,
+} from './index/port.ts'
 export { MAX_WINDOW } from './index/port.ts'
 export { snapshotName } from './index/snapshots.ts'
-export type { RestoreResult, StepOptions, RestoreOptions, ReplaceWrite, MergePatch, AggregateQuery } from './index/port.ts'
-export type { Change, Collection, Filter, FindQuery, Found, Hit, Index, TextQuery, AggregateRow, BulkResult, BulkOptions } from './index/port.ts'
-
-export { maskCredentials } from './mask.ts'
-export type { Job, JobChange, JobContext, Jobs, NotificationMessage } from './jobs/types.ts'
-export type { LogLine } from './ledger/jobs.ts'
+export type { MarkOptions } from './index/text.ts'
+export { fold, highlight, markedRanges, tokens } from './index/text.ts'
 export type { Lanes } from './jobs/lanes.ts'
 export type { ScheduleRecord, Schedules } from './jobs/scheduler.ts'
+export type { Job, JobChange, JobContext, Jobs, NotificationMessage } from './jobs/types.ts'
+export type { LogLine } from './ledger/jobs.ts'
+export type { PreferenceDefinition, Preferences, PreferenceValues } from './ledger/preferences.ts'
 export type { Ledger } from './ledger/sqlite.ts'
-export type { PreferenceValues, Preferences, PreferenceDefinition } from './ledger/preferences.ts'
-export type { Settings } from '../config/schema.ts'
+export { withinTime } from './limit.ts'
+export { openLocks } from './locks.ts'
+export type { Log } from './log.ts'
+export { maskCredentials } from './mask.ts'
+export type {
+  App,
+  Hooks,
+  Plugin,
+  QueryShape,
+  Registry,
+  Reply,
+  Route,
+  RouteInput,
+  Services,
+  SettingDefinition,
+  Step,
+  Task,
+  TaskDefinition,
+} from './plugin/define.ts'
+export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'
+export { writeWhole } from './whole-file.ts'

@@ -1,4 +1,7 @@
-/** Some megabytes of the data folder's disk that are given up when it is full, so that people can still sign in and make room from inside. */
+/**
+ * Some megabytes of the data folder's disk that are given up when it is full, so that people can still sign in and make
+ * room from inside.
+ */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { open, rename, stat, statfs } from 'node:fs/promises'
@@ -29,10 +32,12 @@ const HEADROOM_BYTES = 48 << 20
 const LOOK_FIRST_MS = 10_000
 const LOOK_EVERY_MS = 60_000
 const PIECE_BYTES = 1 << 20
-const SENTENCE = 'The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.'
+const SENTENCE =
+  'The disk with the data folder is full: the room that was kept for this is given up. Remove what is not needed any more, snapshots or backups, or make room on the disk.'
 
 /**
- * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the small one,
+ * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the
+ * small one,
  * so that the large one is still there for what people do then.
  */
 export async function openReserve({ folder, clock, log }: ReserveOptions): Promise<Reserve> {
@@ -104,4 +109,8 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
   }
 }
 
-const sizeOf = (path: string): Promise<number | undefined> => stat(path).then(({ size }) => size, () => undefined)
+const sizeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  )

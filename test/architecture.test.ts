@@ -1,4 +1,7 @@
-/** Holds the arrows: core knows no domain, what stands left may import what stands right, plugins reach each other only as they say. */
+/**
+ * Holds the arrows: core knows no domain, what stands left may import what stands right, plugins reach each other only
+ * as they say.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findBuiltIn } from '../core/plugin/find.ts'
@@ -10,12 +13,16 @@ const plugins = readSources('plugins')
 const all = [...core, ...config, ...plugins]
 
 /** `core/x.ts: why` for each file that has one. */
-const faults = (sources: Source[], find: (source: Source) => Iterable<string>): string[] => sources.flatMap((source) => [...find(source)].map((why) => `${source.path}: ${why}`))
+const faults = (sources: Source[], find: (source: Source) => Iterable<string>): string[] =>
+  sources.flatMap((source) => [...find(source)].map((why) => `${source.path}: ${why}`))
 
 test('core knows no domain: it could serve another archive with other plugins', () => {
   const words = /\b\w*(video|channel|playlist|youtube|subtitle|thumbnail|yt-?dlp|ffmpeg)\w*\b/gi
 
-  assert.deepEqual(faults(core, ({ text }) => new Set(text.match(words) ?? [])), [])
+  assert.deepEqual(
+    faults(core, ({ text }) => new Set(text.match(words) ?? [])),
+    [],
+  )
 })
 
 /** `app → http, jobs, plugin/load → plugin/define → index, ledger → error, events, clock, log`. */
@@ -33,7 +40,10 @@ const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
 const layerOf = (path: string): number | undefined => LAYERS.find(([, pattern]) => pattern.test(path))?.[0]
 
 test('every file of core has its layer', () => {
-  assert.deepEqual(core.map(({ path }) => path).filter((path) => layerOf(path) === undefined), [])
+  assert.deepEqual(
+    core.map(({ path }) => path).filter((path) => layerOf(path) === undefined),
+    [],
+  )
 })
 
 test('in core what stands left may import what stands right, never back', () => {
@@ -41,7 +51,13 @@ test('in core what stands left may import what stands right, never back', () => 
   const back = faults(core, function* ({ path, imports }) {
     const own = layerOf(path)!
     for (const { target, isType } of imports) {
-      if (isType || !/^(core|config)\//.test(target) || EVERYWHERE.has(target) || (own === 0 && target.startsWith('config/'))) continue
+      if (
+        isType ||
+        !/^(core|config)\//.test(target) ||
+        EVERYWHERE.has(target) ||
+        (own === 0 && target.startsWith('config/'))
+      )
+        continue
       const other = layerOf(target)
       const isOwnFolder = folderOf(path) === folderOf(target)
       if (other === undefined || other < own || (other === own && own > 0 && own < 4 && !isOwnFolder)) yield target
@@ -54,11 +70,20 @@ test('in core what stands left may import what stands right, never back', () => 
 test('the settings are a leaf: they import types and the schema package', () => {
   const [schema] = config.filter(({ path }) => path === 'config/schema.ts')
 
-  assert.deepEqual(schema!.imports.filter(({ isType }) => !isType).map(({ target }) => target), ['typebox'])
+  assert.deepEqual(
+    schema!.imports.filter(({ isType }) => !isType).map(({ target }) => target),
+    ['typebox'],
+  )
 })
 
 test('the environment is read in one place', () => {
-  assert.deepEqual(faults(all.filter(({ path }) => path !== 'config/load.ts'), ({ code }) => code.match(/process\.env\b/g) ?? []), [])
+  assert.deepEqual(
+    faults(
+      all.filter(({ path }) => path !== 'config/load.ts'),
+      ({ code }) => code.match(/process\.env\b/g) ?? [],
+    ),
+    [],
+  )
 })
 
 const manifests = (await findBuiltIn()).map(({ plugin }) => plugin)
@@ -88,7 +113,9 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
 
 test('a plugin emits events that it declares, or a plugin that it needs', () => {
   const undeclared = faults(plugins, function* ({ path, code }) {
-    const events = [...reach(pluginOf(path))].flatMap((name): string[] => manifests.find((plugin) => plugin.name === name)?.events ?? [])
+    const events = [...reach(pluginOf(path))].flatMap(
+      (name): string[] => manifests.find((plugin) => plugin.name === name)?.events ?? [],
+    )
     for (const [, event] of code.matchAll(/\bapp\.emit\('([^']+)'/g)) if (!events.includes(event!)) yield event!
   })
 
@@ -115,14 +142,28 @@ test('a plugin calls services of plugins that it needs, and of no others', () =>
 })
 
 test('every file opens with one line on what it is for', () => {
-  assert.deepEqual(faults(all, ({ text }) => (/^\/\*\*\s/.test(text) ? [] : ['has no such line'])), [])
+  assert.deepEqual(
+    faults(all, ({ text }) => (/^\/\*\*\s/.test(text) ? [] : ['has no such line'])),
+    [],
+  )
 })
 
 test('no file is a drawer for odds and ends', () => {
-  assert.deepEqual(all.map(({ path }) => path).filter((path) => /\/(utils?|helpers?|misc|common|shared|.*[-.]?manager)\.ts$/i.test(path)), [])
+  assert.deepEqual(
+    all
+      .map(({ path }) => path)
+      .filter((path) => /\/(utils?|helpers?|misc|common|shared|.*[-.]?manager)\.ts$/i.test(path)),
+    [],
+  )
 })
 
 test('nothing in the code is left for later', () => {
-  assert.deepEqual(faults(all, ({ text }) => text.match(/\b(TODO|FIXME|XXX)\b|not implemented|@ts-(ignore|expect-error)/g) ?? []), [])
-  assert.deepEqual(faults(all, ({ code }) => code.match(/\bas any\b|: any\b/g) ?? []), [])
+  assert.deepEqual(
+    faults(all, ({ text }) => text.match(/\b(TODO|FIXME|XXX)\b|not implemented|@ts-(ignore|expect-error)/g) ?? []),
+    [],
+  )
+  assert.deepEqual(
+    faults(all, ({ code }) => code.match(/\bas any\b|: any\b/g) ?? []),
+    [],
+  )
 })

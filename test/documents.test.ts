@@ -10,7 +10,12 @@ import { ROOT } from './support/sources.ts'
 const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
 const TEXTS = /\.(ts|tsx|js|mjs|py|md|sh|css)$/
 
-const texts = ['README.md', ...FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))]
+const texts = [
+  'README.md',
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  ),
+]
   .filter((path) => TEXTS.test(path) && !path.startsWith('test/data/recordings/'))
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 const documents = texts.filter(({ path }) => path.endsWith('.md'))
@@ -19,7 +24,12 @@ test('every place of the contract that code and documents name is a heading of i
   const contract = await readFile(join(ROOT, 'plugins/openapi/contract.md'), 'utf8')
   const headings = new Set([...contract.matchAll(/^#{2,3} ([0-9AB](?:\.\d+)?)\.? /gm)].map(([, number]) => number))
 
-  const cited = texts.flatMap(({ path, text }) => [...text.matchAll(/\bcontract,? (?:appendix )?([0-9]+(?:\.[0-9]+)?|[AB]\b)/gi)].map(([, number]) => ({ path, number: number! })))
+  const cited = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bcontract,? (?:appendix )?([0-9]+(?:\.[0-9]+)?|[AB]\b)/gi)].map(([, number]) => ({
+      path,
+      number: number!,
+    })),
+  )
   const lost = cited.filter(({ number }) => !headings.has(number))
 
   assert.ok(cited.length > 80, 'the code cites the contract')

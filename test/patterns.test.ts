@@ -1,8 +1,8 @@
 /** No text from outside, however nasty, takes a regular expression of ours much longer than its length allows. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { attacksOn, type Attack } from './support/attacks.ts'
-import { readPatterns, type Pattern } from './support/patterns.ts'
+import { type Attack, attacksOn } from './support/attacks.ts'
+import { type Pattern, readPatterns } from './support/patterns.ts'
 
 /** Ten times the text may take so many times as long. */
 const MOST_TIMES_LONGER = 15
@@ -14,7 +14,10 @@ const FEW_SIGNS_MS = 50
 /** What is put together while the server runs, by what it comes to. */
 const MADE: Record<string, Omit<Pattern, 'place'>> = {
   "core/index/text.ts: `[${Object.keys(LETTERS).join('')}]`": { source: '[øæłđß]', flags: 'g' },
-  'plugins/platform/targets.ts: `^(?:${rules.prefix}|TA)_playlist_[A-Za-z0-9_-]{1,100}$`': { source: '^(?:av|TA)_playlist_[A-Za-z0-9_-]{1,100}$', flags: '' },
+  'plugins/platform/targets.ts: `^(?:${rules.prefix}|TA)_playlist_[A-Za-z0-9_-]{1,100}$`': {
+    source: '^(?:av|TA)_playlist_[A-Za-z0-9_-]{1,100}$',
+    flags: '',
+  },
   // The patterns themselves stand beside it, as texts.
   'plugins/download/preferences.ts: pattern': { source: '^[A-Za-z0-9_:~,.+ -]+$', flags: 'u' },
 }
@@ -29,13 +32,29 @@ test('every pattern is known: what is put together while the server runs has an 
 test('no pattern takes more than fifteen times as long for ten times the text', () => {
   const all = [...patterns, ...Object.entries(MADE).map(([place, pattern]) => ({ place, ...pattern }))]
 
-  assert.deepEqual(all.flatMap((pattern) => slowness(pattern) ?? []), [])
+  assert.deepEqual(
+    all.flatMap((pattern) => slowness(pattern) ?? []),
+    [],
+  )
 })
 
 test('the attacks find what is known to be slow', () => {
-  const slow = ['<[^>]*>', '\\s+$', '(a+)+b', '(?:a|a)*b', '^(\\w+\\s?)*$', 'x*x*y', '\\[[\\w:]+\\]\\s*\\S+:\\s', '[?&][^=&]*(?:key|pass)[^=&]*=', '(?<!<)\\p{L}+\\d']
+  const slow = [
+    '<[^>]*>',
+    '\\s+$',
+    '(a+)+b',
+    '(?:a|a)*b',
+    '^(\\w+\\s?)*$',
+    'x*x*y',
+    '\\[[\\w:]+\\]\\s*\\S+:\\s',
+    '[?&][^=&]*(?:key|pass)[^=&]*=',
+    '(?<!<)\\p{L}+\\d',
+  ]
 
-  assert.deepEqual(slow.filter((source) => slowness({ place: 'here', source, flags: 'u' }, 10_000) === undefined), [])
+  assert.deepEqual(
+    slow.filter((source) => slowness({ place: 'here', source, flags: 'u' }, 10_000) === undefined),
+    [],
+  )
 })
 
 /** What is wrong with a pattern, in a sentence. @param size  of the longer text */
@@ -45,7 +64,8 @@ function slowness(pattern: Pattern, size = 100_000): string | undefined {
   const timeOf = (text: string): number => {
     const before = process.cpuUsage()
     expression.lastIndex = 0
-    for (let at = 0; expression.test(text); at = expression.lastIndex) if (expression.lastIndex === at) expression.lastIndex++
+    for (let at = 0; expression.test(text); at = expression.lastIndex)
+      if (expression.lastIndex === at) expression.lastIndex++
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1000 // of the processor: others may use it meanwhile
   }

@@ -10,9 +10,17 @@ import { ROOT } from './support/sources.ts'
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
 
 test('the README lists every setting of core and plugins, and no other', async () => {
-  const declared = [...Object.values(coreSettings), ...(await findBuiltIn()).flatMap(({ plugin }) => Object.values(plugin.settings ?? {}))].map(({ env }) => env)
+  const declared = [
+    ...Object.values(coreSettings),
+    ...(await findBuiltIn()).flatMap(({ plugin }) => Object.values(plugin.settings ?? {})),
+  ].map(({ env }) => env)
 
-  const told = new Set(readme.split('\n').filter((line) => line.startsWith('| `')).flatMap((line) => line.match(/AV_[A-Z_]+/g) ?? []))
+  const told = new Set(
+    readme
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .flatMap((line) => line.match(/AV_[A-Z_]+/g) ?? []),
+  )
 
   assert.deepEqual([...told].sort(), declared.sort())
 })
@@ -26,7 +34,9 @@ test('the first screen says how to run and test it', () => {
 
 test('every target of the Makefile that people call is told, with a line of its own in its list', async () => {
   const makefile = await readFile(join(ROOT, 'Makefile'), 'utf8')
-  const targets = [...makefile.matchAll(/^([a-z-]+):.*## \S/gm)].map(([, name]) => name!).filter((name) => name !== 'help')
+  const targets = [...makefile.matchAll(/^([a-z-]+):.*## \S/gm)]
+    .map(([, name]) => name!)
+    .filter((name) => name !== 'help')
 
   assert.deepEqual(targets, ['run', 'test', 'dev', 'bench', 'soak', 'demo', 'rotate-key', 'index-move', 'clean'])
   for (const name of targets) assert.ok(readme.includes(`make ${name}`), name)

@@ -1,6 +1,7 @@
 /** Cookie or token → actor; may this actor use this route. */
-import type { IncomingMessage } from 'node:http'
+
 import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import proxyaddr from 'proxy-addr'
 import { errors } from '../error.ts'
@@ -49,14 +50,23 @@ const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const LONGEST_ADDRESS = 64
 
-/** Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this machine. */
+/**
+ * Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this
+ * machine.
+ */
 export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
   const isExempt = proxyaddr.compile(['loopback', ...trustedProxies])
   return (address) => !isExempt(address, 0)
 }
 
 /** @param trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a client */
-export function openAuth({ credentials, trustedProxies }: { credentials: Credentials; trustedProxies: readonly string[] }): Auth {
+export function openAuth({
+  credentials,
+  trustedProxies,
+}: {
+  credentials: Credentials
+  trustedProxies: readonly string[]
+}): Auth {
   const isTrusted = proxyaddr.compile([...trustedProxies])
   const isLimited = openLimits(trustedProxies)
 
@@ -91,7 +101,10 @@ export function openAuth({ credentials, trustedProxies }: { credentials: Credent
 
   return {
     origin(request) {
-      const address = trustedProxies.length === 0 ? (request.socket.remoteAddress ?? '') : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
+      const address =
+        trustedProxies.length === 0
+          ? (request.socket.remoteAddress ?? '')
+          : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
       const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
       return { address, isLimited: isLimited(address), isSecure, isCrossSite: isCrossSite(request) }
     },
@@ -116,11 +129,14 @@ export function openAuth({ credentials, trustedProxies }: { credentials: Credent
     },
   }
 
-  /** A cookie goes along with whatever page makes the browser send a request: only our own page knows the CSRF value. */
+  /**
+   * A cookie goes along with whatever page makes the browser send a request: only our own page knows the CSRF value.
+   */
   function proveOwnPage(request: IncomingMessage, csrfToken: string): void {
     if (isCrossSite(request)) throw errors.csrfFailed('This request was sent by a page of another site')
     const given = request.headers['x-csrftoken']
-    if (typeof given !== 'string' || !isSame(given, csrfToken)) throw errors.csrfFailed('The header X-CSRFToken must have the value of the cookie csrftoken')
+    if (typeof given !== 'string' || !isSame(given, csrfToken))
+      throw errors.csrfFailed('The header X-CSRFToken must have the value of the cookie csrftoken')
   }
 }
 

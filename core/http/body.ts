@@ -27,7 +27,8 @@ const largestBody = ({ access }: Route): number => (access === 'open' ? LARGEST_
 
 const announcedBytes = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0)
 
-export const hasBody = (request: IncomingMessage): boolean => announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
+export const hasBody = (request: IncomingMessage): boolean =>
+  announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
 
 /** Its body is looked at, also where the route has no use for one. */
 export const isWriting = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
@@ -40,14 +41,16 @@ export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
   if (!hasBody(request)) return
   const limit = route.rawBody?.maxBodyBytes ?? largestBody(route)
   if (announcedBytes(request) > limit) throw errors.bodyTooLarge(`The body may have at most ${limit} bytes`)
-  if (request.headers['content-encoding'] !== undefined) throw errors.unsupportedMediaType('The body must not be compressed')
+  if (request.headers['content-encoding'] !== undefined)
+    throw errors.unsupportedMediaType('The body must not be compressed')
   const isWrite = isWriting(request)
   if (!route.body && !route.rawBody && !isWrite) return // nobody looks at it
   const type = mediaType(request)
   // A chunked body may turn out to be empty, and an empty one needs no type.
   if (type === undefined && (!isWrite || announcedBytes(request) === 0)) return
   const accepted = route.rawBody ? [route.rawBody.contentType] : route.form ? [JSON_TYPE, FORM_TYPE] : [JSON_TYPE]
-  if (type === undefined || !accepted.includes(type)) throw errors.unsupportedMediaType(`The body must be ${accepted.join(' or ')}`)
+  if (type === undefined || !accepted.includes(type))
+    throw errors.unsupportedMediaType(`The body must be ${accepted.join(' or ')}`)
 }
 
 /** No accepted type is called so: 415. */
@@ -78,7 +81,10 @@ export class BodyMemory {
     const set = (bytes: number) => {
       const counted = Math.max(0, bytes - UNCOUNTED_BYTES)
       const usedBytes = this.#usedBytes - ownBytes + counted
-      if (counted > 0 && usedBytes > MOST_BYTES_AT_ONCE) throw errors.unavailable('Too many large requests at once; try again in a few seconds', { retryAfterSeconds: 5 })
+      if (counted > 0 && usedBytes > MOST_BYTES_AT_ONCE)
+        throw errors.unavailable('Too many large requests at once; try again in a few seconds', {
+          retryAfterSeconds: 5,
+        })
       this.#usedBytes = usedBytes
       ownBytes = counted
     }
@@ -96,13 +102,19 @@ export interface BodyShare {
  * @returns the parsed JSON or form; undefined where the body is empty
  * @throws bad_request, body_too_large, unsupported_media_type, unavailable
  */
-export async function readBody(request: IncomingMessage, route: Route, share: BodyShare, clock: Clock): Promise<unknown> {
+export async function readBody(
+  request: IncomingMessage,
+  route: Route,
+  share: BodyShare,
+  clock: Clock,
+): Promise<unknown> {
   if (!hasBody(request)) return undefined
   const content = await readBytes(request, largestBody(route), share, clock)
   if (content.length === 0) return undefined
   const text = decodeText(content)
   const type = mediaType(request)
-  if (type === undefined && request.method !== 'DELETE') throw errors.unsupportedMediaType(`The body must be ${JSON_TYPE}`)
+  if (type === undefined && request.method !== 'DELETE')
+    throw errors.unsupportedMediaType(`The body must be ${JSON_TYPE}`)
   return type === FORM_TYPE ? parseForm(text) : parseJson(text)
 }
 
@@ -174,7 +186,10 @@ function parseJson(text: string): unknown {
   return value
 }
 
-/** `__proto__` as a key would change what later merges do. Afterwards: a reviver is called for each value, and costs more than the rest. */
+/**
+ * `__proto__` as a key would change what later merges do. Afterwards: a reviver is called for each value, and costs
+ * more than the rest.
+ */
 function dropProto(value: unknown): void {
   const open: unknown[] = [value]
   while (open.length > 0) {

@@ -17,7 +17,8 @@ function validatorOf(schema: TSchema): Validator {
 export const isValid = (schema: TSchema, value: unknown): boolean => validatorOf(schema).Check(value)
 
 /** The schema says which texts it takes, not merely that it takes texts. */
-export const hasOwnForm = (schema: TSchema): boolean => ['pattern', 'format', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema)
+export const hasOwnForm = (schema: TSchema): boolean =>
+  ['pattern', 'format', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema)
 
 type Problem = ReturnType<Validator['Errors']>[number]
 
@@ -25,7 +26,8 @@ type Problem = ReturnType<Validator['Errors']>[number]
 export function checkBody(schema: TSchema, body: unknown): void {
   const validator = validatorOf(schema)
   const wantsList = 'type' in schema && schema.type === 'array'
-  if (!wantsList && (typeof body !== 'object' || body === null || Array.isArray(body))) throw errors.badRequest('The body must be a JSON object')
+  if (!wantsList && (typeof body !== 'object' || body === null || Array.isArray(body)))
+    throw errors.badRequest('The body must be a JSON object')
   if (validator.Check(body)) return
   const fields = toFields(problemsIn(schema, body))
   throw errors.badRequest(firstSentence(fields), { fields })
@@ -35,7 +37,9 @@ export function checkBody(schema: TSchema, body: unknown): void {
 const SEARCHED_PARTS = 2000
 const KEPT_ENTRIES = 20
 
-/** Finding problems takes far longer than finding that there is one: of a large body only the first wrong part is told. */
+/**
+ * Finding problems takes far longer than finding that there is one: of a large body only the first wrong part is told.
+ */
 function problemsIn(schema: TSchema, body: unknown): Problem[] {
   if (!isLarge(body)) return validatorOf(schema).Errors(body)
   const part = wrongPart(schema, body, '')
@@ -65,7 +69,9 @@ function wrongPart(schema: TSchema, value: unknown, path: string): { schema: TSc
     return at < 0 ? { schema, value, path } : wrongPart(items!, value[at], `${path}/${at}`)
   }
   if (typeof value !== 'object' || value === null) return { schema, value, path }
-  const wrong = Object.entries(properties).find(([name, form]) => Object.hasOwn(value, name) && !isValid(form, value[name as never]))
+  const wrong = Object.entries(properties).find(
+    ([name, form]) => Object.hasOwn(value, name) && !isValid(form, value[name as never]),
+  )
   return wrong ? wrongPart(wrong[1], value[wrong[0] as never], `${path}/${wrong[0]}`) : { schema, value, path }
 }
 
@@ -88,7 +94,9 @@ export function firstSentence(fields: Record<string, string>): string {
 function toFields(problems: Problem[]): Record<string, string> {
   const fields = new Map<string, string>()
   const unions = new Map<string, string[]>()
-  const unionPlaces = problems.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath, schemaPath }) => ({ instancePath, schemaPath }))
+  const unionPlaces = problems
+    .filter(({ keyword }) => keyword === 'anyOf')
+    .map(({ instancePath, schemaPath }) => ({ instancePath, schemaPath }))
   for (const problem of problems) {
     const union = unionPlaces.find(({ schemaPath }) => problem.schemaPath.startsWith(`${schemaPath}/anyOf/`))
     if (union && problem.instancePath === union.instancePath) {
@@ -110,8 +118,11 @@ function toFields(problems: Problem[]): Record<string, string> {
   return Object.fromEntries(fields)
 }
 
-/** Told at each such key, and after them at the object: where there are many, the package stops before it comes to that. */
-const isUnknownKey = ({ keyword, schemaPath }: Problem): boolean => keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')
+/**
+ * Told at each such key, and after them at the object: where there are many, the package stops before it comes to that.
+ */
+const isUnknownKey = ({ keyword, schemaPath }: Problem): boolean =>
+  keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')
 
 /** Some problems are told at the object, and are about its keys. */
 function namesIn(problem: Problem): Array<string | undefined> {
@@ -124,7 +135,10 @@ function namesIn(problem: Problem): Array<string | undefined> {
 const LONGEST_KEY = 100
 
 function toPlace(instancePath: string, name?: string): string {
-  const parts = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const parts = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   return [...parts, ...(name === undefined ? [] : [name])].map((part) => part.slice(0, LONGEST_KEY)).join('.')
 }
 

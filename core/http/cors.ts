@@ -17,7 +17,14 @@ export function corsHeaders(request: IncomingMessage, origins: readonly string[]
   return origin === undefined ? { Vary: 'Origin' } : { Vary: 'Origin', 'Access-Control-Allow-Origin': origin }
 }
 
-export function preflightHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> | undefined {
+export function preflightHeaders(
+  request: IncomingMessage,
+  origins: readonly string[],
+): Record<string, string> | undefined {
   if (allowedOrigin(request, origins) === undefined) return undefined
-  return { 'Access-Control-Allow-Methods': METHODS, 'Access-Control-Allow-Headers': HEADERS, 'Access-Control-Max-Age': REMEMBERED_SECONDS }
+  return {
+    'Access-Control-Allow-Methods': METHODS,
+    'Access-Control-Allow-Headers': HEADERS,
+    'Access-Control-Max-Age': REMEMBERED_SECONDS,
+  }
 }

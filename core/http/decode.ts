@@ -1,5 +1,7 @@
-/** Query texts → values. A decoder knows the form it accepts (for the API description) and what is wrong with a text. */
-import { Type, type TSchema } from 'typebox'
+/**
+ * Query texts → values. A decoder knows the form it accepts (for the API description) and what is wrong with a text.
+ */
+import { type TSchema, Type } from 'typebox'
 import { errors } from '../error.ts'
 
 export interface Decoder<Value> {
@@ -44,15 +46,20 @@ export function queryInt<Fallback extends number | undefined = undefined>(
     fallback: limits.fallback as Fallback,
     decode(text) {
       // One that has no limit may be longer than a number can tell: as the largest it means the same.
-      const value = /^-?\d+$/.test(text) ? Math.min(Number(text), limits.max === undefined ? max : Infinity) : Number.NaN
-      if (!(value >= min && value <= max)) refuse(`must be an integer of at least ${min}${limits.max === undefined ? '' : ` and at most ${max}`}`)
+      const value = /^-?\d+$/.test(text)
+        ? Math.min(Number(text), limits.max === undefined ? max : Infinity)
+        : Number.NaN
+      if (!(value >= min && value <= max))
+        refuse(`must be an integer of at least ${min}${limits.max === undefined ? '' : ` and at most ${max}`}`)
       return value
     },
   }
 }
 
 /** `true 1 yes` and `false 0 no`, in any case; a missing or empty one is the fallback. */
-export function queryBool<Fallback extends boolean | undefined = undefined>(options: Described & { fallback?: Fallback } = {}): Decoder<boolean | Fallback> {
+export function queryBool<Fallback extends boolean | undefined = undefined>(
+  options: Described & { fallback?: Fallback } = {},
+): Decoder<boolean | Fallback> {
   return {
     schema: Type.Boolean(),
     ...(options.description && { description: options.description }),
@@ -65,7 +72,10 @@ export function queryBool<Fallback extends boolean | undefined = undefined>(opti
   }
 }
 
-export function queryEnum<const Values extends readonly string[], Fallback extends Values[number] | undefined = undefined>(
+export function queryEnum<
+  const Values extends readonly string[],
+  Fallback extends Values[number] | undefined = undefined,
+>(
   values: Values,
   options: Described & { fallback?: Fallback; required?: boolean } = {},
 ): Decoder<Values[number] | Fallback> {
@@ -74,7 +84,8 @@ export function queryEnum<const Values extends readonly string[], Fallback exten
     ...(options.description && { description: options.description }),
     ...(options.required && { required: true }),
     fallback: options.fallback as Fallback,
-    decode: (text) => (values.includes(text) ? (text as Values[number]) : refuse(`must be one of ${values.join(', ')}`)),
+    decode: (text) =>
+      values.includes(text) ? (text as Values[number]) : refuse(`must be one of ${values.join(', ')}`),
   }
 }
 
@@ -93,7 +104,9 @@ export function queryId(options: Described & { required?: boolean } = {}): Decod
 }
 
 /** Any text up to a length. `required`: blanks alone are refused too. */
-export function queryText(options: Described & { required?: boolean; maxLength?: number } = {}): Decoder<string | undefined> {
+export function queryText(
+  options: Described & { required?: boolean; maxLength?: number } = {},
+): Decoder<string | undefined> {
   const { maxLength = 1000 } = options
   return {
     schema: Type.String({ maxLength }),
@@ -114,7 +127,10 @@ export function queryDay(options: Described = {}): Decoder<string | undefined> {
     ...(options.description && { description: options.description }),
     fallback: undefined,
     decode(text) {
-      const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
+      const isDay =
+        /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+        !Number.isNaN(Date.parse(text)) &&
+        new Date(text).toISOString().startsWith(text)
       return isDay ? text : refuse('must be a day, YYYY-MM-DD')
     },
   }
@@ -147,7 +163,10 @@ function refuseMalformed(query: string): void {
  * Texts → values, each by its decoder. Keys that no decoder knows are left out.
  * @throws bad_request  `fields` names each wrong one
  */
-export function decodeQuery(decoders: Record<string, Decoder<unknown>>, texts: ReadonlyMap<string, string>): Record<string, unknown> {
+export function decodeQuery(
+  decoders: Record<string, Decoder<unknown>>,
+  texts: ReadonlyMap<string, string>,
+): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const fields: Record<string, string> = {}
   for (const [key, decoder] of Object.entries(decoders)) {

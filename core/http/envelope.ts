@@ -1,7 +1,10 @@
-/** `{ data, config }` and `{ data, paginate, config }` around ready texts: nothing is parsed or written out again per record. */
+/**
+ * `{ data, config }` and `{ data, paginate, config }` around ready texts: nothing is parsed or written out again per
+ * record.
+ */
 import type { Preferences } from '../ledger/preferences.ts'
 import type { PluginDefinition, Reply } from '../plugin/define.ts'
-import { isBeyond, pageBlock, pageNotFound, type PageWindow } from './page.ts'
+import { isBeyond, type PageWindow, pageBlock, pageNotFound } from './page.ts'
 import { JsonText, Listing } from './reply.ts'
 
 export interface Envelope {
@@ -10,7 +13,10 @@ export interface Envelope {
   page(page: PageWindow, params: string, run: (page: PageWindow) => Promise<Reply> | Reply): Promise<JsonText>
 }
 
-export function openEnvelope(preferences: Preferences, parts: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>): Envelope {
+export function openEnvelope(
+  preferences: Preferences,
+  parts: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>,
+): Envelope {
   let config: string | undefined
   preferences.watch(() => (config = undefined))
   const configText = () => (config ??= JSON.stringify(Object.assign({}, ...parts.map((part) => part(preferences)))))
@@ -25,10 +31,13 @@ export function openEnvelope(preferences: Preferences, parts: ReadonlyArray<NonN
       // Past the last window there is only the total to tell, and who asks must be told 404 of an unknown list first.
       const asked = isBeyond(page) ? { ...page, from: 0, size: 1 } : page
       const value = await run(asked)
-      if (!(value instanceof Listing)) throw new TypeError('A route with the envelope `page` returns listing(texts, total)')
+      if (!(value instanceof Listing))
+        throw new TypeError('A route with the envelope `page` returns listing(texts, total)')
       const { texts, total } = value
       if (asked !== page || (texts.length === 0 && page.number >= 2)) throw pageNotFound(page, total, params)
-      return new JsonText(`{"data":[${texts.join(',')}],"paginate":${JSON.stringify(pageBlock(page, total, params))},"config":${configText()}}`)
+      return new JsonText(
+        `{"data":[${texts.join(',')}],"paginate":${JSON.stringify(pageBlock(page, total, params))},"config":${configText()}}`,
+      )
     },
   }
 }

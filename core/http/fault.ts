@@ -1,5 +1,5 @@
 /** Anything thrown → status, headers, body, log level. The only place that knows which code is which status. */
-import { errors, isAppError, MOST_FIELDS, withoutPaths, type AppError, type ErrorCode } from '../error.ts'
+import { type AppError, type ErrorCode, errors, isAppError, MOST_FIELDS, withoutPaths } from '../error.ts'
 import { isDiskFull } from '../full-disk.ts'
 
 export interface Fault {
@@ -35,21 +35,51 @@ const LONGEST_MESSAGE = 1000
 const LONGEST_PLACE = 500
 
 export function toFault(thrown: unknown): Fault {
-  if (!isAppError(thrown) && isDiskFull(thrown)) return toFault(errors.unavailable('A disk of the server is full: make room on it', { cause: thrown }))
+  if (!isAppError(thrown) && isDiskFull(thrown))
+    return toFault(errors.unavailable('A disk of the server is full: make room on it', { cause: thrown }))
   // An outside plugin may raise a code that is not ours: that is a defect of it.
   if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
-    return { status: 500, headers: {}, body: errorBody('internal_error', 'Something went wrong here; the log says what, under the request id of this answer'), isDefect: true }
+    return {
+      status: 500,
+      headers: {},
+      body: errorBody(
+        'internal_error',
+        'Something went wrong here; the log says what, under the request id of this answer',
+      ),
+      isDefect: true,
+    }
   }
   const { code, message } = thrown
   const { fields, extra } = thrown.details ?? {}
-  return { status: STATUS[code], headers: headersOf(thrown), body: errorBody(code, message, fields, extra), isDefect: false }
+  return {
+    status: STATUS[code],
+    headers: headersOf(thrown),
+    body: errorBody(code, message, fields, extra),
+    isDefect: false,
+  }
 }
 
 /** The one error shape, contract 2.1. */
-export function errorBody(code: ErrorCode, message: string, fields?: Record<string, string>, extra?: Record<string, unknown>): string {
+export function errorBody(
+  code: ErrorCode,
+  message: string,
+  fields?: Record<string, string>,
+  extra?: Record<string, unknown>,
+): string {
   const said = withoutPaths(message.slice(0, LONGEST_MESSAGE))
-  const told = fields && Object.entries(fields).slice(0, MOST_FIELDS).map(([place, rule]) => [place.slice(0, LONGEST_PLACE), rule.slice(0, LONGEST_MESSAGE)])
-  return JSON.stringify({ ...extra, detail: said, message: said, error: said, code, ...(told && { fields: Object.fromEntries(told) }) })
+  const told =
+    fields &&
+    Object.entries(fields)
+      .slice(0, MOST_FIELDS)
+      .map(([place, rule]) => [place.slice(0, LONGEST_PLACE), rule.slice(0, LONGEST_MESSAGE)])
+  return JSON.stringify({
+    ...extra,
+    detail: said,
+    message: said,
+    error: said,
+    code,
+    ...(told && { fields: Object.fromEntries(told) }),
+  })
 }
 
 function headersOf({ code, details = {} }: AppError): Record<string, string> {

@@ -50,7 +50,9 @@ export function pageBlock(page: PageWindow, total: number, params: string): Page
 
 /** 404 for a window without records; `paginate` and an empty `data` go along. */
 export function pageNotFound(page: PageWindow, total: number, params: string): Error {
-  return errors.pageNotFound(`page ${page.number} has no records`, { extra: { data: [], paginate: pageBlock(page, total, params) } })
+  return errors.pageNotFound(`page ${page.number} has no records`, {
+    extra: { data: [], paginate: pageBlock(page, total, params) },
+  })
 }
 
 /** The request's query without `page`, as the client is to repeat it. */

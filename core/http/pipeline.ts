@@ -1,28 +1,45 @@
 /** The whole order of a request: match → who → may → check → handle → reply. Read this first. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Type, type TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError } from '../error.ts'
-import type { Log } from '../log.ts'
-import type { Accounts, Credentials } from '../ledger/users.ts'
 import type { Preferences } from '../ledger/preferences.ts'
+import type { Accounts, Credentials } from '../ledger/users.ts'
 import { withinTime } from '../limit.ts'
-import { defineRoute, type App, type PluginDefinition, type QueryShape, type Reply, type Route, type HookName } from '../plugin/define.ts'
-import { openAuth, type Actor, type Origin } from './auth.ts'
-import { BodyMemory, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody, type BodyShare } from './body.ts'
+import type { Log } from '../log.ts'
+import {
+  type App,
+  defineRoute,
+  type HookName,
+  type PluginDefinition,
+  type QueryShape,
+  type Reply,
+  type Route,
+} from '../plugin/define.ts'
+import { type Actor, type Origin, openAuth } from './auth.ts'
+import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
 import { withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
-import { pageBlock, pageParams, pageWindow, type PageWindow } from './page.ts'
+import { type PageWindow, pageBlock, pageParams, pageWindow } from './page.ts'
 import { BytesReply, EventStream, FileReply, JsonText } from './reply.ts'
-import { openRouter, type Match } from './router.ts'
+import { type Match, openRouter } from './router.ts'
+import {
+  type Exchange,
+  HandlerHeaders,
+  sendBytes,
+  sendEmpty,
+  sendEvents,
+  sendFault,
+  sendFileReply,
+  sendJson,
+} from './send.ts'
 import { MOST_OF_ADDRESS, Shares } from './shares.ts'
-import { HandlerHeaders, sendBytes, sendEmpty, sendEvents, sendFault, sendFileReply, sendJson, type Exchange } from './send.ts'
 
 export interface PipelineParts {
   routes: readonly Route[]
@@ -115,7 +132,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   let count = 0
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange: Exchange = { request, response, id: `${LIFE}-${(++count).toString(36)}`, headers: { 'X-Content-Type-Options': 'nosniff' } }
+    const exchange: Exchange = {
+      request,
+      response,
+      id: `${LIFE}-${(++count).toString(36)}`,
+      headers: { 'X-Content-Type-Options': 'nosniff' },
+    }
     exchange.headers['X-Request-Id'] = exchange.id
     const startedAt = isTimed ? performance.now() : 0
     let actor: Actor | undefined
@@ -125,13 +147,15 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     try {
       const origin = auth.origin(request)
       takeShare(requestShares, origin, response)
-      if (request.headers.origin !== undefined) Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
+      if (request.headers.origin !== undefined)
+        Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
       const [path, query] = splitUrl(request.url!)
       const match = router.match(request.method!, path)
       if (request.method === 'OPTIONS') return sendOptions(exchange, match, path)
       const { route, params } = found(match)
       asked = route
-      if (route !== HEALTH && !parts.isReady()) throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
+      if (route !== HEALTH && !parts.isReady())
+        throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
       if (route === READY) await parts.available?.()
 
       actor = auth.who(request, route.access)
@@ -163,16 +187,38 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   /** Form is checked here, so that handlers check meaning. The body is read last: who may not, is not listened to. */
-  function check(exchange: Exchange, route: Route, params: Record<string, string>, texts: string, actor: Actor, { address, isSecure, isCrossSite }: Origin): Input {
+  function check(
+    exchange: Exchange,
+    route: Route,
+    params: Record<string, string>,
+    texts: string,
+    actor: Actor,
+    { address, isSecure, isCrossSite }: Origin,
+  ): Input {
     const { request, response, id } = exchange
     const query = decodeQuery(decodersOf(route), queryTexts(texts))
     checkBodyHeaders(request, route)
-    if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request))) response.writeContinue()
+    if (request.headers.expect !== undefined && (route.body || route.rawBody || isWriting(request)))
+      response.writeContinue()
     const page = pageWindow(route.envelope === 'page' ? (query['page'] as number) : 0, pageSize(actor))
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
-    if (route.rawBody) whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
-    const own = { headers: request.headers as Record<string, string | undefined>, address, isSecure, isCrossSite, stream, requestId: id }
-    return new Input({ params, query, actor, page }, own, new HandlerHeaders(settings.basePath, isSecure), signals, response)
+    if (route.rawBody)
+      whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
+    const own = {
+      headers: request.headers as Record<string, string | undefined>,
+      address,
+      isSecure,
+      isCrossSite,
+      stream,
+      requestId: id,
+    }
+    return new Input(
+      { params, query, actor, page },
+      own,
+      new HandlerHeaders(settings.basePath, isSecure),
+      signals,
+      response,
+    )
   }
 
   async function checkedBody({ request }: Exchange, route: Route, schema: TSchema, share: BodyShare): Promise<unknown> {
@@ -187,7 +233,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     let shape = decoders.get(route)
     if (!shape) {
       const implementations = route.queryHook ? (parts.hook(route.queryHook) as Array<{ query?: QueryShape }>) : []
-      shape = Object.assign({}, ...implementations.map((implementation) => implementation.query), route.query, route.envelope === 'page' && { page: PAGE })
+      shape = Object.assign(
+        {},
+        ...implementations.map((implementation) => implementation.query),
+        route.query,
+        route.envelope === 'page' && { page: PAGE },
+      )
       decoders.set(route, shape!)
     }
     return shape!
@@ -198,14 +249,19 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return typeof own === 'number' && own > 0 ? own : settings.pageSize
   }
 
-  /** Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look at. */
+  /**
+   * Runs the handler and puts what it returns into its envelope; a 404 gets the keys that its envelope's readers look
+   * at.
+   */
   async function answer(route: Route, input: Input, query: string): Promise<Reply> {
     const app = route === HEALTH || route === READY ? (undefined as never) : parts.app(route)
     const owner = parts.ownerOf?.(route)
     const run = (page: PageWindow) => {
       input.page = page
       const value = route.handle(input, app)
-      return owner?.limitMs === undefined || !(value instanceof Promise) ? value : withinTime(clock, owner.limitMs, value, () => tooSlow(owner, route, input))
+      return owner?.limitMs === undefined || !(value instanceof Promise)
+        ? value
+        : withinTime(clock, owner.limitMs, value, () => tooSlow(owner, route, input))
     }
     const { page } = input
     try {
@@ -214,7 +270,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       return route.envelope === 'item' ? envelope.item(value) : value
     } catch (error) {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
-      throw withExtra(error, route.envelope === 'item' ? { data: false } : { data: [], paginate: pageBlock(page, 0, pageParams(query)) })
+      throw withExtra(
+        error,
+        route.envelope === 'item' ? { data: false } : { data: [], paginate: pageBlock(page, 0, pageParams(query)) },
+      )
     }
   }
 
@@ -232,7 +291,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, status, value.text)
     if (value instanceof FileReply) {
-      if (route.access !== 'open') whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => response.destroy() })
+      if (route.access !== 'open')
+        whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => response.destroy() })
       return sendFileReply(exchange, value)
     }
     if (value instanceof BytesReply) return sendBytes(exchange, status, value)
@@ -244,7 +304,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
     const giveBack = streamShares.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // Not the oldest ends: it would ask again at once, and end the next.
-    if (!giveBack) throw errors.throttled(`This account listens ${MOST_EVENT_STREAMS_OF_ACCOUNT} times already`, { retryAfterSeconds: LISTEN_AGAIN_SECONDS })
+    if (!giveBack)
+      throw errors.throttled(`This account listens ${MOST_EVENT_STREAMS_OF_ACCOUNT} times already`, {
+        retryAfterSeconds: LISTEN_AGAIN_SECONDS,
+      })
     exchange.response.on('close', giveBack)
     // Another role hears other events: its client asks again.
     const mayListen = () => mayStill(exchange, route, (now) => now.id === actor.id && now.isAdmin === actor.isAdmin)
@@ -277,14 +340,34 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     if (fault.isDefect && !isGone) {
       const owner = route && parts.ownerOf?.(route)
       owner?.failed(thrown)
-      log.error({ err: thrown, ...(owner && { plugin: owner.name }), request: exchange.id, method: exchange.request.method, path: pathOf(exchange.request) }, 'a request failed')
-    } else if (isAppError(thrown) && thrown.cause !== undefined) log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+      log.error(
+        {
+          err: thrown,
+          ...(owner && { plugin: owner.name }),
+          request: exchange.id,
+          method: exchange.request.method,
+          path: pathOf(exchange.request),
+        },
+        'a request failed',
+      )
+    } else if (isAppError(thrown) && thrown.cause !== undefined)
+      log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
   function logEnd({ request, response, id }: Exchange, startedAt: number, actor: Actor | undefined): void {
     if (!isTimed) return
     const tookMs = Math.round((performance.now() - startedAt) * 10) / 10
-    log.debug({ request: id, method: request.method, path: pathOf(request), status: response.statusCode, user: actor?.id, tookMs }, 'request')
+    log.debug(
+      {
+        request: id,
+        method: request.method,
+        path: pathOf(request),
+        status: response.statusCode,
+        user: actor?.id,
+        tookMs,
+      },
+      'request',
+    )
   }
 
   return {
@@ -300,7 +383,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 function takeShare(shares: Shares, { address, isLimited }: Origin, response: ServerResponse): void {
   if (!isLimited) return
   const giveBack = shares.take(clientOf(address))
-  if (!giveBack) throw errors.throttled('Too many requests at once from your address; try again in a few seconds', { retryAfterSeconds: 5 })
+  if (!giveBack)
+    throw errors.throttled('Too many requests at once from your address; try again in a few seconds', {
+      retryAfterSeconds: 5,
+    })
   response.on('close', giveBack)
 }
 

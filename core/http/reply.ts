@@ -51,7 +51,8 @@ export class EventStream {
 
 export const json = (text: string): JsonText => new JsonText(text)
 export const listing = (texts: readonly string[], total: number): Listing => new Listing(texts, total)
-export const file = (path: string, contentType: string, options?: FileReply['options']): FileReply => new FileReply(path, contentType, options)
+export const file = (path: string, contentType: string, options?: FileReply['options']): FileReply =>
+  new FileReply(path, contentType, options)
 export const bytes = (content: Buffer | string, contentType: string): BytesReply => new BytesReply(content, contentType)
 export const events = (start: EventStream['start']): EventStream => new EventStream(start)
 

@@ -1,8 +1,8 @@
 /** find-my-way: path → what stands there. */
 import findMyWay from 'find-my-way'
 import type { Method, Route } from '../plugin/define.ts'
-import { ID_PATTERN } from './decode.ts'
 import { hasOwnForm, isValid } from './check.ts'
+import { ID_PATTERN } from './decode.ts'
 
 export interface Match {
   /** undefined: the path is known, the method is not (405), or OPTIONS. */
@@ -16,12 +16,15 @@ export interface Match {
 export interface Router {
   /**
    * @param path  as received, without its query
-   * @returns undefined: nothing stands there, or a variable has a form that it may not have, such as half a percent sign (404)
+   * @returns undefined: nothing stands there, or a variable has a form that it may not have, such as half a percent
+   *          sign (404)
    */
   match(method: string, path: string): Match | undefined
 }
 
-/** One path, whatever its variables are called: a literal path owns all its methods, so it is looked up as one thing. */
+/**
+ * One path, whatever its variables are called: a literal path owns all its methods, so it is looked up as one thing.
+ */
 interface Place {
   byMethod: Map<Method, { route: Route; names: string[] }>
   methods: string[]
@@ -99,7 +102,11 @@ function belowBase(path: string, basePath: string): string | undefined {
 }
 
 /** A variable is an id, unless the route says what else it may be. */
-function readParams(route: Route, names: string[], found: Record<string, string | undefined>): Record<string, string> | undefined {
+function readParams(
+  route: Route,
+  names: string[],
+  found: Record<string, string | undefined>,
+): Record<string, string> | undefined {
   const params: Record<string, string> = {}
   for (const [position, name] of names.entries()) {
     const text = found[`p${position}`] ?? ''

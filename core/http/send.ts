@@ -7,7 +7,7 @@ import { stringifySetCookie } from 'cookie'
 import sendFile, { type SendOptions, type SendStream } from 'send'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
-import { toFault, type Fault } from './fault.ts'
+import { type Fault, toFault } from './fault.ts'
 import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
 
 const gzip = promisify(gzipWithCallback)
@@ -61,7 +61,13 @@ export class HandlerHeaders implements ReplyHeaders {
 
   cookie(name: string, value: string, options: { maxAgeSeconds?: number; httpOnly?: boolean } = {}): void {
     const { maxAgeSeconds: maxAge, httpOnly = false } = options
-    const cookie = stringifySetCookie(name, value, { path: this.#cookiePath, sameSite: 'lax', secure: this.#isSecure, httpOnly, ...(maxAge !== undefined && { maxAge }) })
+    const cookie = stringifySetCookie(name, value, {
+      path: this.#cookiePath,
+      sameSite: 'lax',
+      secure: this.#isSecure,
+      httpOnly,
+      ...(maxAge !== undefined && { maxAge }),
+    })
     this.#cookies.push(cookie)
     this.values['Set-Cookie'] = this.#cookies
   }
@@ -78,18 +84,33 @@ export function sendJson(exchange: Exchange, status: number, text: string): Prom
   return sendText(exchange, status, text, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' })
 }
 
-export function sendBytes(exchange: Exchange, status: number, { bytes, contentType }: BytesReply): Promise<void> | void {
+export function sendBytes(
+  exchange: Exchange,
+  status: number,
+  { bytes, contentType }: BytesReply,
+): Promise<void> | void {
   const isPage = contentType.startsWith('text/html')
   const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...(isPage && PAGE_HEADERS) }
   return sendText(exchange, status, bytes, headers)
 }
 
-function sendText(exchange: Exchange, status: number, content: string | Buffer, own: Record<string, string>): Promise<void> | void {
-  if (content.length > GZIP_FROM_CHARACTERS && COMPRESSIBLE.test(own['Content-Type']!)) return sendCompressed(exchange, status, content, own)
+function sendText(
+  exchange: Exchange,
+  status: number,
+  content: string | Buffer,
+  own: Record<string, string>,
+): Promise<void> | void {
+  if (content.length > GZIP_FROM_CHARACTERS && COMPRESSIBLE.test(own['Content-Type']!))
+    return sendCompressed(exchange, status, content, own)
   finish(exchange, status, content, own)
 }
 
-async function sendCompressed(exchange: Exchange, status: number, content: string | Buffer, own: Record<string, string>): Promise<void> {
+async function sendCompressed(
+  exchange: Exchange,
+  status: number,
+  content: string | Buffer,
+  own: Record<string, string>,
+): Promise<void> {
   const headers = { ...own, Vary: [exchange.headers['Vary'] ?? [], 'Accept-Encoding'].flat().join(', ') }
   delete exchange.headers['Vary']
   if (!acceptsGzip(exchange.request)) return finish(exchange, status, content, headers)
@@ -97,24 +118,39 @@ async function sendCompressed(exchange: Exchange, status: number, content: strin
 }
 
 const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
-  /(^|[\s,])gzip\s*(,|$|;)/i.test(String(headers['accept-encoding'] ?? '')) && !/gzip\s*;\s*q=0(\.0*)?\s*(,|$)/i.test(String(headers['accept-encoding']))
+  /(^|[\s,])gzip\s*(,|$|;)/i.test(String(headers['accept-encoding'] ?? '')) &&
+  !/gzip\s*;\s*q=0(\.0*)?\s*(,|$)/i.test(String(headers['accept-encoding']))
 
-function finish({ response, headers }: Exchange, status: number, content: string | Buffer, own: Record<string, string>): void {
+function finish(
+  { response, headers }: Exchange,
+  status: number,
+  content: string | Buffer,
+  own: Record<string, string>,
+): void {
   if (response.destroyed) return
   const length = Buffer.byteLength(content)
   // Text goes out in one piece with the head: a buffer would be a second one. Plain ASCII is copied instead of encoded.
-  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length })).end(content, length === content.length ? 'latin1' : 'utf8')
+  response
+    .writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
+    .end(content, length === content.length ? 'latin1' : 'utf8')
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown): Fault {
   const fault = toFault(thrown)
   // Half an answer is out: cutting it off is the only way left to say that it is not whole.
   if (exchange.response.headersSent) exchange.response.destroy()
-  else finish(exchange, fault.status, fault.body, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store', ...fault.headers })
+  else
+    finish(exchange, fault.status, fault.body, {
+      'Content-Type': JSON_TYPE,
+      'Cache-Control': 'no-store',
+      ...fault.headers,
+    })
   return fault
 }
 
-/** Ranges, If-Range, ETag, 304 and 416 are the package's work; its errors take our shape. Resolves when the file is out. */
+/**
+ * Ranges, If-Range, ETag, 304 and 416 are the package's work; its errors take our shape. Resolves when the file is out.
+ */
 export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
   const { request, response, headers } = exchange
   const { download, immutable, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
@@ -122,16 +158,24 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     'Content-Type': reply.contentType,
     'Cache-Control': `private, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`,
     ...(reply.contentType.startsWith('text/html') && PAGE_HEADERS),
-    ...(download !== undefined && { 'Content-Disposition': `attachment; filename="${download.replace(/[^\w.-]/g, '_')}"` }),
+    ...(download !== undefined && {
+      'Content-Disposition': `attachment; filename="${download.replace(/[^\w.-]/g, '_')}"`,
+    }),
     ...headers,
   }
   for (const [name, value] of Object.entries(own)) response.setHeader(name, value)
   return new Promise((resolve, reject) => {
     response.on('close', resolve)
     // It decodes the path as if it came from a URL. Dotted folders are allowed: the path is ours, and may lie in one.
-    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), { cacheControl: false, dotfiles: 'allow', index: false, highWaterMark: FILE_CHUNK_BYTES } as SendOptions)
+    const stream: SendStream = sendFile(request, encodeURIComponent(reply.path), {
+      cacheControl: false,
+      dotfiles: 'allow',
+      index: false,
+      highWaterMark: FILE_CHUNK_BYTES,
+    } as SendOptions)
     const refuse = (status: number, error?: unknown) => {
-      if (!response.headersSent) for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
+      if (!response.headersSent)
+        for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
       reject(fileFault(status, error))
     }
     // Asked for the last bytes of a file that has fewer, it is all of them (RFC 9110); the package takes no such range.
@@ -148,7 +192,8 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
 function fileFault(status: number, cause: unknown): unknown {
   if (status === 404) return errors.notFound('file', undefined, { cause })
   if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
-  if (status === 412) return errors.conflict('The file is not the one that If-Match or If-Unmodified-Since names', { cause })
+  if (status === 412)
+    return errors.conflict('The file is not the one that If-Match or If-Unmodified-Since names', { cause })
   return cause
 }
 
@@ -157,9 +202,19 @@ function fileFault(status: number, cause: unknown): unknown {
  * @param mayListen  asked at each heartbeat: a session may have ended meanwhile
  * @returns ends it
  */
-export function sendEvents(exchange: Exchange, stream: EventStream, clock: Clock, mayListen: () => boolean): () => void {
+export function sendEvents(
+  exchange: Exchange,
+  stream: EventStream,
+  clock: Clock,
+  mayListen: () => boolean,
+): () => void {
   const { response, request } = exchange
-  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', ...exchange.headers })
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+    ...exchange.headers,
+  })
   if (request.method === 'HEAD') {
     response.end()
     return () => undefined

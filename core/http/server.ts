@@ -1,11 +1,11 @@
 /** node:http: listening, limits, what is not even HTTP, and a stop that lets requests finish. */
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
 import { openLimits } from './auth.ts'
 import { errorBody } from './fault.ts'
-import { openPipeline, type PipelineParts, type Pipeline } from './pipeline.ts'
+import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
 import { shareConnections } from './shares.ts'
 
 export interface HttpParts extends PipelineParts {
@@ -24,7 +24,8 @@ export interface Http {
 const HEADERS_TIMEOUT_MS = 15_000
 /** Longer than proxies keep theirs, so that they never send into a connection that we are closing. */
 const KEEP_ALIVE_MS = 75_000
-const LARGEST_HEADERS_BYTES = 32 * 1024 // the longest query value that a route takes, each sign percent-encoded, with room for the rest
+// the longest query value that a route takes, each sign percent-encoded, with room for the rest
+const LARGEST_HEADERS_BYTES = 32 * 1024
 const MOST_CONNECTIONS = 2000
 const GRACE_MS = 5000
 

@@ -27,8 +27,15 @@ export class Shares {
   }
 }
 
-/** Further connections of an address that has its share are closed at once. @param isLimited  not a proxy of ours, nor this machine */
-export function shareConnections(server: Pick<Server, 'on'>, isLimited: (address: string) => boolean, most = MOST_OF_ADDRESS): void {
+/**
+ * Further connections of an address that has its share are closed at once. @param isLimited  not a proxy of ours, nor
+ * this machine
+ */
+export function shareConnections(
+  server: Pick<Server, 'on'>,
+  isLimited: (address: string) => boolean,
+  most = MOST_OF_ADDRESS,
+): void {
   const connections = new Shares(most)
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''

@@ -1,4 +1,7 @@
-/** Documents against their mapping: which values a field has, what is internal, what a change makes of them. Both adapters use it. */
+/**
+ * Documents against their mapping: which values a field has, what is internal, what a change makes of them. Both
+ * adapters use it.
+ */
 import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'
 import type { Change } from './port.ts'
 
@@ -37,11 +40,16 @@ export interface DefinitionData {
 
 export function definitionData(definition: IndexDefinition): DefinitionData {
   const { name, doc, fields, lists = [], covers = [], newest, form = '' } = definition
-  const always = Object.entries<Field>(fields).filter(([field, { path = field }]) => isRequired(doc, path.split('.'))).map(([field]) => field)
+  const always = Object.entries<Field>(fields)
+    .filter(([field, { path = field }]) => isRequired(doc, path.split('.')))
+    .map(([field]) => field)
   return { name, fields, lists, covers, newest, form, keys: Object.keys(doc.properties), always }
 }
 
-function isRequired(schema: { required?: string[]; properties?: Record<string, object> }, [key, ...rest]: readonly string[]): boolean {
+function isRequired(
+  schema: { required?: string[]; properties?: Record<string, object> },
+  [key, ...rest]: readonly string[],
+): boolean {
   if (key === undefined) return true
   const inner = schema.properties?.[key]
   return inner !== undefined && (schema.required ?? []).includes(key) && isRequired(inner, rest)
@@ -62,8 +70,10 @@ export function fieldPlans(fields: Record<string, Field>, always: readonly strin
   }))
 }
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
-const own = (object: JsonObject, key: string): Json | undefined => (Object.hasOwn(object, key) ? object[key] : undefined)
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const own = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined
 
 /** All values at a path, through arrays; null and missing are no value. */
 function collect(value: Json | undefined, path: readonly string[], at: number, found: Json[]): void {
@@ -91,7 +101,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 
 /** @throws WrongType */
 export function checkId(id: string): void {
-  if (id === '' || Buffer.byteLength(id) > LONGEST_ID || CONTROL.test(id)) throw new WrongType('its id', `1 to ${LONGEST_ID} bytes of text without control characters`)
+  if (id === '' || Buffer.byteLength(id) > LONGEST_ID || CONTROL.test(id))
+    throw new WrongType('its id', `1 to ${LONGEST_ID} bytes of text without control characters`)
 }
 
 const FORMS: Record<FieldType, [string, (value: Json) => boolean]> = {
@@ -116,8 +127,13 @@ export function valuesOf(plan: FieldPlan, doc: JsonObject): Scalar[] {
   return found as Scalar[]
 }
 
-/** Parts a document into what a reply shows and the internal values by dotted path. The document given is not changed. */
-export function splitInternal(plans: readonly FieldPlan[], doc: JsonObject): { reply: JsonObject; internal: JsonObject | undefined } {
+/**
+ * Parts a document into what a reply shows and the internal values by dotted path. The document given is not changed.
+ */
+export function splitInternal(
+  plans: readonly FieldPlan[],
+  doc: JsonObject,
+): { reply: JsonObject; internal: JsonObject | undefined } {
   let reply = doc
   let internal: JsonObject | undefined
   for (const { path, isInternal } of plans) {
@@ -172,7 +188,12 @@ function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   return target
 }
 
-function changeList(plan: FieldPlan | undefined, name: string, doc: JsonObject, change: (list: Json[]) => Json[]): void {
+function changeList(
+  plan: FieldPlan | undefined,
+  name: string,
+  doc: JsonObject,
+  change: (list: Json[]) => Json[],
+): void {
   if (!plan?.isMulti) throw new WrongType(name, 'a field of several values')
   let target = doc
   for (const key of plan.path.slice(0, -1)) {
@@ -188,14 +209,24 @@ function changeList(plan: FieldPlan | undefined, name: string, doc: JsonObject, 
 
 /**
  * Applies a change to a whole document (internal values included); the document is changed and returned.
- * Keys keep their places; a new top-level key goes where the schema has it (first, if it does not), so that a last key stays last.
+ * Keys keep their places; a new top-level key goes where the schema has it (first, if it does not), so that a last key
+ * stays last.
  */
-export function applyChange(plans: readonly FieldPlan[], keys: readonly string[], doc: JsonObject, change: Change<never, string>): JsonObject {
+export function applyChange(
+  plans: readonly FieldPlan[],
+  keys: readonly string[],
+  doc: JsonObject,
+  change: Change<never, string>,
+): JsonObject {
   const planOf = (name: string) => plans.find((plan) => plan.name === name)
   const before = new Set(Object.keys(doc))
   if (change.set) mergePatch(doc, change.set as JsonObject)
   for (const [name, values] of Object.entries(change.add ?? {})) {
-    changeList(planOf(name), name, doc, (list) => [...list, ...new Set(values)].filter((value, at, all) => at < list.length || !all.slice(0, list.length).includes(value)))
+    changeList(planOf(name), name, doc, (list) =>
+      [...list, ...new Set(values)].filter(
+        (value, at, all) => at < list.length || !all.slice(0, list.length).includes(value),
+      ),
+    )
   }
   for (const [name, values] of Object.entries(change.remove ?? {})) {
     const taken = new Set<Json>(values ?? [])

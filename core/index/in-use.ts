@@ -1,7 +1,10 @@
-/** Which index the documents of a data folder are kept in, which one is being filled, and which has lost them: a small file that starts and moves look at. */
+/**
+ * Which index the documents of a data folder are kept in, which one is being filled, and which has lost them: a small
+ * file that starts and moves look at.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'
@@ -10,11 +13,15 @@ import { writeWhole } from '../whole-file.ts'
 
 export type IndexKind = 'sqlite' | 'elasticsearch'
 
-const ofEach = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Object({ sqlite: Type.Optional(schema), elasticsearch: Type.Optional(schema) }))
+const ofEach = <Schema extends Type.TSchema>(schema: Schema) =>
+  Type.Optional(Type.Object({ sqlite: Type.Optional(schema), elasticsearch: Type.Optional(schema) }))
 const Kind = Type.Enum(['sqlite', 'elasticsearch'])
 
 const Lost = Type.Object({ reason: Type.String(), since: Type.Integer() })
-/** Why documents are missing that were there, a sentence for people without its full stop; and since when, in epoch milliseconds. */
+/**
+ * Why documents are missing that were there, a sentence for people without its full stop; and since when, in epoch
+ * milliseconds.
+ */
 export type Lost = Static<typeof Lost>
 
 const InUse = Type.Object({
@@ -47,11 +54,16 @@ export async function readInUse(dataDir: string): Promise<InUse> {
   } catch {
     // Said below, with what is no object and what names no index.
   }
-  throw new StartError(`${fileIn(dataDir)} does not say which index is in use: remove it, and set AV_ELASTICSEARCH_URL as it was when the server last ran`)
+  throw new StartError(
+    `${fileIn(dataDir)} does not say which index is in use: remove it, and set AV_ELASTICSEARCH_URL as it was when the server last ran`,
+  )
 }
 
 /** What the change leaves out stays; undefined takes it away. */
-export async function changeInUse(dataDir: string, change: { [Key in keyof InUse]: InUse[Key] | undefined }): Promise<void> {
+export async function changeInUse(
+  dataDir: string,
+  change: { [Key in keyof InUse]: InUse[Key] | undefined },
+): Promise<void> {
   await writeWhole(fileIn(dataDir), `${JSON.stringify({ ...(await readInUse(dataDir)), ...change })}\n`)
 }
 
@@ -60,9 +72,14 @@ export async function enterIndex(dataDir: string, kind: IndexKind, log: Log): Pr
   const { kind: last, filling } = await readInUse(dataDir)
   if (filling === kind) {
     const back = kind === 'sqlite' ? 'set AV_ELASTICSEARCH_URL again' : 'take AV_ELASTICSEARCH_URL away'
-    throw new StartError(`A move of the documents to ${NAMES[kind]} was interrupted, so only some are there: finish it with make index-move TO=${TARGETS[kind]}, or ${back} to go on with ${NAMES[last ?? otherKind(kind)]}`)
+    throw new StartError(
+      `A move of the documents to ${NAMES[kind]} was interrupted, so only some are there: finish it with make index-move TO=${TARGETS[kind]}, or ${back} to go on with ${NAMES[last ?? otherKind(kind)]}`,
+    )
   }
-  if (last !== undefined && last !== kind) log.warn(`the documents were kept in ${NAMES[last]}; this start keeps them in ${NAMES[kind]}, and what only the other one has is not seen (make index-move TO=${TARGETS[kind]} brings it)`)
+  if (last !== undefined && last !== kind)
+    log.warn(
+      `the documents were kept in ${NAMES[last]}; this start keeps them in ${NAMES[kind]}, and what only the other one has is not seen (make index-move TO=${TARGETS[kind]} brings it)`,
+    )
   if (last !== kind) await changeInUse(dataDir, { kind })
 }
 
@@ -80,7 +97,17 @@ export interface Holdings {
   settle(): Promise<void>
 }
 
-export async function openHoldings({ dataDir, kind, clock, log }: { dataDir: string; kind: IndexKind; clock: Clock; log: Log }): Promise<Holdings> {
+export async function openHoldings({
+  dataDir,
+  kind,
+  clock,
+  log,
+}: {
+  dataDir: string
+  kind: IndexKind
+  clock: Clock
+  log: Log
+}): Promise<Holdings> {
   const found = await readInUse(dataDir)
   let [opened, lost] = [found.opened?.[kind], found.lost?.[kind]]
   return {
@@ -109,7 +136,10 @@ export async function openHoldings({ dataDir, kind, clock, log }: { dataDir: str
         log.info('the documents that were missing are back, or no longer waited for')
       } catch (error) {
         // What brought them back has happened all the same.
-        log.error({ err: error }, 'that the missing documents are back could not be noted; the next start tells of them again')
+        log.error(
+          { err: error },
+          'that the missing documents are back could not be noted; the next start tells of them again',
+        )
       }
     },
   }

@@ -2,7 +2,10 @@
 
 import { timeZone } from '../clock.ts'
 
-/** From `from` (epoch seconds) on, local time is UTC plus so many seconds. Ascending; the first holds for all before it too. */
+/**
+ * From `from` (epoch seconds) on, local time is UTC plus so many seconds. Ascending; the first holds for all before it
+ * too.
+ */
 export type ZoneChange = [from: number, offset: number]
 
 const FIRST = Date.UTC(1990, 0, 1) / 1000

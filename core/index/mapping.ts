@@ -18,7 +18,10 @@ export interface Field {
   search?: number
   /** Words of this field are also found by their English stem; default true for searched fields. */
   stem?: boolean
-  /** Filtered or sorted on, never part of the reply's text. `get` and `scan` still return it. Its path leads through objects only. */
+  /**
+   * Filtered or sorted on, never part of the reply's text. `get` and `scan` still return it. Its path leads through
+   * objects only.
+   */
   internal?: boolean
 }
 
@@ -29,7 +32,8 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   doc: Doc
   fields: Record<Names, Field>
   /**
-   * Field combinations that lists use, `[filter…, sort…]`: an adapter may index them together. A sort that runs upwards says so
+   * Field combinations that lists use, `[filter…, sort…]`: an adapter may index them together. A sort that runs upwards
+   * says so
    * (`timestamp asc`); left out, texts run upwards and all else downwards.
    */
   lists?: Array<Array<NoInfer<Names> | `${NoInfer<Names>} asc` | `${NoInfer<Names>} desc`>>
@@ -44,7 +48,9 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
 }
 
 /** Declares an index. The document type comes from the schema, the names of fields from `fields`. */
-export function defineIndex<Doc extends TObject, Names extends string>(definition: IndexDefinition<Doc, Names>): IndexDefinition<Doc, Names> {
+export function defineIndex<Doc extends TObject, Names extends string>(
+  definition: IndexDefinition<Doc, Names>,
+): IndexDefinition<Doc, Names> {
   return definition
 }
 

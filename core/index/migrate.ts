@@ -47,7 +47,12 @@ export type Progress = (done: number, total: number) => void
  * Brings all collections to what is expected, one after the other, with a log line per step and one every five seconds.
  * @param before  called once, before the first collection is rebuilt: the time for a snapshot
  */
-export async function migrate(migrations: readonly Migration[], log: Log, clock: Clock, before?: () => Promise<void>): Promise<void> {
+export async function migrate(
+  migrations: readonly Migration[],
+  log: Log,
+  clock: Clock,
+  before?: () => Promise<void>,
+): Promise<void> {
   let isSaved = false
   for (const migration of migrations) {
     const { name, expected, inPlace } = migration
@@ -61,7 +66,8 @@ export async function migrate(migrations: readonly Migration[], log: Log, clock:
       await migration.discard()
       continue
     }
-    const what = verdict.action === 'add' ? `adding ${verdict.added.join(', ')}` : `rebuilding, as ${verdict.reasons.join(', ')}`
+    const what =
+      verdict.action === 'add' ? `adding ${verdict.added.join(', ')}` : `rebuilding, as ${verdict.reasons.join(', ')}`
     if (verdict.action === 'rebuild' && !isSaved) {
       await before?.()
       isSaved = true

@@ -27,9 +27,12 @@ interface Entry {
 }
 
 /**
- * Copies all collections. Nobody else may write to either meanwhile. The source is only read. Until it resolves, the target is a
- * mixture of what it held and what it shall hold; run again it goes on there, as what is the same in both is not written twice.
- * @throws an Error with a sentence  documents could not be written, or the counts differ at the end; all else has been copied
+ * Copies all collections. Nobody else may write to either meanwhile. The source is only read. Until it resolves, the
+ * target is a
+ * mixture of what it held and what it shall hold; run again it goes on there, as what is the same in both is not
+ * written twice.
+ * @throws an Error with a sentence  documents could not be written, or the counts differ at the end; all else has been
+ *         copied
  */
 export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: MoveOptions = {}): Promise<Moved[]> {
   await from.refresh()
@@ -44,19 +47,32 @@ export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: M
   await to.refresh()
   if (failed.length > 0) {
     const told = failed.slice(0, FAILURES_TOLD).map(({ reason }) => reason)
-    throw new Error(`${failed.length} documents could not be written, all others are there: ${told.join('; ')}${failed.length > told.length ? '; …' : ''}`)
+    throw new Error(
+      `${failed.length} documents could not be written, all others are there: ${told.join('; ')}${failed.length > told.length ? '; …' : ''}`,
+    )
   }
   for (const one of moved) {
     const definition = from.definitions.find(({ name }) => name === one.collection)!
-    const [here, there] = await Promise.all([from.collection(definition).count(undefined, Infinity), to.collection(definition).count(undefined, Infinity)])
-    if (here !== there) throw new Error(`${one.collection}: ${there} documents came over of ${here}; run it again, with no server on either index`)
+    const [here, there] = await Promise.all([
+      from.collection(definition).count(undefined, Infinity),
+      to.collection(definition).count(undefined, Infinity),
+    ])
+    if (here !== there)
+      throw new Error(
+        `${one.collection}: ${there} documents came over of ${here}; run it again, with no server on either index`,
+      )
     one.documents = there
   }
   return moved
 }
 
 /** Both are read in the order of ids, side by side. */
-async function copy(from: Documents, to: Documents, failed: BulkResult['failed'], { signal, progress }: MoveOptions): Promise<{ written: number; removed: number }> {
+async function copy(
+  from: Documents,
+  to: Documents,
+  failed: BulkResult['failed'],
+  { signal, progress }: MoveOptions,
+): Promise<{ written: number; removed: number }> {
   const { name } = from.definition
   const total = await from.count(undefined, Infinity)
   const others = entries(to)

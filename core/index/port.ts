@@ -1,7 +1,10 @@
-/** The contract both index adapters keep, in our words. It knows no names: an index is declared by the manifest that owns it. */
+/**
+ * The contract both index adapters keep, in our words. It knows no names: an index is declared by the manifest that
+ * owns it.
+ */
 import type { Lost } from './in-use.ts'
+import type { DocOf, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
 import type { Snapshots } from './snapshots.ts'
-import type { IndexDefinition, Scalar, DocOf, NamesOf } from './mapping.ts'
 
 /** Counting ends here: `total` is never more. A window may not end past it. */
 export const MAX_WINDOW = 10_000
@@ -38,7 +41,8 @@ export interface FindQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   text?: TextQuery<Names> | undefined
   /**
-   * Default with `text`: by rank, newest first where ranks are equal or more than MAX_WINDOW match. Else by the mapping's `newest`,
+   * Default with `text`: by rank, newest first where ranks are equal or more than MAX_WINDOW match. Else by the
+   * mapping's `newest`,
    * newest first (none: by id). Documents without a value come last. The id is the last tie-breaker (ascending).
    */
   sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
@@ -65,17 +69,26 @@ export interface Found {
 }
 
 export interface Change<Doc = object, Names extends string = string> {
-  /** Merge patch (RFC 7396): objects are merged, null removes a key, anything else replaces. May set internal fields. */
+  /**
+   * Merge patch (RFC 7396): objects are merged, null removes a key, anything else replaces. May set internal fields.
+   */
   set?: MergePatch<Doc>
   /** Values to add to multi-value fields, without repeating one. */
   add?: Partial<Record<Names, string[]>>
   /** Values to take out of multi-value fields. */
   remove?: Partial<Record<Names, string[]>>
 }
-export type MergePatch<Doc> = { [Key in keyof Doc]?: (Doc[Key] extends object ? (Doc[Key] extends readonly unknown[] ? Doc[Key] : MergePatch<Doc[Key]>) : Doc[Key]) | null }
+export type MergePatch<Doc> = {
+  [Key in keyof Doc]?:
+    | (Doc[Key] extends object ? (Doc[Key] extends readonly unknown[] ? Doc[Key] : MergePatch<Doc[Key]>) : Doc[Key])
+    | null
+}
 
 export interface WriteOptions {
-  /** The caller's next read depends on it: return when it can be found. Costs time on a server; nothing on the embedded index. */
+  /**
+   * The caller's next read depends on it: return when it can be found. Costs time on a server; nothing on the embedded
+   * index.
+   */
   visible?: boolean
 }
 
@@ -95,7 +108,10 @@ export interface AggregateQuery<Names extends string = string> {
   filter?: Filter<Names> | undefined
   /** Groups by these fields' values together; one group of all when left out. */
   groupBy?: Names[] | undefined
-  /** Groups by the local day, week (Monday) or month of an epoch-seconds field, oldest first; the key is that span's first day, `YYYY-MM-DD`. */
+  /**
+   * Groups by the local day, week (Monday) or month of an epoch-seconds field, oldest first; the key is that span's
+   * first day, `YYYY-MM-DD`.
+   */
   histogram?: { field: Names; interval: 'day' | 'week' | 'month' } | undefined
   /** Fields that are summed in each group. */
   sums?: Names[] | undefined
@@ -139,7 +155,11 @@ export interface Collection<Doc extends object = Record<string, unknown>, Names 
   count(filter?: Filter<Names>, cap?: number): Promise<number>
   aggregate(query: AggregateQuery<Names>): Promise<AggregateRow[]>
   /** Streams all that match in batches (default 200), by id or newest last; writes meanwhile may or may not be seen. */
-  scan(query?: { filter?: Filter<Names>; batch?: number; order?: 'id' | 'newest last' }): AsyncIterable<Array<{ id: string; doc: Doc }>>
+  scan(query?: {
+    filter?: Filter<Names>
+    batch?: number
+    order?: 'id' | 'newest last'
+  }): AsyncIterable<Array<{ id: string; doc: Doc }>>
 }
 
 export interface StepOptions {
@@ -150,7 +170,9 @@ export interface StepOptions {
 
 export interface RestoreOptions extends StepOptions {
   /** Looks at each document before it is taken: returns it, changed or not, or undefined to leave it out. */
-  accept?: ((collection: string, id: string, doc: Record<string, unknown>) => Record<string, unknown> | undefined) | undefined
+  accept?:
+    | ((collection: string, id: string, doc: Record<string, unknown>) => Record<string, unknown> | undefined)
+    | undefined
 }
 
 export interface RestoreResult {
@@ -162,19 +184,30 @@ export interface RestoreResult {
 }
 
 /** Writes into what will replace a collection. */
-export type ReplaceWrite = (collection: string, docs: ReadonlyArray<{ id: string; doc: object }>, options?: BulkOptions) => Promise<BulkResult>
+export type ReplaceWrite = (
+  collection: string,
+  docs: ReadonlyArray<{ id: string; doc: object }>,
+  options?: BulkOptions,
+) => Promise<BulkResult>
 
 /** What an adapter offers. */
 export interface IndexAdapter {
   /** `sqlite` or `elasticsearch`, and its version, for people. */
   readonly kind: string
   readonly version: string
-  collection<Definition extends IndexDefinition>(definition: Definition): Collection<DocOf<Definition>, NamesOf<Definition>>
+  collection<Definition extends IndexDefinition>(
+    definition: Definition,
+  ): Collection<DocOf<Definition>, NamesOf<Definition>>
   /** All declared collections. */
   readonly definitions: readonly IndexDefinition[]
-  /** Set where the index was found damaged at the start: what was there has been moved to this path, and the index is blank. */
+  /**
+   * Set where the index was found damaged at the start: what was there has been moved to this path, and the index is
+   * blank.
+   */
   readonly recovered?: string | undefined
-  /** Where the index is kept by a server: resolves when it is there. A job waits while it is away. @throws unavailable */
+  /**
+   * Where the index is kept by a server: resolves when it is there. A job waits while it is away. @throws unavailable
+   */
   available?(): Promise<void>
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
@@ -184,14 +217,17 @@ export interface IndexAdapter {
    */
   snapshotTo(path: string, options?: StepOptions): Promise<void>
   /**
-   * Puts other documents in the place of all declared collections, all or nothing: `load` writes them beside, the swap comes when it
-   * resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not written to becomes empty.
+   * Puts other documents in the place of all declared collections, all or nothing: `load` writes them beside, the swap
+   * comes when it
+   * resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not written to
+   * becomes empty.
    * Writes by others during it are lost with what they wrote to: hold them off. Reads go on.
    * @throws conflict  another one is running
    */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void>
   /**
-   * Puts the documents of a snapshot in the place of all collections, by `replaceAll`. Each must have an id of the usual form and pass
+   * Puts the documents of a snapshot in the place of all collections, by `replaceAll`. Each must have an id of the
+   * usual form and pass
    * its definition's schema; what does not is left out and counted.
    * @param path  of the file, or the name in the server's repository
    * @throws unprocessable  it is no snapshot
@@ -204,7 +240,10 @@ export interface IndexAdapter {
 export interface Index extends IndexAdapter {
   /** A restore is under way: requests that would write are refused, jobs wait. */
   readonly isReplacing: boolean
-  /** Set from a start that found the index blank, or collections missing, though it had held documents, until a restore or `settle`; also over restarts. */
+  /**
+   * Set from a start that found the index blank, or collections missing, though it had held documents, until a restore
+   * or `settle`; also over restarts.
+   */
   readonly lost: Lost | undefined
   /** The documents that were missing are back, or what is there is all that there shall be. */
   settle(): Promise<void>

@@ -1,7 +1,10 @@
-/** From the documents of a snapshot back into an index: each is looked at again before it is taken. Both adapters restore by it. */
+/**
+ * From the documents of a snapshot back into an index: each is looked at again before it is taken. Both adapters
+ * restore by it.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errors } from '../error.ts'
-import { joinInternal, type JsonObject } from './document.ts'
+import { type JsonObject, joinInternal } from './document.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from './port.ts'
 
@@ -19,20 +22,26 @@ export interface StoredCollection {
 }
 
 /** Replaces all collections by these; one that the snapshot has not becomes empty. */
-export async function restoreAll(index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>, stored: Readonly<Record<string, StoredCollection>>, options: RestoreOptions): Promise<RestoreResult> {
+export async function restoreAll(
+  index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
+  stored: Readonly<Record<string, StoredCollection>>,
+  options: RestoreOptions,
+): Promise<RestoreResult> {
   const { signal, progress, accept } = options
   // The compiler of schemas takes memory: it is loaded when a restore needs it.
   const { Compile } = await import('typebox/compile')
   const result: RestoreResult = { written: 0, skipped: 0, failed: [] }
   const skip = (name: string, id: string, reason: string) => {
     result.skipped++
-    if (result.failed.length < FAILURES_KEPT) result.failed.push({ id, reason: `${name} ${id.slice(0, 128)}: ${reason}` })
+    if (result.failed.length < FAILURES_KEPT)
+      result.failed.push({ id, reason: `${name} ${id.slice(0, 128)}: ${reason}` })
   }
   const total = index.definitions.reduce((sum, { name }) => sum + (stored[name]?.count ?? 0), 0)
   let done = 0
   await index.replaceAll(async (write) => {
     for (const definition of index.definitions) await restoreCollection(definition, write)
-    if (result.written === 0) throw errors.unprocessable('The snapshot holds no document that this archive knows: nothing was changed')
+    if (result.written === 0)
+      throw errors.unprocessable('The snapshot holds no document that this archive knows: nothing was changed')
   })
   return result
 
@@ -43,7 +52,10 @@ export async function restoreAll(index: Pick<IndexAdapter, 'definitions' | 'repl
     const schema = Compile(definition.doc)
     const toDoc = (id: string, text: string, internal: string | null): JsonObject | undefined => {
       try {
-        let doc = joinInternal(JSON.parse(text) as JsonObject, internal === null ? undefined : (JSON.parse(internal) as JsonObject))
+        let doc = joinInternal(
+          JSON.parse(text) as JsonObject,
+          internal === null ? undefined : (JSON.parse(internal) as JsonObject),
+        )
         if (collection.form !== form && reform) doc = reform(doc as never) as unknown as JsonObject
         const taken = accept ? accept(name, id, doc) : doc
         if (taken === undefined) skip(name, id, 'refused')

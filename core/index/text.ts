@@ -1,4 +1,6 @@
-/** Words: fold, split, segment, stem. Both adapters and the marking of hits get their words here, so all find the same. */
+/**
+ * Words: fold, split, segment, stem. Both adapters and the marking of hits get their words here, so all find the same.
+ */
 import { stemmer } from 'stemmer'
 
 /** A longer word is cut: nobody types it, and it would only swell the index. */
@@ -10,16 +12,33 @@ const MOST_QUERY_WORDS = 32
 const STEMS_KEPT = 50_000
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
-/** Diacritics, invisible joiners, and what chooses among the forms of a sign. Not all of \p{M}: in Thai, Hindi or Japanese marks make the letter another one. */
+/**
+ * Diacritics, invisible joiners, and what chooses among the forms of a sign. Not all of \p{M}: in Thai, Hindi or
+ * Japanese marks make the letter another one.
+ */
 const MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u180b-\u180f\ufe00-\ufe0f\ufe20-\ufe2f\u00ad\u200c\u200d\ufeff\u{e0100}-\u{e01ef}]/gu
 /** Letters that Unicode does not decompose, though people type them without their mark. */
-const LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't', ı: 'i', ς: 'σ' }
+const LETTERS: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ς: 'σ',
+}
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 /** Begins with a letter or digit: a mark before it belongs to the sign that it stands behind. */
 const RUN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}\u00ad\u200c\u200d]*/gu
 /** Written without spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 /** 東京タワー is one word to the segmenter; people ask for 東京. So scripts are parted first. */
 const SCRIPT_RUN =
   /[\p{Script=Katakana}ー\uff70]+|[\p{Script=Han}\p{Script=Hiragana}]+|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Katakana}ー\uff70\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
@@ -60,9 +79,13 @@ export function* words(text: string): Generator<Word> {
   }
 }
 
-/** A run with its letters as the segmenter's dictionary has them, composed and without marks; and where each of its units stood. */
+/**
+ * A run with its letters as the segmenter's dictionary has them, composed and without marks; and where each of its
+ * units stood.
+ */
 function composed(run: string): { plain: string; placeOf: (unit: number) => number } {
-  if (!HALF_WIDTH.test(run) && run.normalize('NFC').replace(MARKS, '') === run) return { plain: run, placeOf: (unit) => unit }
+  if (!HALF_WIDTH.test(run) && run.normalize('NFC').replace(MARKS, '') === run)
+    return { plain: run, placeOf: (unit) => unit }
   let plain = ''
   const places: number[] = []
   for (const { 0: letter, index } of run.matchAll(LETTER)) {
@@ -113,7 +136,9 @@ export function stem(term: string): string {
 
 /** English words that tell nothing, the usual list of search servers. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
-  'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(' '),
+  'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(
+    ' ',
+  ),
 )
 
 export interface WordOptions {
@@ -149,7 +174,8 @@ export function queryWords(text: string, options: WordOptions = {}): QueryWord[]
 }
 
 /**
- * How many edits a word may be away (contract 7): by length 1–2 none, 3–5 one, longer two; the last word only from four letters on,
+ * How many edits a word may be away (contract 7): by length 1–2 none, 3–5 one, longer two; the last word only from four
+ * letters on,
  * as it may not be finished. Words of digits are taken literally.
  */
 export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast: boolean): 0 | 1 | 2 {
@@ -159,7 +185,10 @@ export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast
   return length <= 5 ? 1 : 2
 }
 
-/** Edits between two words, or more than `most`: insert, delete, replace, swap neighbours; each counts one (optimal string alignment). */
+/**
+ * Edits between two words, or more than `most`: insert, delete, replace, swap neighbours; each counts one (optimal
+ * string alignment).
+ */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let before: number[] = []
@@ -170,7 +199,12 @@ export function editDistance(a: string, b: string, most: number): number {
     for (let j = 1; j <= b.length; j++) {
       const isEqual = a.charCodeAt(i - 1) === b.charCodeAt(j - 1)
       let cost = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (isEqual ? 0 : 1))
-      if (i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)) {
+      if (
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+      ) {
         cost = Math.min(cost, before[j - 2]! + 1)
       }
       row.push(cost)
@@ -189,8 +223,10 @@ export interface MarkOptions extends WordOptions {
 }
 
 /**
- * Where the words of a query stand in a text: `[start, end]` in UTF-16 units of the text as given, end exclusive, in order, never overlapping.
- * A word within the allowed edits is marked only where no exact, stemmed or prefix hit of that query word is in the text.
+ * Where the words of a query stand in a text: `[start, end]` in UTF-16 units of the text as given, end exclusive, in
+ * order, never overlapping.
+ * A word within the allowed edits is marked only where no exact, stemmed or prefix hit of that query word is in the
+ * text.
  */
 export function markedRanges(text: string, query: string, options: MarkOptions = {}): Array<[number, number]> {
   const asked = queryWords(query, options)
@@ -202,13 +238,17 @@ export function markedRanges(text: string, query: string, options: MarkOptions =
       for (const { start, end } of hits) marked.set(start, end)
       return hits.length > 0
     }
-    const isExact = (word: string) => word === term || (isPrefix && word.startsWith(term)) || (options.stem !== false && stem(word) === root)
+    const isExact = (word: string) =>
+      word === term || (isPrefix && word.startsWith(term)) || (options.stem !== false && stem(word) === root)
     if (!mark(isExact) && edits > 0) mark((word) => editDistance(word, term, edits) <= edits)
   }
   return [...marked].sort(([a], [b]) => a - b)
 }
 
-/** The text with the words of a query wrapped in `before` and `after`; every piece goes through `escape` (such as HTML's). */
+/**
+ * The text with the words of a query wrapped in `before` and `after`; every piece goes through `escape` (such as
+ * HTML's).
+ */
 export function highlight(
   text: string,
   query: string,

@@ -1,4 +1,7 @@
-/** The barrier before all writes of an index, shut while a restore replaces everything: jobs wait, requests are told to come again. */
+/**
+ * The barrier before all writes of an index, shut while a restore replaces everything: jobs wait, requests are told to
+ * come again.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from '../error.ts'
 import type { Holdings } from './in-use.ts'
@@ -10,15 +13,24 @@ const RETRY_AFTER_SECONDS = 10
 /** Whoever can wait: a job, or the start. */
 export interface Patience {
   signal: AbortSignal
-  /** It begins to wait for an index server that is away, nobody knows how long: who in turn waits for it may want to go. */
+  /**
+   * It begins to wait for an index server that is away, nobody knows how long: who in turn waits for it may want to go.
+   */
   waits?: ((reason: unknown) => void) | undefined
 }
 
 const patient = new AsyncLocalStorage<Patience>()
 let waiting = 0
 
-/** What runs in `work` waits at a shut barrier, and for an index server that is away, instead of failing, until the signal ends it. */
-export async function waitAtBarrier<Result>(signal: AbortSignal, work: () => Promise<Result>, waits?: Patience['waits']): Promise<Result> {
+/**
+ * What runs in `work` waits at a shut barrier, and for an index server that is away, instead of failing, until the
+ * signal ends it.
+ */
+export async function waitAtBarrier<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+  waits?: Patience['waits'],
+): Promise<Result> {
   waiting++
   try {
     return await patient.run({ signal, waits }, work)
@@ -38,7 +50,11 @@ type AnyCollection = Collection<Record<string, unknown>, string>
  * @param openSnapshots  made with the guarded index, so that restoring a snapshot shuts the barrier too
  * @param holdings       a restore brings back what was lost
  */
-export async function guardWrites(index: IndexAdapter, openSnapshots: (index: IndexAdapter) => Promise<Snapshots>, holdings: Pick<Holdings, 'lost' | 'settle'>): Promise<Index> {
+export async function guardWrites(
+  index: IndexAdapter,
+  openSnapshots: (index: IndexAdapter) => Promise<Snapshots>,
+  holdings: Pick<Holdings, 'lost' | 'settle'>,
+): Promise<Index> {
   let restored: Promise<void> | undefined
   let writing = 0
   let whenWritten: (() => void) | undefined
@@ -47,13 +63,17 @@ export async function guardWrites(index: IndexAdapter, openSnapshots: (index: In
   async function pass(): Promise<void> {
     while (restored) {
       const signal = patience()?.signal
-      if (!signal) throw errors.unavailable('A restore is running; what changes documents waits until it has ended', { retryAfterSeconds: RETRY_AFTER_SECONDS })
+      if (!signal)
+        throw errors.unavailable('A restore is running; what changes documents waits until it has ended', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
       await ended(restored, signal)
     }
   }
 
   const guard = (collection: AnyCollection): AnyCollection => {
-    const behind = <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
+    const behind =
+      <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
       async (...args: Args): Promise<Result> => {
         while (restored) await pass()
         writing++

@@ -5,8 +5,8 @@ import { isAppError, saidBy } from '../error.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Ending, Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
-import type { App, Step, Task } from '../plugin/define.ts'
 import { maskCredentials } from '../mask.ts'
+import type { App, Step, Task } from '../plugin/define.ts'
 import type { JobContext } from './types.ts'
 
 const LONGEST_TEXT = 2000
@@ -40,7 +40,10 @@ export interface Attempt {
 }
 
 /** Runs the task; never throws. */
-export async function attempt(given: Attempt, { app, clock, debug }: { app: App; clock: Clock; debug: boolean }): Promise<Outcome> {
+export async function attempt(
+  given: Attempt,
+  { app, clock, debug }: { app: App; clock: Clock; debug: boolean },
+): Promise<Outcome> {
   const { job, task, signal, log } = given
   const step: Step = async (name, work) => {
     signal.throwIfAborted()
@@ -70,8 +73,14 @@ export async function attempt(given: Attempt, { app, clock, debug }: { app: App;
     if (given.interruption() === 'close') return { kind: 'handed back' }
     const result = textOf(error)
     const traceback = debug ? tracebackOf(error) : null
-    if (given.interruption() === 'kill') return { kind: 'ended', ending: { state: 'REVOKED', result: null, traceback: null }, error }
-    if (task.retries && !given.isAwaited && job.retries < task.retries.times && (task.retries.always || isWorthRetrying(error))) {
+    if (given.interruption() === 'kill')
+      return { kind: 'ended', ending: { state: 'REVOKED', result: null, traceback: null }, error }
+    if (
+      task.retries &&
+      !given.isAwaited &&
+      job.retries < task.retries.times &&
+      (task.retries.always || isWorthRetrying(error))
+    ) {
       const { delaySeconds, factor = 1 } = task.retries
       const pauseSeconds = delaySeconds * factor ** job.retries
       log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
@@ -90,7 +99,10 @@ function isWorthRetrying(error: unknown): boolean {
 
 /** A failure of the system names paths of this machine, which its code does not; the log has both. */
 function textOf(error: unknown): string {
-  const system = error instanceof Error && 'syscall' in error ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0) : undefined
+  const system =
+    error instanceof Error && 'syscall' in error
+      ? getSystemErrorMap().get((error as NodeJS.ErrnoException).errno ?? 0)
+      : undefined
   const said = system ? system.join(': ') : saidBy(error)
   return shorten(said === '' ? 'Failed without a word' : said, LONGEST_TEXT)
 }

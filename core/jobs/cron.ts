@@ -1,4 +1,6 @@
-/** Schedules of three fields, `minute hour day_of_week` (contract 8.2): read, put into words, looked up in the calendar. */
+/**
+ * Schedules of three fields, `minute hour day_of_week` (contract 8.2): read, put into words, looked up in the calendar.
+ */
 import { Cron } from 'croner'
 import { toString as toWords } from 'cronstrue'
 import { errors } from '../error.ts'
@@ -23,13 +25,16 @@ export interface CronTimes {
  */
 export function readCron(text: string, timeZone?: string): CronTimes {
   const fields = text.trim().split(/\s+/)
-  if (text.length > LONGEST || fields.length !== 3) throw errors.badRequest('A schedule has three fields: minute hour day_of_week')
+  if (text.length > LONGEST || fields.length !== 3)
+    throw errors.badRequest('A schedule has three fields: minute hour day_of_week')
   const [minute, hour, weekday] = fields as [string, string, string]
-  if (!/^\d{1,2}$/.test(minute) || Number(minute) > 59) throw errors.badRequest('The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour')
+  if (!/^\d{1,2}$/.test(minute) || Number(minute) > 59)
+    throw errors.badRequest('The minute of a schedule is one number from 0 to 59, so that it runs at most once an hour')
   // croner is given plain lists: its own reading of unusual forms plays no part.
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
-  // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are past, or passes over some.
+  // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are
+  // past, or passes over some.
   const cron = new Cron(five, { paused: true, mode: '5-part', timezone: 'UTC' })
   let wall: ReturnType<typeof wallClock> | undefined
   return {
@@ -46,22 +51,48 @@ export function readCron(text: string, timeZone?: string): CronTimes {
       }
     },
     // Ranges and steps read better as they were given; cronstrue knows no list that has a `*` in it.
-    inWords: () => toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, { use24HourTimeFormat: true, throwExceptionOnParseError: true }),
+    inWords: () =>
+      toWords(`${Number(minute)} ${isMixed(hour) ? hours : hour} * * ${isMixed(weekday) ? weekdays : weekday}`, {
+        use24HourTimeFormat: true,
+        throwExceptionOnParseError: true,
+      }),
   }
 }
 
 /** Times of a zone's clock on the wall, as milliseconds that would be its time in UTC. */
-function wallClock(timeZone: string | undefined): { of(instantMs: number): number; firstInstant(wallMs: number): number } {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' })
+function wallClock(timeZone: string | undefined): {
+  of(instantMs: number): number
+  firstInstant(wallMs: number): number
+} {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
   const of = (instantMs: number): number => {
     const parts = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
-    return Date.UTC(parts['year']!, parts['month']! - 1, parts['day']!, parts['hour']!, parts['minute']!, parts['second']!)
+    return Date.UTC(
+      parts['year']!,
+      parts['month']! - 1,
+      parts['day']!,
+      parts['hour']!,
+      parts['minute']!,
+      parts['second']!,
+    )
   }
   return {
     of,
     firstInstant(wallMs) {
       // A day before and a day after have the distances to UTC that may hold.
-      const [before, after] = [wallMs - DAY_MS, wallMs + DAY_MS].map((about) => wallMs - (of(about) - about)) as [number, number]
+      const [before, after] = [wallMs - DAY_MS, wallMs + DAY_MS].map((about) => wallMs - (of(about) - about)) as [
+        number,
+        number,
+      ]
       const there = [before, after].filter((instant) => of(instant) === wallMs)
       // A time that the wall passes over comes as much later as the clocks are put forward.
       return there.length > 0 ? Math.min(...there) : before
@@ -81,7 +112,9 @@ function listed(field: string, highest: number, name: string): string {
     const last = Number(to ?? from ?? highest)
     const step = Number(every ?? 1)
     if (!(form && first <= last && last <= highest && step >= 1 && step <= highest + 1)) {
-      throw errors.badRequest(`The ${name} of a schedule is *, */n, or a list of numbers and ranges from 0 to ${highest}`)
+      throw errors.badRequest(
+        `The ${name} of a schedule is *, */n, or a list of numbers and ranges from 0 to ${highest}`,
+      )
     }
     for (let number = first; number <= last; number += step) chosen.add(number)
   }

@@ -20,10 +20,19 @@ export interface JobLog {
  * object beside it: masking of secrets happens where the object is written.
  * @param earlier  lines of runs before this one
  */
-export function openJobLog(parent: Log, bindings: Record<string, unknown>, clock: Clock, earlier: readonly LogLine[]): JobLog {
+export function openJobLog(
+  parent: Log,
+  bindings: Record<string, unknown>,
+  clock: Clock,
+  earlier: readonly LogLine[],
+): JobLog {
   const lines = [...earlier]
   const collect = (level: Level, args: unknown[]) => {
-    lines.push({ time: new Date(clock.now()).toISOString(), level, message: withoutPaths(sentenceOf(args).slice(0, LONGEST_LINE)) })
+    lines.push({
+      time: new Date(clock.now()).toISOString(),
+      level,
+      message: withoutPaths(sentenceOf(args).slice(0, LONGEST_LINE)),
+    })
     if (lines.length > KEPT_LINES) lines.splice(0, lines.length - KEPT_LINES)
   }
   const attach = (log: Log): Log => {
@@ -45,7 +54,12 @@ export function openJobLog(parent: Log, bindings: Record<string, unknown>, clock
 
 function sentenceOf([first, ...rest]: unknown[]): string {
   if (typeof first === 'string') return format(first, ...rest)
-  const fault = first instanceof Error ? first : typeof first === 'object' && first !== null && 'err' in first ? first.err : undefined
+  const fault =
+    first instanceof Error
+      ? first
+      : typeof first === 'object' && first !== null && 'err' in first
+        ? first.err
+        : undefined
   const said = rest.length > 0 ? format(...rest) : ''
   if (!(fault instanceof Error)) return said
   return said === '' ? saidBy(fault) : `${said}: ${saidBy(fault)}`

@@ -6,7 +6,10 @@ export interface TurnOptions {
   /** Who asks: turns go round between the askers. A job's id, or the name of a service. */
   asker: string
   signal?: AbortSignal | undefined
-  /** A request that someone waits for: enters before the next item of any job, but takes at most every second turn while jobs wait. */
+  /**
+   * A request that someone waits for: enters before the next item of any job, but takes at most every second turn while
+   * jobs wait.
+   */
   isUrgent?: boolean
   /** Gives up waiting for its turn after so long. @throws unavailable */
   waitMs?: number
@@ -14,7 +17,8 @@ export interface TurnOptions {
 
 export interface Lanes {
   /**
-   * Waits for the turn in a lane and does one item's work in it. Not from inside a turn of the same lane: it would wait for itself.
+   * Waits for the turn in a lane and does one item's work in it. Not from inside a turn of the same lane: it would wait
+   * for itself.
    * @throws the signal's reason while waiting; unavailable: waited too long, or too many wait; what the work throws
    */
   turn<Result>(lane: string, options: TurnOptions, work: () => Promise<Result>): Promise<Result>
@@ -63,7 +67,8 @@ class TurnQueue {
         if (!isUrgent) this.#lastAsker = asker
         return resolve()
       }
-      if (this.#count >= MOST_WAITING) return reject(errors.unavailable(`Too much waits in the lane ${lane}; try again later`))
+      if (this.#count >= MOST_WAITING)
+        return reject(errors.unavailable(`Too much waits in the lane ${lane}; try again later`))
 
       let timer: Timer | undefined
       const settle = () => {
@@ -87,7 +92,10 @@ class TurnQueue {
 
       this.#count++
       signal?.addEventListener('abort', onAbort, { once: true })
-      if (waitMs !== undefined) timer = clock.after(waitMs, () => giveUp(errors.unavailable(`The lane ${lane} is busy; try again later`, { retryAfterSeconds: 30 })))
+      if (waitMs !== undefined)
+        timer = clock.after(waitMs, () =>
+          giveUp(errors.unavailable(`The lane ${lane} is busy; try again later`, { retryAfterSeconds: 30 })),
+        )
       if (isUrgent) this.#urgent.push(waiting)
       else this.#askers.set(asker, [...(this.#askers.get(asker) ?? []), waiting])
     })

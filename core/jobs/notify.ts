@@ -1,9 +1,12 @@
-/** Messages about jobs: what each says when, and when it goes. Contract 8.4. Each start begins without any, so their ends are of the steady clock. */
+/**
+ * Messages about jobs: what each says when, and when it goes. Contract 8.4. Each start begins without any, so their
+ * ends are of the steady clock.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
-import { notificationRows, type NewNotification } from '../ledger/notifications.ts'
+import { type NewNotification, notificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { Task } from '../plugin/define.ts'
@@ -44,7 +47,9 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
     const next = rows.nextExpiry()
     if (next === undefined || isClosed) return
     timer = clock.after(next - clock.steady(), () => {
-      ledger.write(() => rows.expire(clock.steady())).then(changed, (error: unknown) => log.error({ err: error }, 'old messages could not be removed'))
+      ledger
+        .write(() => rows.expire(clock.steady()))
+        .then(changed, (error: unknown) => log.error({ err: error }, 'old messages could not be removed'))
     })
   }
   const changed = () => {
@@ -64,20 +69,32 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
     writeBegun(job: Job): void {
       const task = tasks.get(job.task)
       if (!isShown(task)) return
-      add({ id: job.id, task: job.task, title: task.title, group: task.group ?? '', level: 'info', messages: ['new task received'], expiresAt: null })
+      add({
+        id: job.id,
+        task: job.task,
+        title: task.title,
+        group: task.group ?? '',
+        level: 'info',
+        messages: ['new task received'],
+        expiresAt: null,
+      })
     },
 
     report(job: Job, messages: readonly string[], fraction: number): void {
       if (!isShown(tasks.get(job.task))) return
-      ledger.write(() => rows.report(job.id, messages, fraction)).then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
+      ledger
+        .write(() => rows.report(job.id, messages, fraction))
+        .then(onChange, (error: unknown) => log.error({ err: error }, 'progress could not be written'))
     },
 
     /** @param run  the run as it has ended, or as it will be tried again */
     writeEnded(run: Job): void {
       if (!isShown(tasks.get(run.task))) return
       const { id, result } = run
-      if (run.state === 'SUCCESS') rows.close(id, 'info', [result || 'Task completed'], clock.steady() + SHOWN_AFTER_SUCCESS_MS, 1)
-      else if (run.state === 'FAILURE' || run.state === 'RETRY') rows.close(id, 'error', [result || 'Task failed'], clock.steady() + SHOWN_AFTER_FAILURE_MS)
+      if (run.state === 'SUCCESS')
+        rows.close(id, 'info', [result || 'Task completed'], clock.steady() + SHOWN_AFTER_SUCCESS_MS, 1)
+      else if (run.state === 'FAILURE' || run.state === 'RETRY')
+        rows.close(id, 'error', [result || 'Task failed'], clock.steady() + SHOWN_AFTER_FAILURE_MS)
       else rows.remove(id)
     },
 
@@ -101,8 +118,24 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
         }
       }),
 
-    async notify({ title, group, level, messages, shownForSeconds = SHOWN_AFTER_FAILURE_MS / 1000 }: Parameters<Jobs['notify']>[0]): Promise<void> {
-      await ledger.write(() => add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.steady() + shownForSeconds * 1000 }))
+    async notify({
+      title,
+      group,
+      level,
+      messages,
+      shownForSeconds = SHOWN_AFTER_FAILURE_MS / 1000,
+    }: Parameters<Jobs['notify']>[0]): Promise<void> {
+      await ledger.write(() =>
+        add({
+          id: randomUUID(),
+          task: null,
+          title,
+          group,
+          level,
+          messages,
+          expiresAt: clock.steady() + shownForSeconds * 1000,
+        }),
+      )
       changed()
     },
 

@@ -11,9 +11,12 @@ export function checkPayload(task: Task, payload: Record<string, unknown>): Reco
   const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
   if (!Value.Check(task.payload, filled)) {
     const [fault] = Value.Errors(task.payload as TObject, filled)
-    throw errors.badRequest(`The task ${task.name} cannot be started like this: ${fault?.instancePath || 'it'} ${fault?.message ?? 'does not fit'}`)
+    throw errors.badRequest(
+      `The task ${task.name} cannot be started like this: ${fault?.instancePath || 'it'} ${fault?.message ?? 'does not fit'}`,
+    )
   }
-  if (JSON.stringify(filled).length > LONGEST_PAYLOAD) throw errors.badRequest(`The task ${task.name} was given more than it can keep; ask for less at once`)
+  if (JSON.stringify(filled).length > LONGEST_PAYLOAD)
+    throw errors.badRequest(`The task ${task.name} was given more than it can keep; ask for less at once`)
   return filled
 }
 
@@ -24,5 +27,8 @@ export function keyOf(task: Task, payload: Record<string, unknown>): string | nu
 }
 
 /** The payload of a unique job that a second start has met. */
-export const mergedPayload = (task: Task, before: Record<string, unknown>, asked: Record<string, unknown>): Record<string, unknown> =>
-  task.merge ? (task.merge(before, asked) as Record<string, unknown>) : asked
+export const mergedPayload = (
+  task: Task,
+  before: Record<string, unknown>,
+  asked: Record<string, unknown>,
+): Record<string, unknown> => (task.merge ? (task.merge(before, asked) as Record<string, unknown>) : asked)

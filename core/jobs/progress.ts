@@ -32,7 +32,10 @@ export function openProgress(clock: Clock, write: (messages: readonly string[], 
       if (isClosed) return
       latest = {
         fraction: Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : 0,
-        messages: messages.length > 0 ? messages.slice(0, MOST_MESSAGES).map((text) => text.slice(0, LONGEST_MESSAGE)) : latest.messages,
+        messages:
+          messages.length > 0
+            ? messages.slice(0, MOST_MESSAGES).map((text) => text.slice(0, LONGEST_MESSAGE))
+            : latest.messages,
       }
       isUnwritten = true
       if (!pause) writeLatest()

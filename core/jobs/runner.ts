@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { errors } from '../error.ts'
-import { hasEnded, jobRows, type Ending, type Job } from '../ledger/jobs.ts'
+import { type Ending, hasEnded, type Job, jobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { App, Task, TaskDefinition } from '../plugin/define.ts'
 import { attempt, type Interruption, type Outcome } from './attempt.ts'
-import { openJobLog, type JobLog } from './job-log.ts'
+import { type JobLog, openJobLog } from './job-log.ts'
 import { openNotices } from './notify.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { openProgress, type Progress } from './progress.ts'
@@ -65,17 +65,35 @@ interface Running {
 }
 
 /** @throws a sentence: a task names a lane that nobody declares */
-export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = [], app, debug, writable = () => Promise.resolve() }: JobsOptions): JobsRunner {
+export function openJobs({
+  ledger,
+  clock,
+  log,
+  tasks: anyTasks,
+  lanes,
+  queues = [],
+  app,
+  debug,
+  writable = () => Promise.resolve(),
+}: JobsOptions): JobsRunner {
   // What a task's payload is only its own `run` knows; here it is any object that its schema accepts.
   const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
   const places = new Map(Object.entries(OWN_LANES))
   for (const lane of lanes) places.set(lane, STARTED_IN_AN_ITEM_LANE)
   for (const lane of queues) places.set(lane, 1)
   for (const task of tasks.values()) {
-    if (!places.has(task.lane)) throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
+    if (!places.has(task.lane))
+      throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
   }
 
-  const longestRetryMs = 1000 * Math.max(0, ...[...tasks.values()].map(({ retries }) => (retries ? retries.delaySeconds * (retries.factor ?? 1) ** (retries.times - 1) : 0)))
+  const longestRetryMs =
+    1000 *
+    Math.max(
+      0,
+      ...[...tasks.values()].map(({ retries }) =>
+        retries ? retries.delaySeconds * (retries.factor ?? 1) ** (retries.times - 1) : 0,
+      ),
+    )
   const rows = jobRows(ledger, () => clock.now())
   const watchers = new Set<(change: JobChange) => void>()
   const endWatchers = new Set<(run: Job) => void>()
@@ -130,7 +148,10 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     return job
   }
 
-  const run = async (asked: TaskDefinition<never> | string, payload: Record<string, unknown> = {}): Promise<string | null> => {
+  const run = async (
+    asked: TaskDefinition<never> | string,
+    payload: Record<string, unknown> = {},
+  ): Promise<string | null> => {
     const task = taskOf(asked)
     const checked = checkPayload(task, payload)
     await writable()
@@ -140,7 +161,9 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
       if (isClosing) throw errors.unavailable(CLOSING_TEXT)
       const open = key === null ? undefined : rows.openSingle(task.name, key)
       if (open && (open.state === 'STARTED' || !isAtOnce)) return { job: open, isMine: false }
-      const job = open ? rows.take(open.id, mergedPayload(task, open.payload, checked)) : rows.add(newRow(task, checked, key), isAtOnce)
+      const job = open
+        ? rows.take(open.id, mergedPayload(task, open.payload, checked))
+        : rows.add(newRow(task, checked, key), isAtOnce)
       if (isAtOnce) writeBegun(job)
       return { job, isMine: isAtOnce }
     })
@@ -225,7 +248,9 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
         log: entry.log.log,
         progress: entry.progress.report,
         markStep: (name) => {
-          ledger.write(() => rows.setStep(job.id, name)).catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
+          ledger
+            .write(() => rows.setStep(job.id, name))
+            .catch((error: unknown) => log.warn({ err: error, job: job.id }, 'the step of a job could not be noted'))
         },
         isAwaited: entry.isAwaited,
         // Nobody knows how long: who waits for the job hears of it, and the job goes on.
@@ -251,7 +276,8 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
       if (++endedSincePrune >= PRUNE_EVERY_ENDED) prune()
     } else if (outcome.kind === 'handed back') {
       forRun.reject(job.id, errors.unavailable(CLOSING_TEXT))
-      if (hasEnded(saved)) answer(saved, { state: saved.state as Ending['state'], result: saved.result, traceback: saved.traceback })
+      if (hasEnded(saved))
+        answer(saved, { state: saved.state as Ending['state'], result: saved.result, traceback: saved.traceback })
     }
   }
 
@@ -262,7 +288,10 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
       try {
         return await ledger.write(() => {
           if (outcome.kind === 'handed back') return writeRescued(job, entry.task, entry.log.lines)
-          const ended = outcome.kind === 'retry' ? rows.retry(job.id, outcome, entry.log.lines) : rows.end(job.id, outcome.ending, entry.log.lines)
+          const ended =
+            outcome.kind === 'retry'
+              ? rows.retry(job.id, outcome, entry.log.lines)
+              : rows.end(job.id, outcome.ending, entry.log.lines)
           notices.writeEnded(outcome.kind === 'retry' ? ended : { ...ended, ...outcome.ending })
           return ended
         })
@@ -278,14 +307,22 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
   const answer = (row: Job, ending: Ending, error?: unknown): void => {
     callAll(endWatchers, { ...row, ...ending, endedAt: row.endedAt ?? clock.now() }, log)
     if (ending.state === 'SUCCESS') forRun.resolve(row.id, ending.result)
-    else forRun.reject(row.id, ending.state === 'REVOKED' ? errors.conflict('The job was ended by kill') : (error ?? errors.unavailable(ending.result ?? 'The job failed')))
+    else
+      forRun.reject(
+        row.id,
+        ending.state === 'REVOKED'
+          ? errors.conflict('The job was ended by kill')
+          : (error ?? errors.unavailable(ending.result ?? 'The job failed')),
+      )
     if (hasEnded(row)) forEnd.resolve(row.id, row)
   }
 
   const interrupt = (entry: Running, why: Interruption): void => {
     // Who was told to end by kill stays killed, even if the server closes meanwhile.
     entry.interruption ??= why
-    entry.controller.abort(why === 'kill' ? errors.conflict('The job was ended by kill') : errors.unavailable(CLOSING_TEXT))
+    entry.controller.abort(
+      why === 'kill' ? errors.conflict('The job was ended by kill') : errors.unavailable(CLOSING_TEXT),
+    )
   }
 
   // --- after a crash, before a close
@@ -309,11 +346,13 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
       const orphans = rows.started().filter((row) => !own.has(row.id))
       return { aside, rescued: orphans.map((row) => writeRescued(row, taskOf(row.task))) }
     })
-    if (Object.keys(aside).length > 0) log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')
+    if (Object.keys(aside).length > 0)
+      log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')
     for (const row of rescued) {
       log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
       tell({ job: row })
-      if (hasEnded(row)) answer(row, { state: row.state as Ending['state'], result: row.result, traceback: row.traceback })
+      if (hasEnded(row))
+        answer(row, { state: row.state as Ending['state'], result: row.result, traceback: row.traceback })
     }
     isClaiming = !isClosing
     wakeInTime()
@@ -331,14 +370,21 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     let timer: Timer | undefined
     const tooLong = new Promise<void>((resolve) => (timer = clock.after(CLOSE_WITHIN_MS, resolve)))
     while (running.size > 0) {
-      const isOver = await Promise.race([Promise.all([...running.values()].map((entry) => entry.done)).then(() => false), tooLong.then(() => true)])
+      const isOver = await Promise.race([
+        Promise.all([...running.values()].map((entry) => entry.done)).then(() => false),
+        tooLong.then(() => true),
+      ])
       if (isOver) break
     }
     timer?.cancel()
     const late = [...running.values()]
     for (const entry of late) entry.isAbandoned = true
     await ledger.write(() => {
-      for (const { job, task, log: { lines } } of late) {
+      for (const {
+        job,
+        task,
+        log: { lines },
+      } of late) {
         if (rows.get(job.id)?.state === 'STARTED') writeRescued(job, task, lines)
       }
     })
@@ -388,7 +434,8 @@ export function openJobs({ ledger, clock, log, tasks: anyTasks, lanes, queues = 
     const found = rows.get(id)
     if (!found) throw errors.notFound('task', id)
     // What waits for a plugin that does not come back can be ended.
-    if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop) throw errors.badRequest(`${found.task} takes no commands`)
+    if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
+      throw errors.badRequest(`${found.task} takes no commands`)
     const job = await ledger.write(() => {
       const row = rows.get(id)
       if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')

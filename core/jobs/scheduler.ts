@@ -3,11 +3,11 @@ import { randomInt } from 'node:crypto'
 import { Value } from 'typebox/value'
 import type { Clock, Timer } from '../clock.ts'
 import { errors } from '../error.ts'
-import { scheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
+import { type ScheduleRow, scheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { Task } from '../plugin/define.ts'
-import { readCron, type CronTimes } from './cron.ts'
+import { type CronTimes, readCron } from './cron.ts'
 import type { AnyTask, Jobs } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
@@ -58,7 +58,10 @@ export interface SchedulerOptions {
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Looks at the clock this often at least: the system's may be set, or sleep. */
 const LONGEST_WAIT_MS = 60_000
-/** A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a wrong day. */
+/**
+ * A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a
+ * wrong day.
+ */
 const SMALL_CORRECTION_MS = 10 * 60_000
 const LONGEST_URL = 2000
 const MOST_URLS = 50
@@ -102,13 +105,21 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
 
   const fire = async (row: ScheduleRow, task: Task, next: number | undefined): Promise<void> => {
     const known = task.payload.properties
-    const payload = Object.fromEntries(Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)))
+    const payload = Object.fromEntries(
+      Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
+    )
     // Asked for together, so both are in one transaction; if not, it starts twice rather than never.
-    await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next ?? null))])
+    await Promise.all([
+      jobs.start(row.task, payload),
+      ledger.write(() => rows.advance(row.task, clock.now(), next ?? null)),
+    ])
     log.info({ task: row.task }, 'scheduled task started')
   }
 
-  /** Starts what is due, at most a day late. Where the clock was set, and at the start, when the time zone may be another, the next times are reckoned anew. */
+  /**
+   * Starts what is due, at most a day late. Where the clock was set, and at the start, when the time zone may be
+   * another, the next times are reckoned anew.
+   */
   const look = async (): Promise<void> => {
     const now = clock.now()
     const aheadMs = now - clock.steady()
@@ -122,7 +133,8 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
       const next = nextOf(row, cron, now)
       try {
         if (isDue(row, cron, now)) await fire(row, task, next)
-        else if (row.next_run_at !== (next ?? null)) await ledger.write(() => rows.advance(row.task, null, next ?? null))
+        else if (row.next_run_at !== (next ?? null))
+          await ledger.write(() => rows.advance(row.task, null, next ?? null))
       } catch (error) {
         reckonedAheadMs = Infinity
         log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
@@ -190,10 +202,12 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
 
     async addOutgoing(name, url) {
       if (!tasks.get(name)?.outgoing) throw errors.badRequest(`No messages can be sent about ${name}`)
-      if (url.length > LONGEST_URL || !OUTGOING_URL.test(url)) throw errors.badRequest('The URL must begin with a scheme such as https:// or mailto: and have no spaces')
+      if (url.length > LONGEST_URL || !OUTGOING_URL.test(url))
+        throw errors.badRequest('The URL must begin with a scheme such as https:// or mailto: and have no spaces')
       await ledger.write(() => {
         rows.addUrl(name, url)
-        if (rows.countUrls(name) > MOST_URLS) throw errors.conflict(`${name} has ${MOST_URLS} URLs already; remove one first`)
+        if (rows.countUrls(name) > MOST_URLS)
+          throw errors.conflict(`${name} has ${MOST_URLS} URLs already; remove one first`)
       })
     },
 
@@ -203,7 +217,9 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     },
 
     async begin() {
-      const fresh = [...tasks.values()].filter((task) => task.schedule?.initially !== undefined && !rows.hadInitial(task.name))
+      const fresh = [...tasks.values()].filter(
+        (task) => task.schedule?.initially !== undefined && !rows.hadInitial(task.name),
+      )
       const isFirstStart = !rows.hadAnyInitial()
       await ledger.write(() => {
         for (const { name } of fresh) {
@@ -243,7 +259,10 @@ const isoOrNull = (ms: number | null): string | null => (ms === null ? null : ne
 function checkConfig(task: Task, config: Record<string, unknown>): void {
   const schema = task.schedule?.config
   for (const key of Object.keys(config)) {
-    if (!schema || !Object.hasOwn(schema.properties, key)) throw errors.badRequest(`The schedule of ${task.name} has no setting ${key}`, { fields: { [`config.${key}`]: 'There is no such setting' } })
+    if (!schema || !Object.hasOwn(schema.properties, key))
+      throw errors.badRequest(`The schedule of ${task.name} has no setting ${key}`, {
+        fields: { [`config.${key}`]: 'There is no such setting' },
+      })
   }
   if (!schema) return
   for (const fault of Value.Errors(schema, config)) {

@@ -1,9 +1,8 @@
 /** What a job looks like to those who start, run and watch it. The rows are in ledger/jobs.ts. */
 import type { TObject } from 'typebox'
-import type { Task, TaskDefinition } from '../plugin/define.ts'
-import type { Step } from '../plugin/define.ts'
-import type { Log } from '../log.ts'
 import type { Job, JobCommand, LogLine } from '../ledger/jobs.ts'
+import type { Log } from '../log.ts'
+import type { Step, Task, TaskDefinition } from '../plugin/define.ts'
 
 export type { Job, JobCommand, JobState } from '../ledger/jobs.ts'
 
@@ -18,7 +17,10 @@ export interface JobContext<Payload> {
   readonly log: Log
   /** The notification's text and fraction (0–1); written at most a few times a second, the last one always. */
   progress(fraction: number, ...messages: string[]): void
-  /** A named piece of work whose effects may be done twice. Its name is on the row while it runs; none begins once the signal is aborted. */
+  /**
+   * A named piece of work whose effects may be done twice. Its name is on the row while it runs; none begins once the
+   * signal is aborted.
+   */
   readonly step: Step
   /** For unique tasks: the payload as second starts have merged into it meanwhile. */
   readonly current: () => Payload
@@ -48,15 +50,22 @@ export interface Jobs {
    * @param payload  checked against the task's schema, whose defaults are filled in
    * @throws not_found (no such task), bad_request (its schema refuses the payload)
    */
-  start<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<Job>
+  start<Payload extends TObject>(
+    task: TaskDefinition<Payload> | string,
+    payload?: Record<string, unknown>,
+  ): Promise<Job>
   /**
    * Work that the caller waits for: the row is written first, so what is interrupted is finished by the next start
    * (of a task that is resumable or internal).
    * A second call with the same key waits for the first one's result. A task of an item lane waits for its place there;
-   * all others begin at once, whatever their lane is busy with. Never tried again by itself: the caller hears the error.
+   * all others begin at once, whatever their lane is busy with. Never tried again by itself: the caller hears the
+   * error.
    * @throws what the task threw; unavailable when the server closes first
    */
-  run<Payload extends TObject>(task: TaskDefinition<Payload> | string, payload?: Record<string, unknown>): Promise<string | null>
+  run<Payload extends TObject>(
+    task: TaskDefinition<Payload> | string,
+    payload?: Record<string, unknown>,
+  ): Promise<string | null>
   get(id: string): Job | undefined
   /** Newest first, without internal ones. */
   list(filter?: { task?: string; limit?: number }): Job[]
@@ -69,7 +78,13 @@ export interface Jobs {
   /** Messages that are shown now, oldest first. */
   notifications(): NotificationMessage[]
   /** A message that belongs to no job (contract 8.4), shown for 20 s unless told otherwise; a restart ends it. */
-  notify(message: { title: string; group: string; level: 'info' | 'error'; messages: string[]; shownForSeconds?: number }): Promise<void>
+  notify(message: {
+    title: string
+    group: string
+    level: 'info' | 'error'
+    messages: string[]
+    shownForSeconds?: number
+  }): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */

@@ -1,5 +1,17 @@
 /** Copies of the ledger: before a migration, one a day, and the way back from the newest one. */
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../clock.ts'
@@ -16,14 +28,19 @@ const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** All copies of a ledger, newest first. @param now  those of a day to come were made while the clock was wrong: they are the last */
+/**
+ * All copies of a ledger, newest first. @param now  those of a day to come were made while the clock was wrong: they
+ * are the last
+ */
 export function copiesOf(file: string, now = Infinity): string[] {
   const folder = copiesFolder(file)
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sqlite'))
     .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
-    .sort((a, b) => Number(a.at > now + DAY_MS) - Number(b.at > now + DAY_MS) || b.at - a.at || (a.path < b.path ? 1 : -1))
+    .sort(
+      (a, b) => Number(a.at > now + DAY_MS) - Number(b.at > now + DAY_MS) || b.at - a.at || (a.path < b.path ? 1 : -1),
+    )
     .map(({ path }) => path)
 }
 
@@ -56,10 +73,16 @@ export async function backupTo(db: Database.Database, path: string): Promise<voi
 }
 
 /**
- * Looks every hour whether today has its copy, and makes it; the newest three are kept. At a clean stop today's is made anew:
+ * Looks every hour whether today has its copy, and makes it; the newest three are kept. At a clean stop today's is made
+ * anew:
  * the first one of an installation is older than its accounts. A copy that fails is logged and tried again.
  */
-export function keepDailyCopies(options: { file: string; ledger: { backup(path: string): Promise<void> }; clock: Clock; log: Log }): { close(): Promise<void> } {
+export function keepDailyCopies(options: {
+  file: string
+  ledger: { backup(path: string): Promise<void> }
+  clock: Clock
+  log: Log
+}): { close(): Promise<void> } {
   const { file, ledger, clock, log } = options
   const ofToday = () => join(copiesFolder(file), `daily-${stampOf(clock.now()).slice(0, 10)}.sqlite`)
   const copy = async () => {
@@ -68,7 +91,10 @@ export function keepDailyCopies(options: { file: string; ledger: { backup(path: 
       dropOldCopies(file, 'daily', clock.now())
       log.info('ledger copied')
     } catch (error) {
-      log.error({ err: error }, 'the daily copy of the ledger failed; it is tried again in an hour, and when the server stops')
+      log.error(
+        { err: error },
+        'the daily copy of the ledger failed; it is tried again in an hour, and when the server stops',
+      )
     }
   }
   let isClosed = false
@@ -140,7 +166,10 @@ export function recoverFrom(file: string, fault: string, now: number): { db: Dat
     if (KINDS.some((kind) => name.startsWith(`${kind}-`))) renameSync(copy, join(dirname(copy), `kept-${name}`))
   }
   closeSync(openSync(file, 'a', 0o600))
-  return { db: openChecked(file), said: `The ledger ${file} was ${fault} and there is no copy of it: ${moved}a blank one took its place` }
+  return {
+    db: openChecked(file),
+    said: `The ledger ${file} was ${fault} and there is no copy of it: ${moved}a blank one took its place`,
+  }
 }
 
 function syncFile(path: string): void {

@@ -87,4 +87,5 @@ export class FairQueue {
   }
 }
 
-export const tooMany = () => errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })
+export const tooMany = () =>
+  errors.throttled('Too many logins at once; try again in a few seconds', { retryAfterSeconds: 5 })

@@ -65,7 +65,8 @@ export interface Ending {
   traceback: string | null
 }
 
-const COLUMNS = 'id, task, state, payload, result, traceback, command, step, again, retries, created_at, started_at, ended_at'
+const COLUMNS =
+  'id, task, state, payload, result, traceback, command, step, again, retries, created_at, started_at, ended_at'
 const OPEN = `state IN ('PENDING', 'STARTED', 'RETRY')`
 const NEXT_SEQ = '(SELECT coalesce(max(seq), 0) + 1 FROM jobs)'
 
@@ -97,7 +98,11 @@ export function jobRows(ledger: Ledger, now: () => number) {
     const row = ledger.sql<JobRow>(text).get(...values)
     return row && toJob(row)
   }
-  const many = (text: string, ...values: unknown[]): Job[] => ledger.sql<JobRow>(text).all(...values).map(toJob)
+  const many = (text: string, ...values: unknown[]): Job[] =>
+    ledger
+      .sql<JobRow>(text)
+      .all(...values)
+      .map(toJob)
   const change = (text: string, ...values: unknown[]): number => ledger.sql(text).run(...values).changes
   const surely = (job: Job | undefined, what: string): Job => {
     if (!job) throw new Error(`A job row was not where it should be: ${what}`)
@@ -110,14 +115,22 @@ export function jobRows(ledger: Ledger, now: () => number) {
     list(task: string | undefined, limit: number): Job[] {
       return task === undefined
         ? many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 ORDER BY created_at DESC, seq DESC LIMIT ?`, limit)
-        : many(`SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`, task, limit)
+        : many(
+            `SELECT ${COLUMNS} FROM jobs WHERE internal = 0 AND task = ? ORDER BY created_at DESC, seq DESC LIMIT ?`,
+            task,
+            limit,
+          )
     },
 
     /** The oldest that waits or runs. */
     active: (task: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task),
 
     openSingle: (task: string, key: string) =>
-      one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`, task, key),
+      one(
+        `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,
+        task,
+        key,
+      ),
 
     /** @param isStarted  begun by the caller itself, past its lane */
     add({ id, task, lane, uniqueKey, internal, payload }: NewJob, isStarted: boolean): Job {
@@ -126,7 +139,15 @@ export function jobRows(ledger: Ledger, now: () => number) {
         one(
           `INSERT INTO jobs (id, task, lane, unique_key, internal, state, payload, created_at, started_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
-          id, task, lane, uniqueKey, internal ? 1 : 0, state, JSON.stringify(payload), now(), isStarted ? now() : null,
+          id,
+          task,
+          lane,
+          uniqueKey,
+          internal ? 1 : 0,
+          state,
+          JSON.stringify(payload),
+          now(),
+          isStarted ? now() : null,
         ),
         'add',
       )
@@ -134,7 +155,14 @@ export function jobRows(ledger: Ledger, now: () => number) {
 
     /** A second start has met this unique job: one that runs already will run once more. */
     meet(id: string, payload: Record<string, unknown>): Job {
-      return surely(one(`UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`, JSON.stringify(payload), id), 'meet')
+      return surely(
+        one(
+          `UPDATE jobs SET payload = ?, again = (state = 'STARTED') WHERE id = ? AND ${OPEN} RETURNING ${COLUMNS}`,
+          JSON.stringify(payload),
+          id,
+        ),
+        'meet',
+      )
     },
 
     /** The oldest that waits in a lane. */
@@ -142,7 +170,8 @@ export function jobRows(ledger: Ledger, now: () => number) {
       return one(
         `UPDATE jobs SET state = 'STARTED', started_at = ?, result = NULL, traceback = NULL
          WHERE seq = (SELECT seq FROM jobs WHERE lane = ? AND state = 'PENDING' ORDER BY seq LIMIT 1) RETURNING ${COLUMNS}`,
-        now(), lane,
+        now(),
+        lane,
       )
     },
 
@@ -152,7 +181,9 @@ export function jobRows(ledger: Ledger, now: () => number) {
         one(
           `UPDATE jobs SET state = 'STARTED', started_at = ?, retry_at = NULL, result = NULL, traceback = NULL, payload = ?
            WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-          now(), JSON.stringify(payload), id,
+          now(),
+          JSON.stringify(payload),
+          id,
         ),
         'take',
       )
@@ -171,56 +202,95 @@ export function jobRows(ledger: Ledger, now: () => number) {
              retries = CASE WHEN again THEN 0 ELSE retries END,
              result = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-          state, now(), result, traceback, JSON.stringify(log), id,
+          state,
+          now(),
+          result,
+          traceback,
+          JSON.stringify(log),
+          id,
         ),
         'end',
       )
     },
 
     /** Failed, and tried again at its time. */
-    retry(id: string, { result, traceback, retryAt }: { result: string; traceback: string | null; retryAt: number }, log: readonly LogLine[]): Job {
+    retry(
+      id: string,
+      { result, traceback, retryAt }: { result: string; traceback: string | null; retryAt: number },
+      log: readonly LogLine[],
+    ): Job {
       return surely(
         one(
           `UPDATE jobs SET state = 'RETRY', retries = retries + 1, retry_at = ?, started_at = NULL, result = ?, traceback = ?, log = ?, step = NULL, again = 0
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-          retryAt, result, traceback, JSON.stringify(log), id,
+          retryAt,
+          result,
+          traceback,
+          JSON.stringify(log),
+          id,
         ),
         'retry',
       )
     },
 
-    /** Those whose time to be tried again has come wait in their lanes. @param longestMs  later than in so long it cannot be: the clock was set */
+    /**
+     * Those whose time to be tried again has come wait in their lanes. @param longestMs  later than in so long it
+     * cannot be: the clock was set
+     */
     wake: (longestMs: number) =>
-      many(`UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`, now(), now() + longestMs),
+      many(
+        `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY' AND NOT (retry_at > ? AND retry_at <= ?) RETURNING ${COLUMNS}`,
+        now(),
+        now() + longestMs,
+      ),
 
     /** When the next one is to be tried again. */
-    nextRetryAt: () => ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ?? undefined,
+    nextRetryAt: () =>
+      ledger.sql<{ at: number | null }>(`SELECT min(retry_at) AS at FROM jobs WHERE state = 'RETRY'`).get()?.at ??
+      undefined,
 
     /** The command on a running job's row. It takes back a wake-up from before it. */
     command: (id: string, command: JobCommand) =>
-      one(`UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`, command, id),
+      one(
+        `UPDATE jobs SET command = CASE WHEN command = 'KILL' THEN command ELSE ? END, again = 0 WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
+        command,
+        id,
+      ),
 
     /** Ends one that waits; nothing of it runs. */
     endWaiting(id: string, ending: Ending, command: JobCommand | null): Job {
       return surely(
         one(
           `UPDATE jobs SET state = ?, result = ?, command = ?, retry_at = NULL, ended_at = ? WHERE id = ? AND state IN ('PENDING', 'RETRY') RETURNING ${COLUMNS}`,
-          ending.state, ending.result, command, now(), id,
+          ending.state,
+          ending.result,
+          command,
+          now(),
+          id,
         ),
         'endWaiting',
       )
     },
 
-    setStep: (id: string, step: string) => change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id),
+    setStep: (id: string, step: string) =>
+      change(`UPDATE jobs SET step = ? WHERE id = ? AND state = 'STARTED'`, step, id),
 
     /** Rows that say they run: at start, what a crash has left. */
     started: () => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
 
-    /** Rows of tasks other than these wait where nobody claims, until `moveToLane` takes them back. @returns how many, by task */
+    /**
+     * Rows of tasks other than these wait where nobody claims, until `moveToLane` takes them back. @returns how many,
+     * by task
+     */
     setAside: (tasks: readonly string[]): Record<string, number> => {
       const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
-      change(`UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`, JSON.stringify(tasks))
-      const counts = ledger.sql<{ task: string; count: number }>(`SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`).all(JSON.stringify(tasks))
+      change(
+        `UPDATE jobs SET lane = '', state = 'PENDING', started_at = NULL, retry_at = NULL, command = NULL, step = NULL, again = 0 WHERE ${others}`,
+        JSON.stringify(tasks),
+      )
+      const counts = ledger
+        .sql<{ task: string; count: number }>(`SELECT task, count(*) AS count FROM jobs WHERE ${others} GROUP BY task`)
+        .all(JSON.stringify(tasks))
       return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
     },
 
@@ -230,14 +300,16 @@ export function jobRows(ledger: Ledger, now: () => number) {
         one(
           `UPDATE jobs SET state = 'PENDING', started_at = NULL, command = NULL, step = NULL, again = 0, log = coalesce(?, log)
            WHERE id = ? AND state = 'STARTED' RETURNING ${COLUMNS}`,
-          log ? JSON.stringify(log) : null, id,
+          log ? JSON.stringify(log) : null,
+          id,
         ),
         'requeue',
       )
     },
 
     /** A task's lane is the code's to say: rows of an earlier version follow it. */
-    moveToLane: (task: string, lane: string) => change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane),
+    moveToLane: (task: string, lane: string) =>
+      change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane),
 
     logOf(id: string): LogLine[] {
       const row = ledger.sql<{ log: string | null }>('SELECT log FROM jobs WHERE id = ?').get(id)
@@ -246,10 +318,15 @@ export function jobRows(ledger: Ledger, now: () => number) {
 
     /** Drops ended jobs by age and count, some at a time. @returns how many */
     prune(endedBefore: number, kept: number, atMost: number): number {
-      const old = change('DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)', endedBefore, atMost)
+      const old = change(
+        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',
+        endedBefore,
+        atMost,
+      )
       const many = change(
         'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',
-        atMost, kept,
+        atMost,
+        kept,
       )
       return old + many
     },

@@ -24,13 +24,30 @@ export function lockFolder(folder: string): FolderLock {
     db?.close()
     const code = error instanceof Database.SqliteError ? error.code : ''
     if (code.startsWith('SQLITE_BUSY')) {
-      throw new Error(`Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`, { cause: error })
+      throw new Error(
+        `Another Archivolt already runs on the data folder ${folder}: stop it, or give this one a folder of its own (AV_DATA_DIR)`,
+        { cause: error },
+      )
     }
-    if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) throw new Error(`The file ${file} is damaged: remove it and start again. Nothing is lost, as it holds nothing`, { cause: error })
-    if (code.startsWith('SQLITE_CANTOPEN') || code === 'SQLITE_READONLY' || code.startsWith('SQLITE_IOERR') || code === 'SQLITE_PERM') {
-      throw new Error(`The file ${file} cannot be opened for writing: make sure that it and its folder belong to the user who runs Archivolt (or remove it, as it holds nothing)`, { cause: error })
+    if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
+      throw new Error(`The file ${file} is damaged: remove it and start again. Nothing is lost, as it holds nothing`, {
+        cause: error,
+      })
+    if (
+      code.startsWith('SQLITE_CANTOPEN') ||
+      code === 'SQLITE_READONLY' ||
+      code.startsWith('SQLITE_IOERR') ||
+      code === 'SQLITE_PERM'
+    ) {
+      throw new Error(
+        `The file ${file} cannot be opened for writing: make sure that it and its folder belong to the user who runs Archivolt (or remove it, as it holds nothing)`,
+        { cause: error },
+      )
     }
-    throw new Error(`The data folder ${folder} cannot be locked: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(
+      `The data folder ${folder} cannot be locked: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    )
   }
   const held = db
   return { release: () => void held.close() }

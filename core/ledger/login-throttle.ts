@@ -54,7 +54,11 @@ export class LoginThrottle {
    * @param asker  `address` is that of `clientOf`; once its client has gone, it waits no longer
    * @throws throttled  with the seconds to wait
    */
-  async attempt<Result>(account: string, asker: Asker, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
+  async attempt<Result>(
+    account: string,
+    asker: Asker,
+    check: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
     const { address } = asker
     const underWay = this.#underWay.get(address) ?? 0
     if (underWay >= MOST_OF_ADDRESS) throw tooMany()
@@ -68,7 +72,11 @@ export class LoginThrottle {
     }
   }
 
-  #inTurn<Result>(account: string, { address, signal }: Asker, check: () => Promise<Result | undefined>): Promise<Result | undefined> {
+  #inTurn<Result>(
+    account: string,
+    { address, signal }: Asker,
+    check: () => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
     const all = this.#record(this.#accounts, account)
     const pair = this.#record(this.#pairs, `${address}\0${account}`)
     const work = async () => {

@@ -42,15 +42,22 @@ export interface MigrationPlan {
  */
 export function planMigrations(db: Database.Database, plugins: readonly MigrationOwner[]): MigrationPlan {
   db.exec(CREATE_REGISTER)
-  const applied = db.prepare<[string], { number: number }>('SELECT number FROM migrations WHERE owner = ? ORDER BY number')
+  const applied = db.prepare<[string], { number: number }>(
+    'SELECT number FROM migrations WHERE owner = ? ORDER BY number',
+  )
   const steps: MigrationPlan['steps'] = []
   for (const { name, migrations } of [{ name: CORE, migrations: coreMigrations }, ...plugins]) {
     migrations.forEach(({ number }, at) => {
-      if (number !== at + 1) throw new Error(`The ledger migrations of ${name} are not numbered 1, 2, 3: number ${number} stands at place ${at + 1}`)
+      if (number !== at + 1)
+        throw new Error(
+          `The ledger migrations of ${name} are not numbered 1, 2, 3: number ${number} stands at place ${at + 1}`,
+        )
     })
     const last = applied.all(name).at(-1)?.number ?? 0
     if (last > migrations.length) {
-      throw new Error(`The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy`)
+      throw new Error(
+        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy`,
+      )
     }
     for (const { number, sql } of migrations.slice(last)) steps.push({ owner: name, number, sql })
   }
@@ -59,7 +66,8 @@ export function planMigrations(db: Database.Database, plugins: readonly Migratio
 
 /** Applies a plan. What fails leaves the file as the step before left it. */
 export function applyMigrations(db: Database.Database, steps: MigrationPlan['steps'], now: number, log: Log): void {
-  // Tables that others refer to can only be rebuilt while foreign keys are off; each step is checked as a whole instead.
+  // Tables that others refer to can only be rebuilt while foreign keys are off; each step is checked as a whole
+  // instead.
   db.pragma('foreign_keys = OFF')
   const enter = db.prepare('INSERT INTO migrations (owner, number, applied_at) VALUES (?, ?, ?)')
   for (const { owner, number, sql } of steps) {
@@ -68,12 +76,21 @@ export function applyMigrations(db: Database.Database, steps: MigrationPlan['ste
       try {
         db.exec(sql)
       } catch (cause) {
-        throw new Error(`Ledger migration ${number} of ${owner} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+        throw new Error(
+          `Ledger migration ${number} of ${owner} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+          { cause },
+        )
       }
-      if (!db.inTransaction) throw new Error(`Ledger migration ${number} of ${owner} ends the transaction it runs in: leave out BEGIN, COMMIT and ROLLBACK`)
+      if (!db.inTransaction)
+        throw new Error(
+          `Ledger migration ${number} of ${owner} ends the transaction it runs in: leave out BEGIN, COMMIT and ROLLBACK`,
+        )
       if (before) refuseForeignObjects(owner, number, before, objectsOf(db))
       const broken = db.pragma('foreign_key_check') as Array<{ table: string }>
-      if (broken[0]) throw new Error(`Ledger migration ${number} of ${owner} leaves rows in ${broken[0].table} that refer to nothing`)
+      if (broken[0])
+        throw new Error(
+          `Ledger migration ${number} of ${owner} leaves rows in ${broken[0].table} that refer to nothing`,
+        )
       enter.run(owner, number, now)
     })()
     log.info({ owner, number }, 'ledger migration applied')
@@ -93,14 +110,24 @@ function objectsOf(db: Database.Database): Map<string, SchemaObject> {
 }
 
 /** A plugin keeps to tables (indexes, triggers, views) that start with its name, and leaves those of others alone. */
-function refuseForeignObjects(owner: string, number: number, before: Map<string, SchemaObject>, after: Map<string, SchemaObject>): void {
-  const isOwn = ({ name, tbl_name }: SchemaObject) => [name, tbl_name].every((text) => text.startsWith(`${owner}_`) || text.startsWith('sqlite_'))
+function refuseForeignObjects(
+  owner: string,
+  number: number,
+  before: Map<string, SchemaObject>,
+  after: Map<string, SchemaObject>,
+): void {
+  const isOwn = ({ name, tbl_name }: SchemaObject) =>
+    [name, tbl_name].every((text) => text.startsWith(`${owner}_`) || text.startsWith('sqlite_'))
   for (const [name, object] of after) {
     if (before.get(name)?.sql !== object.sql || !before.has(name)) {
-      if (!isOwn(object)) throw new Error(`Ledger migration ${number} of the plugin ${owner} makes or changes ${name}: its tables and indexes must be named ${owner}_…`)
+      if (!isOwn(object))
+        throw new Error(
+          `Ledger migration ${number} of the plugin ${owner} makes or changes ${name}: its tables and indexes must be named ${owner}_…`,
+        )
     }
   }
   for (const [name, object] of before) {
-    if (!after.has(name) && !isOwn(object)) throw new Error(`Ledger migration ${number} of the plugin ${owner} drops ${name}, which is not its own`)
+    if (!after.has(name) && !isOwn(object))
+      throw new Error(`Ledger migration ${number} of the plugin ${owner} drops ${name}, which is not its own`)
   }
 }

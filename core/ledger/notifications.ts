@@ -49,31 +49,42 @@ export function notificationRows(ledger: Ledger) {
     /** A job that runs once more gets a new one, at the end. */
     add({ id, task, title, group, level, messages, expiresAt }: NewNotification): void {
       ledger
-        .sql('INSERT OR REPLACE INTO notifications (id, task, title, group_name, level, messages, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)')
+        .sql(
+          'INSERT OR REPLACE INTO notifications (id, task, title, group_name, level, messages, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        )
         .run(id, task, title, group, level, JSON.stringify(messages), expiresAt)
       if (task === null) {
         ledger
-          .sql('DELETE FROM notifications WHERE task IS NULL AND seq NOT IN (SELECT seq FROM notifications WHERE task IS NULL ORDER BY seq DESC LIMIT ?)')
+          .sql(
+            'DELETE FROM notifications WHERE task IS NULL AND seq NOT IN (SELECT seq FROM notifications WHERE task IS NULL ORDER BY seq DESC LIMIT ?)',
+          )
           .run(KEPT_WITHOUT_A_JOB)
       }
     },
 
     /** Not after its closing message. */
     report(id: string, messages: readonly string[], progress: number): void {
-      ledger.sql('UPDATE notifications SET messages = ?, progress = ? WHERE id = ? AND expires_at IS NULL').run(JSON.stringify(messages), progress, id)
+      ledger
+        .sql('UPDATE notifications SET messages = ?, progress = ? WHERE id = ? AND expires_at IS NULL')
+        .run(JSON.stringify(messages), progress, id)
     },
 
     /** The last message, which goes by itself. @param progress  kept where left out */
     close(id: string, level: Level, messages: readonly string[], expiresAt: number, progress?: number): void {
       ledger
-        .sql('UPDATE notifications SET level = ?, messages = ?, expires_at = ?, progress = coalesce(?, progress) WHERE id = ?')
+        .sql(
+          'UPDATE notifications SET level = ?, messages = ?, expires_at = ?, progress = coalesce(?, progress) WHERE id = ?',
+        )
         .run(level, JSON.stringify(messages), expiresAt, progress ?? null, id)
     },
 
     remove: (id: string): number => ledger.sql('DELETE FROM notifications WHERE id = ?').run(id).changes,
     /** All but these. */
-    clear: (kept: readonly string[]): number => ledger.sql('DELETE FROM notifications WHERE id NOT IN (SELECT value FROM json_each(?))').run(JSON.stringify(kept)).changes,
+    clear: (kept: readonly string[]): number =>
+      ledger.sql('DELETE FROM notifications WHERE id NOT IN (SELECT value FROM json_each(?))').run(JSON.stringify(kept))
+        .changes,
     expire: (now: number): number => ledger.sql('DELETE FROM notifications WHERE expires_at <= ?').run(now).changes,
-    nextExpiry: (): number | undefined => ledger.sql<{ at: number | null }>('SELECT min(expires_at) AS at FROM notifications').get()?.at ?? undefined,
+    nextExpiry: (): number | undefined =>
+      ledger.sql<{ at: number | null }>('SELECT min(expires_at) AS at FROM notifications').get()?.at ?? undefined,
   }
 }

@@ -1,5 +1,5 @@
 /** Passwords: scrypt on the thread pool, two at once, a bounded number waiting. */
-import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto'
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { FairQueue } from './fair-queue.ts'
 
 /** 16 MB and about a tenth of a second each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
@@ -23,7 +23,9 @@ function derive(password: string, salt: Buffer, cost: typeof COST, { address, si
   const options: ScryptOptions = { N: 2 ** cost.log2N, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.log2N * cost.r }
   const work = () =>
     new Promise<Buffer>((resolve, reject) => {
-      scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
+      scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) =>
+        error ? reject(error) : resolve(key),
+      )
     })
   return hashing.run(address, work, signal)
 }
@@ -36,10 +38,22 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Is right for no password, and takes as long to find out: for names that nobody has. */
-const NOBODYS = ['scrypt', COST.log2N, COST.r, COST.p, 'AAAAAAAAAAAAAAAAAAAAAA', Buffer.alloc(KEY_BYTES).toString('base64url')].join('$')
+const NOBODYS = [
+  'scrypt',
+  COST.log2N,
+  COST.r,
+  COST.p,
+  'AAAAAAAAAAAAAAAAAAAAAA',
+  Buffer.alloc(KEY_BYTES).toString('base64url'),
+].join('$')
 
 export async function isPasswordOf(password: string, stored: string | undefined, asker: Asker): Promise<boolean> {
   const [, log2N, r, p, salt, key] = (stored ?? NOBODYS).split('$')
-  const derived = await derive(password, Buffer.from(salt!, 'base64url'), { log2N: Number(log2N), r: Number(r), p: Number(p) }, asker)
+  const derived = await derive(
+    password,
+    Buffer.from(salt!, 'base64url'),
+    { log2N: Number(log2N), r: Number(r), p: Number(p) },
+    asker,
+  )
   return timingSafeEqual(derived, Buffer.from(key!, 'base64url')) && stored !== undefined
 }

@@ -29,7 +29,9 @@ type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 /**
  * Joins what the plugins declare. @throws a sentence: two bring the same key, or a default that its schema refuses
  */
-export function joinSections(declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections }>): PreferenceSections {
+export function joinSections(
+  declared: ReadonlyArray<{ plugin: string; sections: PreferenceSections }>,
+): PreferenceSections {
   const joined: PreferenceSections = {}
   const owners = new Map<string, string>()
   for (const { plugin, sections } of declared) {
@@ -37,8 +39,10 @@ export function joinSections(declared: ReadonlyArray<{ plugin: string; sections:
       const known = (joined[section] ??= {})
       for (const [key, definition] of Object.entries(keys)) {
         const owner = owners.get(`${section}.${key}`)
-        if (owner !== undefined) throw new Error(`Both plugins ${owner} and ${plugin} declare the preference ${section}.${key}`)
-        if (!Value.Check(definition.schema, definition.default)) throw new Error(`The default of the preference ${section}.${key} (plugin ${plugin}) does not fit its schema`)
+        if (owner !== undefined)
+          throw new Error(`Both plugins ${owner} and ${plugin} declare the preference ${section}.${key}`)
+        if (!Value.Check(definition.schema, definition.default))
+          throw new Error(`The default of the preference ${section}.${key} (plugin ${plugin}) does not fit its schema`)
         owners.set(`${section}.${key}`, plugin)
         known[key] = definition
       }
@@ -62,7 +66,9 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
     async change(changes) {
       const wanted = checkChanges(changes, sections)
       await ledger.write(() => {
-        const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?) ON CONFLICT (section, key) DO UPDATE SET value = excluded.value')
+        const put = ledger.sql(
+          'INSERT INTO preferences (section, key, value) VALUES (?, ?, ?) ON CONFLICT (section, key) DO UPDATE SET value = excluded.value',
+        )
         for (const { section, key, value } of wanted) put.run(section, key, JSON.stringify(value))
       })
       values = read(ledger, sections)
@@ -75,9 +81,13 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
 function read(ledger: Ledger, sections: PreferenceSections): Values {
   const values: Record<string, Record<string, unknown>> = {}
   for (const [section, keys] of Object.entries(sections)) {
-    values[section] = Object.fromEntries(Object.entries(keys).map(([key, definition]) => [key, structuredClone(definition.default)]))
+    values[section] = Object.fromEntries(
+      Object.entries(keys).map(([key, definition]) => [key, structuredClone(definition.default)]),
+    )
   }
-  for (const { section, key, value } of ledger.sql<{ section: string; key: string; value: string }>('SELECT section, key, value FROM preferences').all()) {
+  for (const { section, key, value } of ledger
+    .sql<{ section: string; key: string; value: string }>('SELECT section, key, value FROM preferences')
+    .all()) {
     const definition = definitionOf(sections, section, key)
     if (!definition) continue // of a plugin that is not installed now: kept for when it is
     const stored: unknown = JSON.parse(value)
@@ -92,13 +102,17 @@ function definitionOf(sections: PreferenceSections, section: string, key: string
   return keys && Object.hasOwn(keys, key) ? keys[key] : undefined
 }
 
-function checkChanges(changes: Record<string, unknown>, sections: PreferenceSections): Array<{ section: string; key: string; value: unknown }> {
+function checkChanges(
+  changes: Record<string, unknown>,
+  sections: PreferenceSections,
+): Array<{ section: string; key: string; value: unknown }> {
   const fields: Record<string, string> = {}
   const wanted: Array<{ section: string; key: string; value: unknown }> = []
   for (const [section, keys] of Object.entries(changes)) {
     if (Object.keys(fields).length >= MOST_FIELDS) break
     if (!Object.hasOwn(sections, section)) fields[section] = 'There is no such section'
-    else if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) fields[section] = 'Must be an object of settings'
+    else if (typeof keys !== 'object' || keys === null || Array.isArray(keys))
+      fields[section] = 'Must be an object of settings'
     else {
       for (const [key, value] of Object.entries(keys)) {
         const definition = definitionOf(sections, section, key)

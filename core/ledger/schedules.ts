@@ -15,7 +15,10 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config'> {
   config: string
 }
 
-const toRow = (row: StoredSchedule): ScheduleRow => ({ ...row, config: JSON.parse(row.config) as Record<string, unknown> })
+const toRow = (row: StoredSchedule): ScheduleRow => ({
+  ...row,
+  config: JSON.parse(row.config) as Record<string, unknown>,
+})
 
 const INITIAL = 'schedule.initial.'
 
@@ -44,27 +47,37 @@ export function scheduleRows(ledger: Ledger) {
 
     /** Has run at `ranAt` (null: was passed over), and is due again at `nextRunAt`. */
     advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
-      ledger.sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?').run(ranAt, nextRunAt, task)
+      ledger
+        .sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?')
+        .run(ranAt, nextRunAt, task)
     },
 
     /** Whether a task has had the schedule that a new installation begins with: one that was removed stays away. */
-    hadInitial: (task: string): boolean => ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
+    hadInitial: (task: string): boolean =>
+      ledger.sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
     /** Not so in a new data folder. */
-    hadAnyInitial: (): boolean => ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined,
-    markInitial: (task: string): void => void ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task),
+    hadAnyInitial: (): boolean =>
+      ledger.sql('SELECT 1 FROM meta WHERE key GLOB ? LIMIT 1').get(`${INITIAL}*`) !== undefined,
+    markInitial: (task: string): void =>
+      void ledger.sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task),
 
     /** In the order they were added. */
     urls(): Array<{ task: string; url: string }> {
-      return ledger.sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number').all()
+      return ledger
+        .sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
+        .all()
     },
 
     addUrl(task: string, url: string): void {
       ledger
-        .sql('INSERT OR IGNORE INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))')
+        .sql(
+          'INSERT OR IGNORE INTO outgoing_urls (task, url, number) VALUES (?, ?, (SELECT coalesce(max(number), 0) + 1 FROM outgoing_urls WHERE task = ?))',
+        )
         .run(task, url, task)
     },
 
-    countUrls: (task: string): number => ledger.sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)?.count ?? 0,
+    countUrls: (task: string): number =>
+      ledger.sql<{ count: number }>('SELECT count(*) AS count FROM outgoing_urls WHERE task = ?').get(task)?.count ?? 0,
 
     /** @returns how many went */
     removeUrls(task: string, url: string | undefined): number {

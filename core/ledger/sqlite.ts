@@ -8,10 +8,13 @@ import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { backupTo, copiesOf, copyBeforeMigration, isDamage, openChecked, recoverFrom } from './copies.ts'
 import { lockFolder } from './lock.ts'
-import { applyMigrations, planMigrations, type MigrationOwner } from './migrate.ts'
+import { applyMigrations, type MigrationOwner, planMigrations } from './migrate.ts'
 
 export interface Ledger {
-  /** A prepared statement, kept: for reads (any time) and for writes (inside `write` only). Plugins touch their own tables only. */
+  /**
+   * A prepared statement, kept: for reads (any time) and for writes (inside `write` only). Plugins touch their own
+   * tables only.
+   */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
   /**
    * Runs `work` in this tick's shared transaction (in a savepoint of its own: what throws is undone alone).
@@ -45,7 +48,13 @@ const BATCH_BUDGET_MS = 5
 const KEPT_STATEMENTS = 400
 
 /** @throws a sentence: the folder is in use, the file comes from a later version, a migration is bad */
-export async function openLedger({ file, log, clock, plugins = [], onFull = () => false }: LedgerOptions): Promise<OpenedLedger> {
+export async function openLedger({
+  file,
+  log,
+  clock,
+  plugins = [],
+  onFull = () => false,
+}: LedgerOptions): Promise<OpenedLedger> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const lock = lockFolder(dirname(file))
   try {
@@ -54,7 +63,8 @@ export async function openLedger({ file, log, clock, plugins = [], onFull = () =
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = FULL')
       const plan = planMigrations(db, plugins)
-      if (plan.hasContent && plan.steps.length > 0) log.info({ copy: copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
+      if (plan.hasContent && plan.steps.length > 0)
+        log.info({ copy: copyBeforeMigration(db, file, clock.now()) }, 'ledger copied before its migration')
       applyMigrations(db, plan.steps, clock.now(), log)
     } catch (error) {
       db.close()
@@ -92,7 +102,12 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-function groupCommit(db: Database.Database, release: () => void, recovered: string | undefined, onFull: () => boolean): OpenedLedger {
+function groupCommit(
+  db: Database.Database,
+  release: () => void,
+  recovered: string | undefined,
+  onFull: () => boolean,
+): OpenedLedger {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   const prepare = <Row>(text: string): Database.Statement<unknown[], Row> => {
     const kept = statements.get(text) ?? db.prepare<unknown[], unknown>(text)
@@ -107,8 +122,16 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
     }
     return kept as Database.Statement<unknown[], Row>
   }
-  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((text) => db.prepare(text)) as [Database.Statement, Database.Statement, Database.Statement]
-  const [mark, keep, undo] = ['SAVEPOINT work', 'RELEASE work', 'ROLLBACK TO work'].map((text) => db.prepare(text)) as [Database.Statement, Database.Statement, Database.Statement]
+  const [begin, commit, rollback] = ['BEGIN IMMEDIATE', 'COMMIT', 'ROLLBACK'].map((text) => db.prepare(text)) as [
+    Database.Statement,
+    Database.Statement,
+    Database.Statement,
+  ]
+  const [mark, keep, undo] = ['SAVEPOINT work', 'RELEASE work', 'ROLLBACK TO work'].map((text) => db.prepare(text)) as [
+    Database.Statement,
+    Database.Statement,
+    Database.Statement,
+  ]
 
   let queue: Waiting[] = []
   let isScheduled = false
@@ -192,7 +215,9 @@ function groupCommit(db: Database.Database, release: () => void, recovered: stri
 function forCaller(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '' } = error as { code?: string }
-  if (isDiskFull(error)) return errors.unavailable('The disk with the data folder is full: make room there', { cause: error })
-  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY') return errors.unavailable('The disk with the data folder cannot be written', { cause: error })
+  if (isDiskFull(error))
+    return errors.unavailable('The disk with the data folder is full: make room there', { cause: error })
+  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY')
+    return errors.unavailable('The disk with the data folder cannot be written', { cause: error })
   return error
 }

@@ -56,7 +56,10 @@ export async function openSecretKey(dataDir: string): Promise<Buffer> {
     throw error
   })
   if (!known) return rotateSecretKey(dataDir)
-  if (known.length !== KEY_BYTES) throw new Error(`${path} is damaged: it must have ${KEY_BYTES} bytes. Remove it to get a new one; all sessions and tokens end then`)
+  if (known.length !== KEY_BYTES)
+    throw new Error(
+      `${path} is damaged: it must have ${KEY_BYTES} bytes. Remove it to get a new one; all sessions and tokens end then`,
+    )
   await chmod(path, 0o600)
   return known
 }
@@ -72,15 +75,22 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('base6
 
 export function openTokens({ ledger, clock, secretKey }: { ledger: Ledger; clock: Clock; secretKey: Buffer }): Tokens {
   const hmac = (text: string) => createHmac('sha256', secretKey).update(text)
-  const tokenOf = (userId: number, generation: number) => hmac(`token:${userId}:${generation}`).digest('hex').slice(0, 40)
+  const tokenOf = (userId: number, generation: number) =>
+    hmac(`token:${userId}:${generation}`).digest('hex').slice(0, 40)
   const now = () => Math.floor(clock.now() / 1000)
 
-  const selectToken = ledger.sql<{ generation: number; hash: string | null }>('SELECT generation, hash FROM tokens WHERE user_id = ?')
-  const selectOwner = ledger.sql<{ user_id: number; generation: number }>('SELECT user_id, generation FROM tokens WHERE hash = ?')
+  const selectToken = ledger.sql<{ generation: number; hash: string | null }>(
+    'SELECT generation, hash FROM tokens WHERE user_id = ?',
+  )
+  const selectOwner = ledger.sql<{ user_id: number; generation: number }>(
+    'SELECT user_id, generation FROM tokens WHERE hash = ?',
+  )
   const upsertToken = ledger.sql(
     'INSERT INTO tokens (user_id, generation, hash) VALUES (?, ?, ?) ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation, hash = excluded.hash',
   )
-  const selectSession = ledger.sql<{ user_id: number; expires_at: number }>('SELECT user_id, expires_at FROM sessions WHERE hash = ? AND expires_at > ?')
+  const selectSession = ledger.sql<{ user_id: number; expires_at: number }>(
+    'SELECT user_id, expires_at FROM sessions WHERE hash = ? AND expires_at > ?',
+  )
   const insertSession = ledger.sql('INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)')
   const deleteSession = ledger.sql('DELETE FROM sessions WHERE hash = ?')
   const deleteSessions = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ?')
@@ -139,7 +149,14 @@ export function openTokens({ ledger, clock, secretKey }: { ledger: Ledger; clock
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       const hash = sha256(id)
       const row = selectSession.get(hash, now())
-      return row && { userId: row.user_id, hash, csrfToken: hmac(`csrf:${id}`).digest('base64url'), expiresAt: row.expires_at * 1000 }
+      return (
+        row && {
+          userId: row.user_id,
+          hash,
+          csrfToken: hmac(`csrf:${id}`).digest('base64url'),
+          expiresAt: row.expires_at * 1000,
+        }
+      )
     },
 
     endSession: (hash) => void deleteSession.run(hash),

@@ -11,7 +11,7 @@ import { writeWhole } from '../whole-file.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { hashPassword, isPasswordOf } from './passwords.ts'
 import type { Ledger } from './sqlite.ts'
-import { openTokens, type NewSession, type Session } from './tokens.ts'
+import { type NewSession, openTokens, type Session } from './tokens.ts'
 
 /** An account as contract B shows it. */
 export interface AccountRecord {
@@ -23,7 +23,8 @@ export interface AccountRecord {
 }
 
 /**
- * A right password. Hashing takes long enough for another request to change it: what is done on its strength asks again,
+ * A right password. Hashing takes long enough for another request to change it: what is done on its strength asks
+ * again,
  * in the write that does it.
  */
 export interface Proof {
@@ -42,7 +43,11 @@ export interface Accounts {
    * A changed password ends the account's other sessions and revokes its token.
    * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds)
    */
-  change(id: number, change: { password?: string; is_staff?: boolean; is_active?: boolean }, by?: { keepSession?: string | undefined; proof?: Proof | undefined }): Promise<AccountRecord>
+  change(
+    id: number,
+    change: { password?: string; is_staff?: boolean; is_active?: boolean },
+    by?: { keepSession?: string | undefined; proof?: Proof | undefined },
+  ): Promise<AccountRecord>
   /** And its token, sessions, settings. @throws not_found, conflict (last active admin) */
   remove(id: number): Promise<void>
   /** The password that the first start made up lies in its file, and nobody has ever signed in. */
@@ -58,7 +63,9 @@ export interface Accounts {
   /** The user's token, made now if there is none. @throws bad_request: the proof no longer holds */
   token(id: number, proof?: Proof): Promise<string>
   revokeToken(id: number): Promise<void>
-  /** A new session: values of the cookies `sessionid` and `csrftoken`. @throws bad_request: the proof no longer holds */
+  /**
+   * A new session: values of the cookies `sessionid` and `csrftoken`. @throws bad_request: the proof no longer holds
+   */
   openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
   endSession(session: string): Promise<void>
   settings(id: number): Record<string, unknown>
@@ -100,7 +107,13 @@ const FIRST_ID = 1
 /** Kept look-ups; past this they are thrown away and read anew. */
 const MOST_KEPT = 1000
 
-export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; dataDir: string; secretKey: Buffer }): AccountBook {
+export function openAccounts(parts: {
+  ledger: Ledger
+  clock: Clock
+  log: Log
+  dataDir: string
+  secretKey: Buffer
+}): AccountBook {
   const { ledger, clock, log } = parts
   const tokens = openTokens(parts)
   const throttle = new LoginThrottle(clock)
@@ -111,7 +124,9 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
   const selectAll = ledger.sql<UserRow>('SELECT * FROM users ORDER BY id')
   const selectOne = ledger.sql<UserRow>('SELECT * FROM users WHERE id = ?')
   const selectNamed = ledger.sql<UserRow>('SELECT * FROM users WHERE username = ?')
-  const countAdmins = ledger.sql<{ others: number }>('SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?')
+  const countAdmins = ledger.sql<{ others: number }>(
+    'SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?',
+  )
   const countSignedIn = ledger.sql<{ ever: number }>('SELECT count(last_login) AS ever FROM users')
   const insertUser = ledger.sql('INSERT INTO users (username, password, is_staff, created_at) VALUES (?, ?, ?, ?)')
   const updateUser = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ? WHERE id = ?')
@@ -151,7 +166,8 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
 
   function refuseLastAdmin(row: UserRow): void {
     if (!row.is_staff || !row.is_active) return
-    if (countAdmins.get(row.id)!.others === 0) throw errors.conflict('This is the last active admin; make another account an admin first')
+    if (countAdmins.get(row.id)!.others === 0)
+      throw errors.conflict('This is the last active admin; make another account an admin first')
   }
 
   const proofOf = (row: UserRow): Proof => ({
@@ -163,7 +179,8 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
   })
 
   function refuseOutdated(proof: Proof | undefined): void {
-    if (proof && !proof.holds()) throw errors.badRequest('The password has been changed meanwhile; sign in with the new one')
+    if (proof && !proof.holds())
+      throw errors.badRequest('The password has been changed meanwhile; sign in with the new one')
   }
 
   const forgetFirstPassword = async (id: number): Promise<void> => {
@@ -194,7 +211,10 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
       const record = await write(() => {
         refuseOutdated(proof)
         const row = existing(id) // it may have changed while the password was hashed
-        const after = { is_staff: change.is_staff ?? row.is_staff === 1, is_active: change.is_active ?? row.is_active === 1 }
+        const after = {
+          is_staff: change.is_staff ?? row.is_staff === 1,
+          is_active: change.is_active ?? row.is_active === 1,
+        }
         if (!after.is_staff || !after.is_active) refuseLastAdmin(row)
         updateUser.run(hash ?? row.password, after.is_staff ? 1 : 0, after.is_active ? 1 : 0, id)
         if (hash) tokens.revoke(id)
@@ -233,7 +253,9 @@ export function openAccounts(parts: { ledger: Ledger; clock: Clock; log: Log; da
     async checkOwnPassword(id, password, address, signal) {
       const row = existing(id)
       const asker = { address: clientOf(address), signal }
-      return throttle.attempt(row.username, asker, async () => ((await isPasswordOf(password, row.password, asker)) ? proofOf(row) : undefined))
+      return throttle.attempt(row.username, asker, async () =>
+        (await isPasswordOf(password, row.password, asker)) ? proofOf(row) : undefined,
+      )
     },
 
     async token(id, proof) {

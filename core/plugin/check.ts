@@ -1,4 +1,7 @@
-/** The rules that every manifest keeps, built-in or not. A manifest is data: it is checked without running anything of it. */
+/**
+ * The rules that every manifest keeps, built-in or not. A manifest is data: it is checked without running anything of
+ * it.
+ */
 import { coreSettings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
@@ -6,9 +9,27 @@ import type { Plugin, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
 
 const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
-  'name', 'needs', 'settings', 'preferences', 'envelope', 'lanes', 'indexes', 'owns', 'migrations', 'routes', 'tasks',
-  'hooks', 'hookRules', 'implements', 'events', 'on', 'services', 'setup', 'close', 'version',
-]) // prettier-ignore
+  'name',
+  'needs',
+  'settings',
+  'preferences',
+  'envelope',
+  'lanes',
+  'indexes',
+  'owns',
+  'migrations',
+  'routes',
+  'tasks',
+  'hooks',
+  'hookRules',
+  'implements',
+  'events',
+  'on',
+  'services',
+  'setup',
+  'close',
+  'version',
+])
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 const ACCESS = new Set(['open', 'user', 'admin'])
 /** Where jobs run that need no lane of a plugin's own. */
@@ -23,19 +44,25 @@ export function checkPlugin({ plugin, origin }: FoundPlugin): void {
   const refuse = (reason: string): never => {
     throw new StartError(`plugin ${typeof plugin.name === 'string' ? plugin.name : '?'} (${origin}): ${reason}`)
   }
-  if (typeof plugin.name !== 'string' || !/^[a-z][a-z0-9]*$/.test(plugin.name)) refuse('its name must be of lower-case letters and digits, a letter first')
+  if (typeof plugin.name !== 'string' || !/^[a-z][a-z0-9]*$/.test(plugin.name))
+    refuse('its name must be of lower-case letters and digits, a letter first')
   for (const key of Object.keys(plugin)) if (!KEYS.has(key)) refuse(`definePlugin has no key ${key}`)
   for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
-    if (!/^AV_[A-Z0-9_]+$/.test(env) || env.startsWith('AV_TEST_')) refuse(`the variable of its setting ${key} must be AV_… (not AV_TEST_…), it is ${env}`)
+    if (!/^AV_[A-Z0-9_]+$/.test(env) || env.startsWith('AV_TEST_'))
+      refuse(`the variable of its setting ${key} must be AV_… (not AV_TEST_…), it is ${env}`)
   }
   for (const { name } of plugin.indexes ?? []) {
     const isOwn = name === plugin.name || name.startsWith(`${plugin.name}_`) || plugin.owns?.includes(name)
     if (!isOwn) refuse(`its index ${name} is neither ${plugin.name} nor ${plugin.name}_…; claim the name in \`owns\``)
   }
   for (const [at, { number, sql }] of (plugin.migrations ?? []).entries()) {
-    if (number !== at + 1) refuse(`its migrations must be numbered 1, 2, 3 …; number ${number} stands at place ${at + 1}`)
-    for (const [, kind, made = ''] of sql.matchAll(/\bcreate\s+(?:unique\s+|virtual\s+)*(table|view|index|trigger)\s+(?:if\s+not\s+exists\s+)?["`[]?(\w+)/gi)) {
-      if (!made.startsWith(`${plugin.name}_`)) refuse(`its migration ${number} makes the ${kind?.toLowerCase()} ${made}; its names start with ${plugin.name}_`)
+    if (number !== at + 1)
+      refuse(`its migrations must be numbered 1, 2, 3 …; number ${number} stands at place ${at + 1}`)
+    for (const [, kind, made = ''] of sql.matchAll(
+      /\bcreate\s+(?:unique\s+|virtual\s+)*(table|view|index|trigger)\s+(?:if\s+not\s+exists\s+)?["`[]?(\w+)/gi,
+    )) {
+      if (!made.startsWith(`${plugin.name}_`))
+        refuse(`its migration ${number} makes the ${kind?.toLowerCase()} ${made}; its names start with ${plugin.name}_`)
     }
   }
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
@@ -47,7 +74,8 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
   if (!METHODS.has(route.method)) refuse(`${title}: the method must be one of ${[...METHODS].join(', ')}`)
   if (!/^\/([^/]+\/)*[^/]*$/.test(route.path)) refuse(`${title}: a path starts with a slash and has no empty part`)
   // Without it the same handler answers, but the API's links and its description have one form. A file may be without.
-  if (route.path.startsWith('/api/') && !route.path.endsWith('/')) refuse(`${title}: a path of the API ends with a slash`)
+  if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
+    refuse(`${title}: a path of the API ends with a slash`)
   if (!ACCESS.has(route.access)) refuse(`${title}: access must be one of ${[...ACCESS].join(', ')}`)
   if (typeof route.handle !== 'function') refuse(`${title} has no \`handle\``)
   if (!route.reply) refuse(`${title} does not say what it replies`)
@@ -59,18 +87,21 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
 
 function checkTask(task: Task, refuse: (reason: string) => never): void {
   const title = `its task ${task.name}`
-  if (typeof task.name !== 'string' || !/^[a-z][a-z0-9_.-]*$/i.test(task.name)) refuse(`${title}: a name is of letters, digits, _ and .`)
+  if (typeof task.name !== 'string' || !/^[a-z][a-z0-9_.-]*$/i.test(task.name))
+    refuse(`${title}: a name is of letters, digits, _ and .`)
   if (typeof task.run !== 'function') refuse(`${title} has no \`run\``)
   if (task.payload?.type !== 'object') refuse(`${title}: its payload must be Type.Object({ … })`)
   const required = task.payload.required ?? []
-  if (task.apiStart && required.length > 0) refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
+  if (task.apiStart && required.length > 0)
+    refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
 }
 
 /** Paths that only differ in the names of their variables or the final slash are one place. */
 const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
- * What plugins owe each other: needed lanes and hooks come from a plugin they need, events from any, and nothing has two owners.
+ * What plugins owe each other: needed lanes and hooks come from a plugin they need, events from any, and nothing has
+ * two owners.
  * @param plugins  in the order of needs
  * @param off      those that are left out: who listens to their events hears nothing
  * @throws StartError  names both owners, or who is missing what
@@ -110,20 +141,28 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
     const offers = (list: 'hooks' | 'lanes', name: string): boolean =>
       plugins.some((other) => needs.has(other.name) && (other[list] as string[] | undefined)?.includes(name))
     for (const hook of Object.keys(plugin.implements ?? {})) {
-      if (!offers('hooks', hook)) throw new StartError(`${owner} implements the hook ${hook}, which no plugin that it needs declares`)
+      if (!offers('hooks', hook))
+        throw new StartError(`${owner} implements the hook ${hook}, which no plugin that it needs declares`)
     }
     for (const event of Object.keys(plugin.on ?? {})) {
-      if (!events.has(event)) throw new StartError(`${owner} listens to the event ${event}, which no plugin emits${off.length > 0 ? ' (of those that are on)' : ''}`)
+      if (!events.has(event))
+        throw new StartError(
+          `${owner} listens to the event ${event}, which no plugin emits${off.length > 0 ? ' (of those that are on)' : ''}`,
+        )
     }
     for (const hook of Object.keys(plugin.hookRules ?? {})) {
-      if (!(plugin.hooks as string[] | undefined)?.includes(hook)) throw new StartError(`${owner} has a rule for the hook ${hook}, which it does not declare`)
+      if (!(plugin.hooks as string[] | undefined)?.includes(hook))
+        throw new StartError(`${owner} has a rule for the hook ${hook}, which it does not declare`)
     }
     for (const { method, path, queryHook } of plugin.routes ?? []) {
-      if (queryHook && !offers('hooks', queryHook)) throw new StartError(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`)
+      if (queryHook && !offers('hooks', queryHook))
+        throw new StartError(`${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`)
     }
     for (const { name, lane } of plugin.tasks ?? []) {
       if (!CORE_LANES.includes(lane) && !offers('lanes', lane)) {
-        throw new StartError(`${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`)
+        throw new StartError(
+          `${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`,
+        )
       }
     }
   }

@@ -5,23 +5,29 @@ import type { Settings } from '../../config/schema.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener } from '../events.ts'
-import type { Decoder, DecodedQuery } from '../http/decode.ts'
-import type { Actor, Accounts } from '../http/auth.ts'
-import type { JsonText, Listing, FileReply, EventStream, ReplyHeaders } from '../http/reply.ts'
+import type { Accounts, Actor } from '../http/auth.ts'
+import type { DecodedQuery, Decoder } from '../http/decode.ts'
 import type { PageWindow } from '../http/page.ts'
+import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
-import type { Jobs, JobContext } from '../jobs/types.ts'
 import type { Lanes } from '../jobs/lanes.ts'
+import type { Schedules } from '../jobs/scheduler.ts'
+import type { JobContext, Jobs } from '../jobs/types.ts'
+import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { Preferences, PreferenceSections } from '../ledger/preferences.ts'
-import type { Schedules } from '../jobs/scheduler.ts'
 
-/** Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { maps: Maps } }`. */
+/**
+ * Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { maps:
+ * Maps } }`.
+ */
 export interface Services {}
 
-/** Hooks: what an earlier plugin asks of whoever comes later. `interface Hooks { 'map.remove': (id: string, step: Step) => Promise<void> }`. */
+/**
+ * Hooks: what an earlier plugin asks of whoever comes later. `interface Hooks { 'map.remove': (id: string, step: Step)
+ * => Promise<void> }`.
+ */
 export interface Hooks {}
 export type HookName = keyof Hooks & string
 
@@ -89,12 +95,18 @@ export interface RouteInput<Params, Query, Body> {
   page: PageWindow
   /** Ends when the client goes away or the server closes. */
   signal: AbortSignal
-  /** For the few that need the request itself: headers in lower case, the client's address, the raw body of `rawBody` routes. */
+  /**
+   * For the few that need the request itself: headers in lower case, the client's address, the raw body of `rawBody`
+   * routes.
+   */
   request: {
     headers: Readonly<Record<string, string | undefined>>
     address: string
     isSecure: boolean
-    /** The browser says that a page of another site sent it. Session writes are refused then; an open route decides itself. */
+    /**
+     * The browser says that a page of another site sent it. Session writes are refused then; an open route decides
+     * itself.
+     */
     isCrossSite: boolean
     stream: Readable
     requestId: string
@@ -140,7 +152,10 @@ export interface RouteDefinition<
    * `page`: the handler returns `listing(texts, total)`; `page` is read from the query; contract 4.
    */
   envelope?: 'item' | 'page'
-  /** How long the handler of a plugin from outside may take; default 60. What takes a stream of bytes has no limit unless it names one. */
+  /**
+   * How long the handler of a plugin from outside may take; default 60. What takes a stream of bytes has no limit
+   * unless it names one.
+   */
   withinSeconds?: number
   /** Further codes it may answer with, for the API description. */
   errors?: ErrorCode[]
@@ -150,7 +165,9 @@ export interface RouteDefinition<
 export type Route = RouteDefinition<TObject, QueryShape, TSchema>
 
 /** Declares one method of one path. Types of params, query and body come from their schemas. */
-export function defineRoute<Params extends TObject, Query extends QueryShape, Body extends TSchema>(definition: RouteDefinition<Params, Query, Body>): Route {
+export function defineRoute<Params extends TObject, Query extends QueryShape, Body extends TSchema>(
+  definition: RouteDefinition<Params, Query, Body>,
+): Route {
   return definition as unknown as Route
 }
 
@@ -167,7 +184,10 @@ export interface TaskDefinition<Payload extends TObject = TObject> {
   apiStart?: boolean
   /** Takes stop and kill. */
   apiStop?: boolean
-  /** true: one at a time; a second start returns the first's id. A function: one at a time per key, such as a document's id. */
+  /**
+   * true: one at a time; a second start returns the first's id. A function: one at a time per key, such as a document's
+   * id.
+   */
   unique?: true | ((payload: Static<Payload>) => string)
   /** What a waiting or running unique job's payload becomes when a second start meets it. Default: the new one's. */
   merge?: (before: Static<Payload>, asked: Static<Payload>) => Static<Payload>
@@ -187,12 +207,14 @@ export interface TaskDefinition<Payload extends TObject = TObject> {
     /** What `auto` stands for. */
     auto: string
     /**
-     * It is scheduled by itself, once: at the time of `auto`, at a random time of day, or at a random minute of these hours
+     * It is scheduled by itself, once: at the time of `auto`, at a random time of day, or at a random minute of these
+     * hours
      * (a cron field). `isFirstStartOnly`: in a new data folder alone, not where the task comes with an update.
      */
     initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
     /**
-     * Keys of the schedule's config. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the keys
+     * Keys of the schedule's config. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the
+     * keys
      * that the task's payload schema does not have: declare those that `run` wants to see there, as optional ones.
      */
     config?: TObject
@@ -211,7 +233,10 @@ export function defineTask<Payload extends TObject>(definition: TaskDefinition<P
   return definition
 }
 
-/** A setting of the environment or `<data>/config.json`. The value's type is declared by `interface Settings` in module 'archivolt'. */
+/**
+ * A setting of the environment or `<data>/config.json`. The value's type is declared by `interface Settings` in module
+ * 'archivolt'.
+ */
 export interface SettingDefinition {
   /** `AV_…` */
   env: string
@@ -222,7 +247,9 @@ export interface SettingDefinition {
   meaning: string
   /** Never shown or logged. */
   secret?: boolean
-  /** A path, or a list of them: a relative one counts from the folder the server was started in, the value is absolute. */
+  /**
+   * A path, or a list of them: a relative one counts from the folder the server was started in, the value is absolute.
+   */
   isPath?: boolean
 }
 
@@ -271,7 +298,8 @@ export interface PluginDefinition {
   /** Events it tells, that others may listen to. */
   events?: EventName[]
   /**
-   * Events it listens to. Built-in ones are awaited by who tells, whose work is done again where one fails. Those from outside
+   * Events it listens to. Built-in ones are awaited by who tells, whose work is done again where one fails. Those from
+   * outside
    * hear by a job of their own, in order, tried three times.
    */
   on?: { [Name in EventName]?: (app: App) => Listener<Name> }

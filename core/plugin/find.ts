@@ -1,4 +1,6 @@
-/** Where plugins come from: the built-in ones, and folders named in the settings, bundled against the one copy of core. */
+/**
+ * Where plugins come from: the built-in ones, and folders named in the settings, bundled against the one copy of core.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
@@ -25,13 +27,19 @@ const PUBLIC = new URL(isSource ? '../public.ts' : './public.js', import.meta.ur
 const ENTRIES = ['plugin.ts', 'plugin.js']
 const LOAD_WITHIN_MS = 60_000
 
-export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean => off.includes(name) || (isOutside && off.includes('all'))
+export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
+  off.includes(name) || (isOutside && off.includes('all'))
 
 /** The plugins that come along. */
 export async function findBuiltIn(): Promise<FoundPlugin[]> {
   const entry = isSource ? 'plugin.ts' : 'plugin.js'
   const found = (await readdir(BUILT_IN)).sort().filter((name) => existsSync(join(BUILT_IN, name, entry)))
-  return Promise.all(found.map(async (name) => ({ plugin: await load(pathToFileURL(join(BUILT_IN, name, entry)).href, join('plugins', name)), origin: join('plugins', name) })))
+  return Promise.all(
+    found.map(async (name) => ({
+      plugin: await load(pathToFileURL(join(BUILT_IN, name, entry)).href, join('plugins', name)),
+      origin: join('plugins', name),
+    })),
+  )
 }
 
 /**
@@ -40,11 +48,19 @@ export async function findBuiltIn(): Promise<FoundPlugin[]> {
  * @param off  AV_PLUGINS_OFF: a folder of such a name is not even read
  * @throws StartError  names the folder and what is wrong
  */
-export async function findOutside(folders: readonly string[], cache: string, off: readonly string[] = [], loadWithinMs = LOAD_WITHIN_MS): Promise<FoundPlugin[]> {
+export async function findOutside(
+  folders: readonly string[],
+  cache: string,
+  off: readonly string[] = [],
+  loadWithinMs = LOAD_WITHIN_MS,
+): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
   for (const folder of folders) {
     const entries = await entriesIn(folder)
-    if (entries.length === 0) throw new StartError(`AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it; correct the setting`)
+    if (entries.length === 0)
+      throw new StartError(
+        `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it; correct the setting`,
+      )
     for (const { folder: origin, file } of entries) {
       const isUnread = isLeftOut(off, basename(origin), true)
       const plugin = isUnread ? { name: basename(origin) } : await outside(origin, file, cache, loadWithinMs)
@@ -59,7 +75,10 @@ async function entriesIn(folder: string): Promise<Array<{ folder: string; file: 
   const own = entryOf(folder)
   if (own) return [{ folder, file: own }]
   const names = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(`AV_PLUGINS_DIR: ${folder} cannot be read (${error.code}); correct the setting or the folder's permissions`, { cause: error })
+    throw new StartError(
+      `AV_PLUGINS_DIR: ${folder} cannot be read (${error.code}); correct the setting or the folder's permissions`,
+      { cause: error },
+    )
   })
   return names
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
@@ -110,17 +129,26 @@ async function bundled(folder: string, file: string, cache: string, without: str
   if (!existsSync(path) || (await readFile(path, 'utf8')) !== text) {
     await mkdir(cache, { recursive: true, mode: 0o700 })
     await writeWhole(path, text)
-    const old = (await readdir(cache)).filter((other) => other.startsWith(`${stem}-`) && other.length === name.length && other !== name)
+    const old = (await readdir(cache)).filter(
+      (other) => other.startsWith(`${stem}-`) && other.length === name.length && other !== name,
+    )
     await Promise.all(old.map((other) => rm(join(cache, other), { force: true })))
   }
   return path
 }
 
-async function load(url: string, origin: string, { without = 'correct or remove it', withinMs = LOAD_WITHIN_MS } = {}): Promise<Plugin> {
+async function load(
+  url: string,
+  origin: string,
+  { without = 'correct or remove it', withinMs = LOAD_WITHIN_MS } = {},
+): Promise<Plugin> {
   let module: { default?: unknown }
   // Nothing else may be there that keeps the process alive while a plugin waits for something at its top.
   let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<never>((_resolve, reject) => (timer = setTimeout(() => reject(new Error(`it takes longer than ${withinMs / 1000} s`)), withinMs)))
+  const tooLong = new Promise<never>(
+    (_resolve, reject) =>
+      (timer = setTimeout(() => reject(new Error(`it takes longer than ${withinMs / 1000} s`)), withinMs)),
+  )
   try {
     module = (await Promise.race([import(url), tooLong])) as { default?: unknown }
   } catch (error) {
@@ -140,6 +168,7 @@ interface BuildFailure {
 
 function firstLine(thrown: unknown): string {
   const [first] = (thrown as BuildFailure).errors ?? []
-  if (first) return first.location ? `${first.text} (${basename(first.location.file)}, line ${first.location.line})` : first.text
+  if (first)
+    return first.location ? `${first.text} (${basename(first.location.file)}, line ${first.location.line})` : first.text
   return (thrown instanceof Error ? thrown.message : String(thrown)).split('\n')[0]!
 }

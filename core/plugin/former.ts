@@ -1,4 +1,7 @@
-/** Settings of plugins that are away: who declared them is remembered, so that what is set for them stays without stopping the start. */
+/**
+ * Settings of plugins that are away: who declared them is remembered, so that what is set for them stays without
+ * stopping the start.
+ */
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
@@ -20,22 +23,36 @@ export interface FormerSettings {
   remember(): Promise<void>
 }
 
-export async function openFormerSettings(dataDir: string, { registry, isOutside, off }: LoadedPlugins): Promise<FormerSettings> {
+export async function openFormerSettings(
+  dataDir: string,
+  { registry, isOutside, off }: LoadedPlugins,
+): Promise<FormerSettings> {
   const path = join(dataDir, 'plugins', 'settings.json')
-  const text = await readFile(path, 'utf8').catch(() => '{}') // none, or none that can be read: then settings are judged as if there had been none
+  // none, or none that can be read: then settings are judged as if there had been none
+  const text = await readFile(path, 'utf8').catch(() => '{}')
   const before = parsed(text)
   const namesOf = (plugins: LoadedPlugins['registry']['plugins']): Declared =>
-    Object.fromEntries(plugins.map(({ name, settings = {} }) => [name, Object.fromEntries(Object.entries(settings).map(([key, { env }]) => [key, env]))]))
+    Object.fromEntries(
+      plugins.map(({ name, settings = {} }) => [
+        name,
+        Object.fromEntries(Object.entries(settings).map(([key, { env }]) => [key, env])),
+      ]),
+    )
   const on = new Set(registry.plugins.map(({ name }) => name))
   const away = { ...before, ...namesOf(off.filter(({ isUnread }) => !isUnread).map(({ plugin }) => plugin)) }
   const owners = new Map<string, string>()
-  for (const [plugin, settings] of Object.entries(away)) if (!on.has(plugin)) for (const names of Object.entries(settings)) for (const name of names) owners.set(name, plugin)
+  for (const [plugin, settings] of Object.entries(away))
+    if (!on.has(plugin))
+      for (const names of Object.entries(settings)) for (const name of names) owners.set(name, plugin)
 
   return {
     owners,
     left: ({ env, file }) => [...Object.keys(env), ...Object.keys(file)].filter((name) => owners.has(name)),
     async remember() {
-      const now = JSON.stringify({ ...before, ...namesOf(registry.plugins.filter((plugin) => isOutside(plugin) && plugin.settings)) })
+      const now = JSON.stringify({
+        ...before,
+        ...namesOf(registry.plugins.filter((plugin) => isOutside(plugin) && plugin.settings)),
+      })
       if (now === JSON.stringify(before)) return
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       await writeWhole(path, now)

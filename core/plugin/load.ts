@@ -1,4 +1,7 @@
-/** Plugins: find → check each → order by needs → check together → one list of everything they bring. A bad one stops the start by name. */
+/**
+ * Plugins: find → check each → order by needs → check together → one list of everything they bring. A bad one stops the
+ * start by name.
+ */
 import { join } from 'node:path'
 import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
@@ -6,7 +9,7 @@ import type { IndexDefinition } from '../index/mapping.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import { checkPlugin, checkTogether } from './check.ts'
 import type { Plugin, Registry, SettingDefinition, Task } from './define.ts'
-import { findBuiltIn, findOutside, isLeftOut, type FoundPlugin } from './find.ts'
+import { type FoundPlugin, findBuiltIn, findOutside, isLeftOut } from './find.ts'
 import { Hearing } from './outside.ts'
 
 export interface LoadedPlugins {
@@ -31,7 +34,11 @@ export interface LoadedPlugins {
 }
 
 /** The built-in plugins and those of AV_PLUGINS_DIR, unordered and unchecked. @throws StartError */
-export async function findPlugins({ pluginsDir, pluginsOff, dataDir }: Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'dataDir'>): Promise<FoundPlugin[]> {
+export async function findPlugins({
+  pluginsDir,
+  pluginsOff,
+  dataDir,
+}: Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'dataDir'>): Promise<FoundPlugin[]> {
   const outside = pluginsDir.length > 0 ? await findOutside(pluginsDir, join(dataDir, 'plugins'), pluginsOff) : []
   return [...(await findBuiltIn()), ...outside]
 }
@@ -41,21 +48,35 @@ export async function findPlugins({ pluginsDir, pluginsOff, dataDir }: Pick<Sett
  * @throws StartError  names the plugin and the reason
  */
 export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonly string[] = []): LoadedPlugins {
-  const isOff = ({ plugin, isOutside = false, isUnread = false }: FoundPlugin) => isUnread || isLeftOut(pluginsOff, plugin.name, isOutside)
+  const isOff = ({ plugin, isOutside = false, isUnread = false }: FoundPlugin) =>
+    isUnread || isLeftOut(pluginsOff, plugin.name, isOutside)
   const [off, found] = [all.filter(isOff), all.filter((one) => !isOff(one))]
   for (const one of found) checkPlugin(one)
   checkLeftOut(found, off)
   const plugins = inOrderOfNeeds(found)
-  checkTogether(plugins, off.map(({ plugin }) => plugin))
+  checkTogether(
+    plugins,
+    off.map(({ plugin }) => plugin),
+  )
 
   const owners = new Map<object, Plugin>()
-  for (const plugin of plugins) for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
+  for (const plugin of plugins)
+    for (const part of [...(plugin.routes ?? []), ...(plugin.tasks ?? [])]) owners.set(part, plugin)
   const outside = new Set(found.filter(({ isOutside }) => isOutside).map(({ plugin }) => plugin))
-  const hearing = new Map(plugins.filter((plugin) => outside.has(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]))
+  const hearing = new Map(
+    plugins.filter((plugin) => outside.has(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]),
+  )
   for (const [plugin, { task }] of hearing) owners.set(task, plugin)
-  const tasks = [...plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[]), ...[...hearing.values()].map(({ task }) => task)]
+  const tasks = [
+    ...plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[]),
+    ...[...hearing.values()].map(({ task }) => task),
+  ]
   return {
-    registry: { plugins, routes: plugins.flatMap(({ routes }) => routes ?? []), tasks: new Map(tasks.map((task) => [task.name, task])) },
+    registry: {
+      plugins,
+      routes: plugins.flatMap(({ routes }) => routes ?? []),
+      tasks: new Map(tasks.map((task) => [task.name, task])),
+    },
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
     preferences: joinSections(plugins.map(({ name, preferences = {} }) => ({ plugin: name, sections: preferences }))),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
@@ -73,7 +94,10 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
 function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
   for (const { plugin } of off) {
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
-    if (askers.length > 0) throw new StartError(`AV_PLUGINS_OFF: ${plugin.name} cannot be left out, as ${askers.join(', ')} ${askers.length > 1 ? 'need' : 'needs'} it; name ${askers.length > 1 ? 'those' : 'that'} too, or take ${plugin.name} away`)
+    if (askers.length > 0)
+      throw new StartError(
+        `AV_PLUGINS_OFF: ${plugin.name} cannot be left out, as ${askers.join(', ')} ${askers.length > 1 ? 'need' : 'needs'} it; name ${askers.length > 1 ? 'those' : 'that'} too, or take ${plugin.name} away`,
+      )
   }
 }
 
@@ -82,14 +106,23 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   const byName = new Map<string, FoundPlugin>()
   for (const one of found) {
     const other = byName.get(one.plugin.name)
-    if (other) throw new StartError(`two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}; remove or rename one of them`)
+    if (other)
+      throw new StartError(
+        `two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}; remove or rename one of them`,
+      )
     byName.set(one.plugin.name, one)
   }
   const ordered = new Set<Plugin>()
   const visit = (name: string, path: string[]): void => {
     const one = byName.get(name)
-    if (!one) throw new StartError(`plugin ${path.at(-1)} needs the plugin ${name}, which is not there; add it to AV_PLUGINS_DIR, or remove ${path.at(-1)}`)
-    if (path.includes(name)) throw new StartError(`plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`)
+    if (!one)
+      throw new StartError(
+        `plugin ${path.at(-1)} needs the plugin ${name}, which is not there; add it to AV_PLUGINS_DIR, or remove ${path.at(-1)}`,
+      )
+    if (path.includes(name))
+      throw new StartError(
+        `plugins need each other in a circle: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`,
+      )
     if (ordered.has(one.plugin)) return
     for (const need of [...(one.plugin.needs ?? [])].sort()) visit(need, [...path, name])
     ordered.add(one.plugin)

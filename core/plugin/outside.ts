@@ -1,12 +1,22 @@
-/** What plugins from outside are asked and told: within a time, by name, and so that their failures are theirs alone. */
+/**
+ * What plugins from outside are asked and told: within a time, by name, and so that their failures are theirs alone.
+ */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError, saidBy } from '../error.ts'
-import { HEARD_IN_PLACE, type EventBus, type EventName, type Listener } from '../events.ts'
+import { type EventBus, type EventName, HEARD_IN_PLACE, type Listener } from '../events.ts'
 import { withinTime } from '../limit.ts'
 import { maskCredentials } from '../mask.ts'
-import { defineTask, type App, type Plugin, type PluginRecord, type HookName, type HookRule, type Task } from './define.ts'
+import {
+  type App,
+  defineTask,
+  type HookName,
+  type HookRule,
+  type Plugin,
+  type PluginRecord,
+  type Task,
+} from './define.ts'
 
 const LISTEN_WITHIN_MS = 10 * 60_000
 const HEAR_IN_PLACE_WITHIN_MS = 10_000
@@ -21,7 +31,10 @@ export function openFailures(clock: Clock) {
   const last = new Map<string, NonNullable<PluginRecord['lastFailure']>>()
   return {
     note(plugin: string, thrown: unknown): void {
-      last.set(plugin, { atMs: clock.now(), message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'It does not say why' })
+      last.set(plugin, {
+        atMs: clock.now(),
+        message: maskCredentials(saidBy(thrown)).slice(0, LONGEST_MESSAGE) || 'It does not say why',
+      })
     },
     of: (plugin: string) => last.get(plugin),
   }
@@ -31,7 +44,8 @@ const nameOfTask = (plugin: string): string => `${plugin}.hear`
 const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unknown()) })
 
 /**
- * How a plugin from outside hears events: each is a row of its own, on disk before whoever tells goes on, heard in order and
+ * How a plugin from outside hears events: each is a row of its own, on disk before whoever tells goes on, heard in
+ * order and
  * tried three times. Equal events that wait are one.
  */
 export class Hearing {
@@ -45,14 +59,22 @@ export class Hearing {
       payload: Heard,
       lane: nameOfTask(name),
       internal: true,
-      unique: ({ event, told }) => createHash('sha256').update(JSON.stringify([event, told])).digest('base64'),
+      unique: ({ event, told }) =>
+        createHash('sha256')
+          .update(JSON.stringify([event, told]))
+          .digest('base64'),
       retries: TRIES,
       run: async ({ payload: { event, told } }, app) => {
         const listener = this.#listeners.get(event)
         // An earlier version of the plugin has listened to it.
         if (!listener) return null
         try {
-          await withinTime(app.clock, LISTEN_WITHIN_MS, Promise.resolve(listener(told as never)), () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`))
+          await withinTime(
+            app.clock,
+            LISTEN_WITHIN_MS,
+            Promise.resolve(listener(told as never)),
+            () => new Error(`it takes longer than ${LISTEN_WITHIN_MS / 60_000} minutes`),
+          )
           return null
         } catch (error) {
           throw error instanceof Error ? error : new Error(String(error))
@@ -63,7 +85,9 @@ export class Hearing {
   }
 
   listen(plugin: Plugin, app: App, bus: EventBus, failures: Failures): void {
-    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<[EventName, (app: App) => Listener<EventName>]>) {
+    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
+      [EventName, (app: App) => Listener<EventName>]
+    >) {
       const listener = toListener(app)
       this.#listeners.set(event, listener)
       if (HEARD_IN_PLACE.has(event)) bus.listen(event, inPlace(plugin, event, listener, app, failures))
@@ -73,7 +97,13 @@ export class Hearing {
 }
 
 /** Who is told many times a second is not waited for twice. */
-function inPlace({ name }: Plugin, event: string, listener: Listener<EventName>, app: App, failures: Failures): Listener<EventName> {
+function inPlace(
+  { name }: Plugin,
+  event: string,
+  listener: Listener<EventName>,
+  app: App,
+  failures: Failures,
+): Listener<EventName> {
   let isTooSlow = false
   return async (told) => {
     if (isTooSlow) return
@@ -85,18 +115,36 @@ function inPlace({ name }: Plugin, event: string, listener: Listener<EventName>,
       await withinTime(app.clock, HEAR_IN_PLACE_WITHIN_MS, Promise.resolve(listener(told)), late)
     } catch (error) {
       failures.note(name, error)
-      app.log.error({ err: error, event }, isTooSlow ? 'a listener takes too long, and is told no more until the next start' : 'a listener failed')
+      app.log.error(
+        { err: error, event },
+        isTooSlow ? 'a listener takes too long, and is told no more until the next start' : 'a listener failed',
+      )
     }
   }
 }
 
-/** An implementation as its hook's owner may call it: what fails or takes too long is noted, and the hook's rule says what is done without. */
-export function guardedImplementation(implementation: unknown, hook: HookName, rule: HookRule | undefined, plugin: Plugin, app: App, failures: Failures): unknown {
+/**
+ * An implementation as its hook's owner may call it: what fails or takes too long is noted, and the hook's rule says
+ * what is done without.
+ */
+export function guardedImplementation(
+  implementation: unknown,
+  hook: HookName,
+  rule: HookRule | undefined,
+  plugin: Plugin,
+  app: App,
+  failures: Failures,
+): unknown {
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
   const without = (error: unknown, args: unknown[]): unknown => {
     // An error of ours is an answer, such as that a parameter cannot be, unless the owner goes on without any.
     const isAnswer = isAppError(error)
-    const refusal = isAnswer ? error : errors.unavailable(`The plugin ${plugin.name} failed to answer; the log says why. Correct it, or start without it`, { cause: error })
+    const refusal = isAnswer
+      ? error
+      : errors.unavailable(
+          `The plugin ${plugin.name} failed to answer; the log says why. Correct it, or start without it`,
+          { cause: error },
+        )
     let isMissed = !isAnswer
     try {
       if (!rule?.otherwise) throw refusal
@@ -110,15 +158,22 @@ export function guardedImplementation(implementation: unknown, hook: HookName, r
       }
     }
   }
-  const guarded = (call: (...args: unknown[]) => unknown) => (...args: unknown[]): unknown => {
-    try {
-      const answer = call(...args)
-      if (!isPromiseLike(answer)) return answer
-      return withinTime(app.clock, limitMs, answer, () => new Error(`no answer to ${hook} within ${limitMs / 1000} s`)).catch((error: unknown) => without(error, args))
-    } catch (error) {
-      return without(error, args)
+  const guarded =
+    (call: (...args: unknown[]) => unknown) =>
+    (...args: unknown[]): unknown => {
+      try {
+        const answer = call(...args)
+        if (!isPromiseLike(answer)) return answer
+        return withinTime(
+          app.clock,
+          limitMs,
+          answer,
+          () => new Error(`no answer to ${hook} within ${limitMs / 1000} s`),
+        ).catch((error: unknown) => without(error, args))
+      } catch (error) {
+        return without(error, args)
+      }
     }
-  }
   if (typeof implementation === 'function') return guarded(implementation as (...args: unknown[]) => unknown)
   if (typeof implementation !== 'object' || implementation === null) return implementation
   return new Proxy(implementation, {
@@ -129,4 +184,5 @@ export function guardedImplementation(implementation: unknown, hook: HookName, r
   })
 }
 
-const isPromiseLike = (value: unknown): value is PromiseLike<unknown> => typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'
+const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'

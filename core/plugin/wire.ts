@@ -1,4 +1,7 @@
-/** Puts plugins to work: their services, hooks, listeners, setup and end. Those from outside have limits, and their failures their name. */
+/**
+ * Puts plugins to work: their services, hooks, listeners, setup and end. Those from outside have limits, and their
+ * failures their name.
+ */
 import type { Clock } from '../clock.ts'
 import { StartError } from '../error.ts'
 import type { EventBus, EventName, Listener } from '../events.ts'
@@ -8,7 +11,7 @@ import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
-import type { App, Plugin, PluginDefinition, PluginRecord, Route, HookName, HookRule, Hooks } from './define.ts'
+import type { App, HookName, HookRule, Hooks, Plugin, PluginDefinition, PluginRecord, Route } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
 import { guardedImplementation, openFailures } from './outside.ts'
 
@@ -22,7 +25,17 @@ type Envelope = NonNullable<PluginDefinition['envelope']>
 
 export type Wiring = ReturnType<typeof openWiring>
 
-export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlugins; clock: Clock; log: Log; version: string }) {
+export function openWiring({
+  loaded,
+  clock,
+  log,
+  version,
+}: {
+  loaded: LoadedPlugins
+  clock: Clock
+  log: Log
+  version: string
+}) {
   const { plugins } = loaded.registry
   const failures = openFailures(clock)
   const rules = new Map<string, HookRule>(plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
@@ -31,36 +44,57 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
     try {
       return await work()
     } catch (error) {
-      const without = loaded.isOutside(plugin) ? `; correct or remove it, or start without it: AV_PLUGINS_OFF=${plugin.name}` : ''
-      throw new StartError(`plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`, { cause: error })
+      const without = loaded.isOutside(plugin)
+        ? `; correct or remove it, or start without it: AV_PLUGINS_OFF=${plugin.name}`
+        : ''
+      throw new StartError(
+        `plugin ${plugin.name}: ${error instanceof Error ? error.message : String(error)}${without}`,
+        { cause: error },
+      )
     }
   }
 
   function addServices(plugin: Plugin, app: App, own: App): void {
     for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
-      if (name in app) throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
+      if (name in app)
+        throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
       Object.assign(app, { [name]: service })
     }
   }
 
   function addImplementations(plugin: Plugin, app: App, hookOf: (name: string) => unknown[]): void {
-    for (const [hook, implement] of Object.entries(plugin.implements ?? {}) as Array<[HookName, (app: App) => Hooks[HookName]]>) {
+    for (const [hook, implement] of Object.entries(plugin.implements ?? {}) as Array<
+      [HookName, (app: App) => Hooks[HookName]]
+    >) {
       const implementation: unknown = implement(app)
-      hookOf(hook).push(loaded.isOutside(plugin) ? guardedImplementation(implementation, hook, rules.get(hook), plugin, app, failures) : implementation)
+      hookOf(hook).push(
+        loaded.isOutside(plugin)
+          ? guardedImplementation(implementation, hook, rules.get(hook), plugin, app, failures)
+          : implementation,
+      )
     }
   }
 
   function listen(plugin: Plugin, app: App, bus: EventBus): void {
     const hearing = loaded.hearingOf(plugin)
     if (hearing) return hearing.listen(plugin, app, bus, failures)
-    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<[EventName, (app: App) => Listener<EventName>]>) bus.listen(event, toListener(app))
+    for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
+      [EventName, (app: App) => Listener<EventName>]
+    >)
+      bus.listen(event, toListener(app))
   }
 
-  /** Where the index is kept by a server that goes away just now, the start waits for it: that is not the plugin's time. */
+  /**
+   * Where the index is kept by a server that goes away just now, the start waits for it: that is not the plugin's time.
+   */
   async function setUp(plugin: Plugin, app: App): Promise<void> {
     const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
-    const work = waitAtBarrier(new AbortController().signal, async () => plugin.setup?.(app), () => (isWaiting = true))
+    const work = waitAtBarrier(
+      new AbortController().signal,
+      async () => plugin.setup?.(app),
+      () => (isWaiting = true),
+    )
     try {
       await (loaded.isOutside(plugin) ? withinOwnTime(work, () => isWaiting) : work)
     } finally {
@@ -81,7 +115,14 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
   const end = (plugin: Plugin, app: App): Promise<void> =>
     named(plugin, async () => {
       const work = async () => plugin.close?.(app)
-      await (loaded.isOutside(plugin) ? withinTime(clock, END_WITHIN_MS, work(), () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`)) : work())
+      await (loaded.isOutside(plugin)
+        ? withinTime(
+            clock,
+            END_WITHIN_MS,
+            work(),
+            () => new Error(`it takes longer than ${END_WITHIN_MS / 1000} s to close`),
+          )
+        : work())
     })
 
   /** What every answer carries must not fail them all. */
@@ -112,7 +153,10 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
     }
   }
 
-  /** An event that a plugin from outside could not take in has been tried often enough: people are told, the log says why. */
+  /**
+   * An event that a plugin from outside could not take in has been tried often enough: people are told, the log says
+   * why.
+   */
   function ended(run: Job, app: App): void {
     const task = loaded.registry.tasks.get(run.task)
     const plugin = task && loaded.ownerOf(task)
@@ -121,7 +165,13 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
     if (task !== loaded.hearingOf(plugin)?.task) return
     const message = `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`
     app.jobs
-      .notify({ title: `Plugin ${plugin.name}`, group: 'setting:application', level: 'error', messages: [message], shownForSeconds: TOLD_SECONDS })
+      .notify({
+        title: `Plugin ${plugin.name}`,
+        group: 'setting:application',
+        level: 'error',
+        messages: [message],
+        shownForSeconds: TOLD_SECONDS,
+      })
       .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
   }
 
@@ -139,7 +189,10 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
         ...(lastFailure && { lastFailure }),
       }
     }
-    return [...plugins.map((plugin) => record(plugin, loaded.isOutside(plugin), true)), ...loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false))]
+    return [
+      ...plugins.map((plugin) => record(plugin, loaded.isOutside(plugin), true)),
+      ...loaded.off.map(({ plugin, isOutside = false }) => record(plugin, isOutside, false)),
+    ]
   }
 
   return {
@@ -154,6 +207,8 @@ export function openWiring({ loaded, clock, log, version }: { loaded: LoadedPlug
     ended,
     book: { list },
     /** Those that come along hear first: what a plugin from outside hears is a row that follows. */
-    inOrderOfHearing: [...plugins].sort((one, other) => Number(loaded.isOutside(one)) - Number(loaded.isOutside(other))),
+    inOrderOfHearing: [...plugins].sort(
+      (one, other) => Number(loaded.isOutside(one)) - Number(loaded.isOutside(other)),
+    ),
   }
 }

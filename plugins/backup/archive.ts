@@ -32,7 +32,11 @@ export interface DocumentEntry {
  * Writes an archive, entry by entry; the next one is begun when the last has been compressed, so memory stays flat.
  * The file is whole and on disk when it resolves.
  */
-export async function writeArchive(path: string, entries: AsyncIterable<{ fileName: string; lines: Iterable<string> }>, modified: Date): Promise<void> {
+export async function writeArchive(
+  path: string,
+  entries: AsyncIterable<{ fileName: string; lines: Iterable<string> }>,
+  modified: Date,
+): Promise<void> {
   const zip = new ZipWriter()
   const written = pipeline(zip.outputStream, createWriteStream(path, { mode: 0o600 }))
   const fill = async () => {
@@ -57,13 +61,19 @@ async function compress(zip: ZipWriter, fileName: string, lines: Iterable<string
   await closed
 }
 
-/** The writer keeps what it was given for an entry until the archive ends: it gets a function that sees nothing but this, and forgets it. */
+/**
+ * The writer keeps what it was given for an entry until the archive ends: it gets a function that sees nothing but
+ * this, and forgets it.
+ */
 const handOver = (content: { stream: Readable | undefined }) => (take: (error: null, stream: Readable) => void) => {
   take(null, content.stream!)
   content.stream = undefined
 }
 
-/** Every entry that holds documents, in archive order. @throws BadArchive: not a zip, or one made to do harm, or without documents */
+/**
+ * Every entry that holds documents, in archive order. @throws BadArchive: not a zip, or one made to do harm, or without
+ * documents
+ */
 export async function readEntries(path: string): Promise<DocumentEntry[]> {
   const found: DocumentEntry[] = []
   await eachEntry(path, async (entry) => {
@@ -75,7 +85,10 @@ export async function readEntries(path: string): Promise<DocumentEntry[]> {
 }
 
 /** The lines of every entry that holds documents, in archive order. @throws BadArchive */
-export async function readDocuments(path: string, take: (entry: DocumentEntry, lines: AsyncIterable<string>) => Promise<void>): Promise<void> {
+export async function readDocuments(
+  path: string,
+  take: (entry: DocumentEntry, lines: AsyncIterable<string>) => Promise<void>,
+): Promise<void> {
   await eachEntry(path, async (entry, zip) => {
     const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
     if (!collection) return
@@ -92,7 +105,12 @@ async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Pr
   let zip: ZipFile | undefined
   let visitorsOwn: unknown
   try {
-    zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, validateEntrySizes: true, strictFileNames: true })
+    zip = await yauzl.openPromise(path, {
+      lazyEntries: true,
+      autoClose: false,
+      validateEntrySizes: true,
+      strictFileNames: true,
+    })
     if (zip.entryCount > MAX_ENTRIES) throw new BadArchive(`It has ${zip.entryCount} entries`)
     let total = 0
     for await (const entry of zip.eachEntry()) {
@@ -112,10 +130,12 @@ async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Pr
 }
 
 function refuseHarm(entry: Entry, totalBytes: number): void {
-  if (((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_LINK) throw new BadArchive(`${entry.fileName} is a link`)
+  if (((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_LINK)
+    throw new BadArchive(`${entry.fileName} is a link`)
   if (entry.isEncrypted()) throw new BadArchive(`${entry.fileName} is encrypted`)
   const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
-  if (isBomb || totalBytes > MAX_BYTES) throw new BadArchive(`${entry.fileName} unpacks to ${entry.uncompressedSize} bytes, more than documents can`)
+  if (isBomb || totalBytes > MAX_BYTES)
+    throw new BadArchive(`${entry.fileName} unpacks to ${entry.uncompressedSize} bytes, more than documents can`)
 }
 
 function unreadable(error: Error): never {
@@ -134,7 +154,10 @@ async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
   }
 }
 
-/** @throws BadArchive at the end, where the bytes were others than those that went in: what was read until then must not count */
+/**
+ * @throws BadArchive at the end, where the bytes were others than those that went in: what was read until then must not
+ * count
+ */
 async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> {
   let rest: Buffer[] = []
   let restBytes = 0

@@ -1,14 +1,26 @@
-/** The service `backups`: the files in the backup folder, how one is made, read, compared and restored (contract 9.10). */
+/**
+ * The service `backups`: the files in the backup folder, how one is made, read, compared and restored (contract 9.10).
+ */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { Transform, type Readable } from 'node:stream'
+import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { epochSeconds, errors, localDay, Value, type App, type BulkResult, type Job, type JobContext, type Services } from 'archivolt'
-import { BadArchive, readDocuments, readEntries, writeArchive, type DocumentEntry } from './archive.ts'
+import {
+  type App,
+  type BulkResult,
+  epochSeconds,
+  errors,
+  type Job,
+  type JobContext,
+  localDay,
+  type Services,
+  Value,
+} from 'archivolt'
+import { BadArchive, type DocumentEntry, readDocuments, readEntries, writeArchive } from './archive.ts'
 import { openContents } from './contents.ts'
-import { storedForm, Unusable, type Converted, type Stored } from './stored-form.ts'
+import { type Converted, type Stored, storedForm, Unusable } from './stored-form.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
 const FILE_NAME = new RegExp(FILE_PATTERN)
@@ -60,7 +72,13 @@ export function openBackups(app: App) {
     const match = FILE_NAME.exec(filename)
     const found = match && (await stat(join(folder, filename)).catch(ignoreMissing))
     if (!found?.isFile()) return undefined
-    return { filename, file_path: `backups/${filename}`, file_size: found.size, timestamp: match?.[1] ?? '', reason: match?.[3] ?? '' }
+    return {
+      filename,
+      file_path: `backups/${filename}`,
+      file_size: found.size,
+      timestamp: match?.[1] ?? '',
+      reason: match?.[3] ?? '',
+    }
   }
 
   async function record(filename: string): Promise<BackupRecord> {
@@ -98,7 +116,12 @@ export function openBackups(app: App) {
   }
 
   /** Documents of an archive in our form, in batches. Those that cannot be used are skipped. */
-  async function* converted(entry: DocumentEntry, lines: AsyncIterable<string>, number: () => number, skip: Skip): AsyncIterable<Converted[]> {
+  async function* converted(
+    entry: DocumentEntry,
+    lines: AsyncIterable<string>,
+    number: () => number,
+    skip: Skip,
+  ): AsyncIterable<Converted[]> {
     if (!definitionOf(entry.collection)) return
     let batch: Converted[] = []
     for await (const { id, stored } of documentsIn(lines, skip)) {
@@ -112,7 +135,10 @@ export function openBackups(app: App) {
     if (batch.length) yield batch
   }
 
-  /** A backup without a channel's own document still has it in its videos. @param seen  ids of channels that are not looked for again */
+  /**
+   * A backup without a channel's own document still has it in its videos. @param seen  ids of channels that are not
+   * looked for again
+   */
   function* channelsIn(videos: Converted[], seen: Set<string>, skip: Skip): Iterable<Converted> {
     for (const { doc, channel } of videos) {
       const id = (doc as VideoDoc).channel_id
@@ -129,7 +155,12 @@ export function openBackups(app: App) {
     await readDocuments(path, async (entry, lines) => {
       signal.throwIfAborted()
       if (isFound) return
-      for await (const batch of converted(entry, lines, () => 0, () => undefined)) {
+      for await (const batch of converted(
+        entry,
+        lines,
+        () => 0,
+        () => undefined,
+      )) {
         isFound = batch.length > 0
         if (isFound) break
       }
@@ -140,22 +171,32 @@ export function openBackups(app: App) {
   /** By the day in the name; a day to come is of a clock that was wrong, and goes behind all others. */
   function newestFirst(one: BackupRecord, other: BackupRecord): number {
     const today = localDay(epochSeconds(app.clock)).replaceAll('-', '')
-    return Number(one.timestamp > today) - Number(other.timestamp > today) || other.timestamp.localeCompare(one.timestamp)
+    return (
+      Number(one.timestamp > today) - Number(other.timestamp > today) || other.timestamp.localeCompare(one.timestamp)
+    )
   }
 
-  /** Why an archive just made is none to put others out by: the index has lost documents, or nothing of a kind that the last backup had. */
+  /**
+   * Why an archive just made is none to put others out by: the index has lost documents, or nothing of a kind that the
+   * last backup had.
+   */
   async function doubtAbout(made: string): Promise<string | undefined> {
     if (app.index.lost) return app.index.lost.reason
-    const kindsIn = async (path: string) => new Set((await readEntries(path)).flatMap(({ collection, sizeBytes }) => (sizeBytes > 0 ? [collection] : [])))
+    const kindsIn = async (path: string) =>
+      new Set((await readEntries(path)).flatMap(({ collection, sizeBytes }) => (sizeBytes > 0 ? [collection] : [])))
     const now = await kindsIn(made)
-    const earlier = (await list()).filter(({ filename, reason }) => filename.startsWith(`${prefix}-`) && reason !== LOST).sort(newestFirst)
+    const earlier = (await list())
+      .filter(({ filename, reason }) => filename.startsWith(`${prefix}-`) && reason !== LOST)
+      .sort(newestFirst)
     for (const { filename } of earlier) {
       const before = await kindsIn(join(folder, filename)).catch((error: unknown) => {
         if (!(error instanceof BadArchive)) throw error
         return undefined // another one may be readable
       })
       if (!before) continue
-      const gone = names().filter((name) => name !== COMES_AND_GOES && definitionOf(name) && before.has(name) && !now.has(name))
+      const gone = names().filter(
+        (name) => name !== COMES_AND_GOES && definitionOf(name) && before.has(name) && !now.has(name),
+      )
       return gone.length > 0 ? `The archive has no ${gone.join(', no ')}, and ${filename} has` : undefined
     }
     return undefined
@@ -213,7 +254,10 @@ export function openBackups(app: App) {
   /** Whether a restore, of a backup or a snapshot, waits or runs. */
   const isRestoring = (): boolean => RESTORES.some((task) => app.jobs.active(task) !== undefined)
 
-  /** Starts a restore, of a backup or a snapshot: no second one from here on. @throws conflict: one is being started, waits or runs */
+  /**
+   * Starts a restore, of a backup or a snapshot: no second one from here on. @throws conflict: one is being started,
+   * waits or runs
+   */
   async function startRestore<Result>(start: () => Promise<Result>): Promise<Result> {
     if (isStarting || isRestoring()) throw errors.conflict('A restore is running; try again when it has ended')
     isStarting = true
@@ -256,7 +300,11 @@ export function openBackups(app: App) {
      * @param isRight  that documents are missing is right
      * @returns its name, and why it is none that others may give way to: then it has a name that takes no other's place
      */
-    async create(reason: BackupReason, isRight: boolean, job: JobContext<object>): Promise<{ filename: string; doubt: string | undefined }> {
+    async create(
+      reason: BackupReason,
+      isRight: boolean,
+      job: JobContext<object>,
+    ): Promise<{ filename: string; doubt: string | undefined }> {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const day = localDay(epochSeconds(app.clock)).replaceAll('-', '')
       const unfinished = join(folder, `.${prefix}-${day}.zip.${job.id}`)
@@ -282,7 +330,10 @@ export function openBackups(app: App) {
       await rm(await pathOf(filename))
     },
 
-    /** Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: no readable archive of ours or the reference's, or nothing in it */
+    /**
+     * Starts a restore as a job. @throws not_found, conflict (one runs), unprocessable: no readable archive of ours or
+     * the reference's, or nothing in it
+     */
     async begin(filename: string, signal: AbortSignal, start: () => Promise<Job>): Promise<Job> {
       const path = await pathOf(filename)
       return startRestore(async () => {
@@ -309,7 +360,10 @@ export function openBackups(app: App) {
         await file.sync().finally(() => file.close())
         await putInPlace(unfinished, path)
       } catch (cause) {
-        if (DISK_FULL.includes(codeOf(cause))) throw errors.unavailable('The disk with the backups is full: make room there, then upload it again', { cause })
+        if (DISK_FULL.includes(codeOf(cause)))
+          throw errors.unavailable('The disk with the backups is full: make room there, then upload it again', {
+            cause,
+          })
         throw cause
       } finally {
         await rm(unfinished, { force: true })
@@ -318,16 +372,32 @@ export function openBackups(app: App) {
     },
 
     /** What a restore would do, by collection. Changes nothing. @throws unprocessable */
-    async preview(filename: string, signal: AbortSignal): Promise<Record<string, { backup: number; now: number; added: number; removed: number; changed: number }>> {
+    async preview(
+      filename: string,
+      signal: AbortSignal,
+    ): Promise<Record<string, { backup: number; now: number; added: number; removed: number; changed: number }>> {
       const path = await pathOf(filename)
-      const counts: Record<string, { backup: number; now: number; added: number; removed: number; changed: number }> = {}
-      for (const name of names()) counts[name] = { backup: 0, now: (await collectionOf(name)?.count(undefined, Number.POSITIVE_INFINITY)) ?? 0, added: 0, removed: 0, changed: 0 }
+      const counts: Record<string, { backup: number; now: number; added: number; removed: number; changed: number }> =
+        {}
+      for (const name of names())
+        counts[name] = {
+          backup: 0,
+          now: (await collectionOf(name)?.count(undefined, Number.POSITIVE_INFINITY)) ?? 0,
+          added: 0,
+          removed: 0,
+          changed: 0,
+        }
       let read = 0
       const compare = async (entry: DocumentEntry, lines: AsyncIterable<string>) => {
         const count = counts[entry.collection]
         const collection = collectionOf(entry.collection)
         if (!count || !collection) return
-        for await (const batch of converted(entry, lines, () => read++, () => undefined)) {
+        for await (const batch of converted(
+          entry,
+          lines,
+          () => read++,
+          () => undefined,
+        )) {
           signal.throwIfAborted()
           const present = await collection.getMany(batch.map(({ id }) => id))
           for (const { id, doc } of batch) {
@@ -352,7 +422,8 @@ export function openBackups(app: App) {
   }
 }
 
-const NOTHING_IN_IT = 'The backup holds no document that this archive knows: a restore would leave the archive blank, so none is done'
+const NOTHING_IN_IT =
+  'The backup holds no document that this archive knows: a restore would leave the archive blank, so none is done'
 
 const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 
@@ -366,7 +437,10 @@ async function mustBeFree(path: string): Promise<void> {
 
 const isThere = (path: string) => errors.conflict(`${basename(path)} is there already; delete it first`)
 
-/** Gives a file its name, and takes it from no other: a link fails where the name is taken, a rename would not. @throws conflict */
+/**
+ * Gives a file its name, and takes it from no other: a link fails where the name is taken, a rename would not. @throws
+ * conflict
+ */
 async function putInPlace(unfinished: string, path: string): Promise<void> {
   try {
     await link(unfinished, path)
@@ -379,7 +453,8 @@ async function putInPlace(unfinished: string, path: string): Promise<void> {
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof BadArchive) throw errors.unprocessable(`Not a backup that can be read: ${error.message}`, { cause: error })
+  if (error instanceof BadArchive)
+    throw errors.unprocessable(`Not a backup that can be read: ${error.message}`, { cause: error })
   throw error
 }
 

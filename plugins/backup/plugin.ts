@@ -1,7 +1,18 @@
 /** Backups: all documents as a zip in the reference's form, made, rotated, taken in, compared, restored. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { definePlugin, defineRoute, defineTask, errors, file, ID_PATTERN, openFolder, Type, type App, type JobContext } from 'archivolt'
+import {
+  type App,
+  definePlugin,
+  defineRoute,
+  defineTask,
+  errors,
+  file,
+  ID_PATTERN,
+  type JobContext,
+  openFolder,
+  Type,
+} from 'archivolt'
 import { FILE_PATTERN, openBackups } from './backups.ts'
 
 /** What is no name of a backup is no path (404), so nothing else reaches the folder. */
@@ -21,12 +32,19 @@ const runBackup = defineTask({
   name: 'run_backup',
   title: 'Index Backup',
   group: 'setting:backup',
-  payload: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1 })), reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])), isRight: Type.Optional(Type.Boolean()) }),
+  payload: Type.Object({
+    rotate: Type.Optional(Type.Integer({ minimum: 1 })),
+    reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])),
+    isRight: Type.Optional(Type.Boolean()),
+  }),
   lane: 'index',
   apiStart: true,
   unique: true,
   merge: (before, asked) => ({ ...asked, ...((before.isRight || asked.isRight) && { isRight: true }) }),
-  schedule: { auto: '0 18 0', config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }) },
+  schedule: {
+    auto: '0 18 0',
+    config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
+  },
   async run(job, app) {
     const { reason = 'auto', isRight = false } = job.payload
     const { filename, doubt } = await app.backups.create(reason, isRight, job)
@@ -41,7 +59,13 @@ const runBackup = defineTask({
 async function tellOfDoubt(filename: string, doubt: string, job: JobContext<object>, app: App): Promise<null> {
   const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
   job.log.error(sentence)
-  await app.jobs.notify({ title: 'Documents are missing', group: 'setting:backup', level: 'error', messages: [sentence], shownForSeconds: DOUBT_SHOWN_FOR_SECONDS })
+  await app.jobs.notify({
+    title: 'Documents are missing',
+    group: 'setting:backup',
+    level: 'error',
+    messages: [sentence],
+    shownForSeconds: DOUBT_SHOWN_FOR_SECONDS,
+  })
   return null
 }
 
@@ -60,26 +84,50 @@ const restoreBackup = defineTask({
 })
 
 const listBackups = defineRoute({
-  method: 'GET', path: '/api/backup/', access: 'admin', summary: 'Backup files, newest name first', reply: Type.Array(BackupRecord),
+  method: 'GET',
+  path: '/api/backup/',
+  access: 'admin',
+  summary: 'Backup files, newest name first',
+  reply: Type.Array(BackupRecord),
   handle: (_input, app) => app.backups.list(),
 })
 
 const startBackup = defineRoute({
-  method: 'POST', path: '/api/backup/', access: 'admin', summary: 'Make a backup', reply: Started,
-  body: Type.Object({ is_right: Type.Optional(Type.Boolean({ description: 'Documents that are missing are not missed: this backup is one like others' })) }),
+  method: 'POST',
+  path: '/api/backup/',
+  access: 'admin',
+  summary: 'Make a backup',
+  reply: Started,
+  body: Type.Object({
+    is_right: Type.Optional(
+      Type.Boolean({ description: 'Documents that are missing are not missed: this backup is one like others' }),
+    ),
+  }),
   bodyOptional: true,
   async handle({ body }, app) {
-    return { message: 'backup task started', task_id: (await app.jobs.start(runBackup, { ...(body?.is_right && { isRight: true }) })).id }
+    return {
+      message: 'backup task started',
+      task_id: (await app.jobs.start(runBackup, { ...(body?.is_right && { isRight: true }) })).id,
+    }
   },
 })
 
 const showBackup = defineRoute({
-  method: 'GET', path: '/api/backup/:filename/', access: 'admin', summary: 'One backup file', params: FilePath, reply: BackupRecord,
+  method: 'GET',
+  path: '/api/backup/:filename/',
+  access: 'admin',
+  summary: 'One backup file',
+  params: FilePath,
+  reply: BackupRecord,
   handle: ({ params }, app) => app.backups.record(params.filename),
 })
 
 const startRestore = defineRoute({
-  method: 'POST', path: '/api/backup/:filename/', access: 'admin', summary: 'Replace all documents by those of a backup', params: FilePath,
+  method: 'POST',
+  path: '/api/backup/:filename/',
+  access: 'admin',
+  summary: 'Replace all documents by those of a backup',
+  params: FilePath,
   reply: Type.Object({ message: Type.String(), filename: Type.String(), task_id: Type.String() }),
   errors: ['conflict', 'unprocessable'],
   async handle({ params: { filename }, signal }, app) {
@@ -89,14 +137,24 @@ const startRestore = defineRoute({
 })
 
 const takeInBackup = defineRoute({
-  method: 'PUT', path: '/api/backup/:filename/', access: 'admin', summary: 'Upload a backup file', params: FilePath, reply: BackupRecord,
+  method: 'PUT',
+  path: '/api/backup/:filename/',
+  access: 'admin',
+  summary: 'Upload a backup file',
+  params: FilePath,
+  reply: BackupRecord,
   rawBody: { contentType: 'application/zip', maxBodyBytes: 4 * 2 ** 30 },
   errors: ['conflict', 'unprocessable', 'body_too_large', 'unavailable'],
   handle: ({ params, request }, app) => app.backups.takeIn(params.filename, request.stream),
 })
 
 const deleteBackup = defineRoute({
-  method: 'DELETE', path: '/api/backup/:filename/', access: 'admin', summary: 'Delete a backup file', params: FilePath, reply: Type.Object({ message: Type.String() }),
+  method: 'DELETE',
+  path: '/api/backup/:filename/',
+  access: 'admin',
+  summary: 'Delete a backup file',
+  params: FilePath,
+  reply: Type.Object({ message: Type.String() }),
   errors: ['conflict'],
   async handle({ params: { filename } }, app) {
     await app.backups.record(filename)
@@ -107,13 +165,31 @@ const deleteBackup = defineRoute({
 })
 
 const downloadBackup = defineRoute({
-  method: 'GET', path: '/api/backup/:filename/download/', access: 'admin', summary: 'The zip itself', params: FilePath, reply: Type.Unknown(), replyType: 'application/zip',
-  handle: async ({ params: { filename } }, app) => file(await app.backups.pathOf(filename), 'application/zip', { download: filename }),
+  method: 'GET',
+  path: '/api/backup/:filename/download/',
+  access: 'admin',
+  summary: 'The zip itself',
+  params: FilePath,
+  reply: Type.Unknown(),
+  replyType: 'application/zip',
+  handle: async ({ params: { filename } }, app) =>
+    file(await app.backups.pathOf(filename), 'application/zip', { download: filename }),
 })
 
-const Counts = Type.Object({ backup: Type.Integer(), now: Type.Integer(), added: Type.Integer(), removed: Type.Integer(), changed: Type.Integer() })
+const Counts = Type.Object({
+  backup: Type.Integer(),
+  now: Type.Integer(),
+  added: Type.Integer(),
+  removed: Type.Integer(),
+  changed: Type.Integer(),
+})
 const previewRestore = defineRoute({
-  method: 'GET', path: '/api/backup/:filename/preview/', access: 'admin', summary: 'What a restore would change', params: FilePath, reply: Type.Record(Type.String(), Counts),
+  method: 'GET',
+  path: '/api/backup/:filename/preview/',
+  access: 'admin',
+  summary: 'What a restore would change',
+  params: FilePath,
+  reply: Type.Record(Type.String(), Counts),
   errors: ['unprocessable'],
   handle: ({ params: { filename }, signal }, app) => app.backups.preview(filename, signal),
 })
@@ -122,7 +198,16 @@ export default definePlugin({
   name: 'backup',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   events: ['index.replaced'],
-  routes: [listBackups, startBackup, showBackup, startRestore, takeInBackup, deleteBackup, downloadBackup, previewRestore],
+  routes: [
+    listBackups,
+    startBackup,
+    showBackup,
+    startRestore,
+    takeInBackup,
+    deleteBackup,
+    downloadBackup,
+    previewRestore,
+  ],
   tasks: [runBackup, restoreBackup],
   services: (app) => ({ backups: openBackups(app) }),
   async setup(app) {

@@ -1,5 +1,5 @@
 /** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
-import { ID_PATTERN, isAppError, localDay, type App } from 'archivolt'
+import { type App, ID_PATTERN, isAppError, localDay } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
@@ -24,10 +24,13 @@ const SAFE_ID = new RegExp(ID_PATTERN)
 const LAST_SECOND = 8.64e12
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const whole = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : 0)
+const whole = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : 0
 const real = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [])
-const object = (value: unknown): Stored => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : {})
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
+const object = (value: unknown): Stored =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : {}
 const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(object) : [])
 
 /** Epoch seconds. */
@@ -77,20 +80,47 @@ export function storedForm(app: App) {
         vid_last_refresh: refreshed_at,
         vid_thumb_url: art ?? false,
         media_url: `${channel_id}/${doc.platform_id}.mp4`,
-        subtitles: doc.subtitles.map((subtitle) => ({ ...subtitle, media_url: `${channel_id}/${doc.platform_id}.${subtitle.lang}.vtt` })),
+        subtitles: doc.subtitles.map((subtitle) => ({
+          ...subtitle,
+          media_url: `${channel_id}/${doc.platform_id}.${subtitle.lang}.vtt`,
+        })),
       }
     },
     playlist({ refreshed_at, art, ...doc }: PlaylistDoc): Stored {
-      return { ...doc, playlist_last_refresh: refreshed_at, playlist_thumbnail: art ?? false, playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(entry.platform_id) })) }
+      return {
+        ...doc,
+        playlist_last_refresh: refreshed_at,
+        playlist_thumbnail: art ?? false,
+        playlist_entries: doc.playlist_entries.map((entry) => ({ ...entry, ...bothIds(entry.platform_id) })),
+      }
     },
     download({ open: _open, ready: _ready, later: _later, art, ...doc }: DownloadDoc): Stored {
-      return { ...doc, ...bothIds(doc.platform_id), status: doc.status === 'priority' ? 'pending' : doc.status, vid_thumb_url: art ?? false }
+      return {
+        ...doc,
+        ...bothIds(doc.platform_id),
+        status: doc.status === 'priority' ? 'pending' : doc.status,
+        vid_thumb_url: art ?? false,
+      }
     },
     comment(doc: CommentDoc, channelId: string | undefined): Stored {
-      return { ...doc, ...bothIds(doc.platform_id), comment_channel_id: channelId ?? '', comment_comments: flat(doc.comment_comments) }
+      return {
+        ...doc,
+        ...bothIds(doc.platform_id),
+        comment_channel_id: channelId ?? '',
+        comment_comments: flat(doc.comment_comments),
+      }
     },
-    subtitle({ date_downloaded: _date, channel_id, ...doc }: SubtitleDoc, video: { title: string; channelName: string } | undefined): Stored {
-      return { ...doc, ...bothIds(doc.platform_id), title: video?.title ?? '', subtitle_channel: video?.channelName ?? '', subtitle_channel_id: channel_id }
+    subtitle(
+      { date_downloaded: _date, channel_id, ...doc }: SubtitleDoc,
+      video: { title: string; channelName: string } | undefined,
+    ): Stored {
+      return {
+        ...doc,
+        ...bothIds(doc.platform_id),
+        title: video?.title ?? '',
+        subtitle_channel: video?.channelName ?? '',
+        subtitle_channel_id: channel_id,
+      }
     },
   }
 
@@ -98,7 +128,11 @@ export function storedForm(app: App) {
   const toOurs: Record<string, (stored: Stored, number: number) => Converted> = {
     channel(stored) {
       const id = safeId(stored.channel_id, 'channel_id')
-      const pictures = Object.fromEntries(['thumb', 'banner', 'tvart'].flatMap((kind) => (text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [])))
+      const pictures = Object.fromEntries(
+        ['thumb', 'banner', 'tvart'].flatMap((kind) =>
+          text(stored[`channel_${kind}_url`]) ? [[kind, text(stored[`channel_${kind}_url`])]] : [],
+        ),
+      )
       const refreshedAt = time(stored.channel_last_refresh)
       return {
         id,
@@ -130,7 +164,11 @@ export function storedForm(app: App) {
       const { player, stats } = { player: object(stored.player), stats: object(stored.stats) }
       const duration = whole(player.duration)
       const streams = objects(stored.streams).map(({ type, index, codec, bitrate, width, height }) => ({
-        type, index: whole(index), codec: text(codec), bitrate: whole(bitrate), ...(type === 'video' && { width: whole(width), height: whole(height) }),
+        type,
+        index: whole(index),
+        codec: text(codec),
+        bitrate: whole(bitrate),
+        ...(type === 'video' && { width: whole(width), height: whole(height) }),
       }))
       const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
       const refreshedAt = time(stored.vid_last_refresh)
@@ -153,11 +191,23 @@ export function storedForm(app: App) {
           media_size: whole(stored.media_size),
           ...(typeof stored.comment_count === 'number' && { comment_count: whole(stored.comment_count) }),
           playlist: texts(stored.playlist).filter((playlistId) => SAFE_ID.test(playlistId)),
-          stats: { view_count: whole(stats.view_count), like_count: whole(stats.like_count), dislike_count: whole(stats.dislike_count), average_rating: real(stats.average_rating) },
+          stats: {
+            view_count: whole(stats.view_count),
+            like_count: whole(stats.like_count),
+            dislike_count: whole(stats.dislike_count),
+            average_rating: real(stats.average_rating),
+          },
           streams,
-          subtitles: objects(stored.subtitles).filter(({ lang }) => app.media.isLanguage(text(lang))).map(({ lang, name, source, url }) => ({
-            ext: 'vtt', lang: text(lang), name: text(name), source, url: text(url), media_url: app.media.subtitleUrl(channelId, id, text(lang)),
-          })),
+          subtitles: objects(stored.subtitles)
+            .filter(({ lang }) => app.media.isLanguage(text(lang)))
+            .map(({ lang, name, source, url }) => ({
+              ext: 'vtt',
+              lang: text(lang),
+              name: text(name),
+              source,
+              url: text(url),
+              media_url: app.media.subtitleUrl(channelId, id, text(lang)),
+            })),
           ...(stored.sponsorblock ? { sponsorblock: segmentList(object(stored.sponsorblock)) } : {}),
           channel_id: channelId,
           refreshed_at: refreshedAt,
@@ -169,7 +219,8 @@ export function storedForm(app: App) {
             duration,
             duration_str: app.videos.durationText(duration),
             watched: player.watched === true,
-            ...(player.watched === true && typeof player.watched_date === 'number' && { watched_date: time(player.watched_date) }),
+            ...(player.watched === true &&
+              typeof player.watched_date === 'number' && { watched_date: time(player.watched_date) }),
           },
         },
         ...(typeof channel.channel_name === 'string' && { channel }),
@@ -194,7 +245,11 @@ export function storedForm(app: App) {
           playlist_thumbnail: app.media.artUrl('playlist', id),
           playlist_sort_order: stored.playlist_sort_order === 'bottom' ? 'bottom' : 'top',
           playlist_entries: objects(stored.playlist_entries).map((entry) => ({
-            platform_id: platformId(entry), title: text(entry.title), uploader: text(entry.uploader) || null, idx: whole(entry.idx), downloaded: entry.downloaded === true,
+            platform_id: platformId(entry),
+            title: text(entry.title),
+            uploader: text(entry.uploader) || null,
+            idx: whole(entry.idx),
+            downloaded: entry.downloaded === true,
           })),
           refreshed_at: refreshedAt,
           ...(text(stored.playlist_thumbnail) && { art: text(stored.playlist_thumbnail) }),
@@ -238,7 +293,14 @@ export function storedForm(app: App) {
 
     comment(stored) {
       const id = platformId(stored)
-      return { id, doc: { platform_id: id, comment_last_refresh: time(stored.comment_last_refresh), comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)) } }
+      return {
+        id,
+        doc: {
+          platform_id: id,
+          comment_last_refresh: time(stored.comment_last_refresh),
+          comment_comments: app.videos.toThreads(objects(stored.comment_comments).map(comment)),
+        },
+      }
     },
 
     subtitle(stored) {
@@ -273,7 +335,8 @@ export function storedForm(app: App) {
      */
     toOurs(collection: string, id: string, stored: Stored, number: number): Converted {
       const convert = toOurs[collection]
-      return convert ? convert(stored, number) : { id: safeId(id, '_id'), doc: stored } // a collection of an outside plugin is stored in its own form
+      // a collection of an outside plugin is stored in its own form
+      return convert ? convert(stored, number) : { id: safeId(id, '_id'), doc: stored }
     },
     nameOf: (collection: string) => `${prefix}_${collection}`,
   }
@@ -300,13 +363,24 @@ function comment(stored: Stored) {
 }
 
 function segmentList(stored: Stored) {
-  const segments = objects(stored.segments).map(({ UUID, actionType, category, segment, locked, votes, videoDuration }) => ({
-    UUID: text(UUID), actionType: text(actionType), category: text(category), segment: Array.isArray(segment) ? segment.map(real) : [], locked: whole(locked), votes: whole(votes), videoDuration: real(videoDuration),
-  }))
+  const segments = objects(stored.segments).map(
+    ({ UUID, actionType, category, segment, locked, votes, videoDuration }) => ({
+      UUID: text(UUID),
+      actionType: text(actionType),
+      category: text(category),
+      segment: Array.isArray(segment) ? segment.map(real) : [],
+      locked: whole(locked),
+      votes: whole(votes),
+      videoDuration: real(videoDuration),
+    }),
+  )
   return {
     is_enabled: stored.is_enabled === true,
     ...(typeof stored.last_refresh === 'number' && { last_refresh: time(stored.last_refresh) }),
-    has_unlocked: typeof stored.has_unlocked === 'boolean' ? stored.has_unlocked : segments.length > 0 && segments.every(({ locked }) => !locked),
+    has_unlocked:
+      typeof stored.has_unlocked === 'boolean'
+        ? stored.has_unlocked
+        : segments.length > 0 && segments.every(({ locked }) => !locked),
     segments,
   }
 }

@@ -1,7 +1,7 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { epochSeconds, errors, isAppError, localDay, openLocks, type App, type Services, type Step } from 'archivolt'
+import { type App, epochSeconds, errors, isAppError, localDay, openLocks, type Services, type Step } from 'archivolt'
 import { openHandles } from './handles.ts'
-import { channelIndex, type ChannelDoc, type ChannelOverwrites } from './schema.ts'
+import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.ts'
 import { removeChannel } from './tasks.ts'
 
 type ChannelFacts = Awaited<ReturnType<Services['platform']['channel']>>
@@ -67,11 +67,18 @@ export function openChannels(app: App) {
   }
 
   async function add(fields: ReturnType<typeof toFields>, isActive: boolean): Promise<void> {
-    await collection.put(fields.channel_id, { ...fields, channel_subscribed: false, channel_active: isActive, channel_overwrites: {} }, { visible: true })
+    await collection.put(
+      fields.channel_id,
+      { ...fields, channel_subscribed: false, channel_active: isActive, channel_overwrites: {} },
+      { visible: true },
+    )
   }
 
   function standIn(id: string): string {
-    const { refreshed_at, art, ...fields } = toFields({ id, name: '', description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} }, 0)
+    const { refreshed_at, art, ...fields } = toFields(
+      { id, name: '', description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} },
+      0,
+    )
     return JSON.stringify({ ...fields, channel_subscribed: false, channel_active: false, channel_overwrites: {} })
   }
 
@@ -89,7 +96,11 @@ export function openChannels(app: App) {
   async function update(facts: ChannelFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
     await fetchArt(facts, signal)
     // A patch leaves alone what people may set at this very moment.
-    const isThere = await collection.patch(facts.id, { set: { ...toFields(facts, epochSeconds(app.clock)), channel_active: true } }, { visible: true })
+    const isThere = await collection.patch(
+      facts.id,
+      { set: { ...toFields(facts, epochSeconds(app.clock)), channel_active: true } },
+      { visible: true },
+    )
     if (isThere && facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
     return isThere
   }
@@ -114,7 +125,10 @@ export function openChannels(app: App) {
     } catch (thrown) {
       const failure = app.platform.failureOf(thrown)
       if (!failure || asked.name === undefined) throw thrown
-      app.log.warn({ channelId: idOrHandle, failure: failure.failure }, 'the channel cannot be read now: kept by its name alone')
+      app.log.warn(
+        { channelId: idOrHandle, failure: failure.failure },
+        'the channel cannot be read now: kept by its name alone',
+      )
       return recordName(idOrHandle, asked.name, failure.failure !== 'gone')
     }
   }
@@ -123,14 +137,18 @@ export function openChannels(app: App) {
   async function recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
     const known = await get(id)
     if (known) return known
-    await add(toFields({ id, name, description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} }, 0), isActive)
+    await add(
+      toFields({ id, name, description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} }, 0),
+      isActive,
+    )
     return existing(id)
   }
 
   /**
    * The channel, fetched from the platform with its art and indexed if it is not ours yet.
    * @param idOrHandle  a channel's id; or what `platform.targets` calls a handle
-   * @param asked.name  with an id: where the platform cannot tell more, the channel is kept by this name instead of failing
+   * @param asked.name  with an id: where the platform cannot tell more, the channel is kept by this name instead of
+   *        failing
    * @throws what the platform throws
    */
   async function ensure(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
@@ -146,13 +164,17 @@ export function openChannels(app: App) {
   /**
    * The channel id that a text of a user stands for, ours or not.
    * @returns undefined: the platform knows none
-   * @throws bad_request: the text is no channel's; unavailable: the platform cannot be asked now; throttled: the account asks too often
+   * @throws bad_request: the text is no channel's; unavailable: the platform cannot be asked now; throttled: the
+   *         account asks too often
    */
   async function resolve(text: string, asked: AskedBy): Promise<string | undefined> {
     const word = text.trim()
     if ((await collection.known([word])).has(word)) return word
     const [target, ...others] = app.platform.targets(word)
-    if (target?.type !== 'channel' || others.length > 0) throw errors.badRequest('q must be the id, handle or URL of one channel', { fields: { q: 'must be one channel' } })
+    if (target?.type !== 'channel' || others.length > 0)
+      throw errors.badRequest('q must be the id, handle or URL of one channel', {
+        fields: { q: 'must be one channel' },
+      })
     if (!target.isHandle) return target.id
     const remembered = handles.lookUp(target.id)
     if (remembered !== undefined) return remembered ?? undefined
@@ -168,7 +190,10 @@ export function openChannels(app: App) {
     } catch (thrown) {
       const failure = app.platform.failureOf(thrown)
       if (failure?.failure === 'network' || failure?.failure === 'unknown') {
-        throw errors.unavailable('The platform cannot be asked now; try again in a minute', { cause: thrown, retryAfterSeconds: 60 })
+        throw errors.unavailable('The platform cannot be asked now; try again in a minute', {
+          cause: thrown,
+          retryAfterSeconds: 60,
+        })
       }
       if (!failure || isAppError(thrown)) throw thrown
       return null
@@ -178,26 +203,36 @@ export function openChannels(app: App) {
   /** Ids that `q` stands for without asking anybody. */
   function idsIn(q: string): string[] {
     const targets = app.platform.targetsIn(q).filter((target) => target.type === 'channel')
-    return [q.trim(), ...targets.map((target) => ('isHandle' in target ? handles.lookUp(target.id) : target.id))].filter((id) => typeof id === 'string')
+    return [
+      q.trim(),
+      ...targets.map((target) => ('isHandle' in target ? handles.lookUp(target.id) : target.id)),
+    ].filter((id) => typeof id === 'string')
   }
 
   async function find({ subscribed, q, from, size }: ChannelQuery): Promise<{ texts: string[]; total: number }> {
-    const filter = subscribed === undefined ? undefined : { eq: ['channel_subscribed', subscribed] as ['channel_subscribed', boolean] }
+    const filter =
+      subscribed === undefined
+        ? undefined
+        : { eq: ['channel_subscribed', subscribed] as ['channel_subscribed', boolean] }
     const sort = [{ by: 'channel_name', order: 'asc' } as const]
-    const text = q === undefined ? undefined : { words: q, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true }
+    const text =
+      q === undefined ? undefined : { words: q, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true }
     const meant = q === undefined ? [] : [...(await collection.known(idsIn(q)))]
     const found = meant.length === 0 ? await collection.find({ filter, text, sort, from, size }) : await findBoth(meant)
     return { texts: found.hits.map((hit) => reply(hit.text)), total: found.total }
 
     async function findBoth(ids: string[]) {
       const named = await collection.find({ text, size: MATCH_LIMIT, withoutTotal: true })
-      const either = { in: ['channel_id', [...new Set([...ids, ...named.hits.map((hit) => hit.id)])]] as ['channel_id', string[]] }
+      const either = {
+        in: ['channel_id', [...new Set([...ids, ...named.hits.map((hit) => hit.id)])]] as ['channel_id', string[]],
+      }
       return collection.find({ filter: filter ? { and: [filter, either] } : either, sort, from, size })
     }
   }
 
   /** The record of contract 5.2 as it is sent by itself: the stored text and its tail, nothing parsed. */
-  const reply = (text: string, score = 0): string => `${text.slice(0, -1)},"_index":"${indexName}","_score":${Math.round(score * 100) / 100}}`
+  const reply = (text: string, score = 0): string =>
+    `${text.slice(0, -1)},"_index":"${indexName}","_score":${Math.round(score * 100) / 100}}`
 
   return {
     collection,
@@ -252,12 +287,15 @@ export function openChannels(app: App) {
     /** Whether the platform still has it. @returns how many were ours */
     async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
       let changed = 0
-      for (const id of ids) if (await collection.patch(id, { set: { channel_active: isActive } }, { visible: true })) changed++
+      for (const id of ids)
+        if (await collection.patch(id, { set: { channel_active: isActive } }, { visible: true })) changed++
       return changed
     },
 
     /** The channels that have a setting of their own. */
-    async withOverwrite<Key extends OverwriteKey>(key: Key): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>> {
+    async withOverwrite<Key extends OverwriteKey>(
+      key: Key,
+    ): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>> {
       const found: Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }> = []
       for await (const batch of collection.scan()) {
         for (const { id, doc } of batch) {

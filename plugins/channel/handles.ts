@@ -31,14 +31,18 @@ export function openHandles(app: App) {
   return {
     /** undefined: nobody knows without asking the platform; null: the platform knows none. */
     lookUp(handle: string): string | null | undefined {
-      const row = ledger.sql<Row>('SELECT channel_id, asked_at, is_kept FROM channel_handles WHERE handle = ?').get(keyOf(handle))
+      const row = ledger
+        .sql<Row>('SELECT channel_id, asked_at, is_kept FROM channel_handles WHERE handle = ?')
+        .get(keyOf(handle))
       return row && (row.is_kept || isFresh(row.asked_at)) ? row.channel_id : undefined
     },
 
     /** @param isKept the channel is in the archive: kept until it leaves */
     async remember(handle: string, channelId: string | null, isKept: boolean): Promise<void> {
       await ledger.write(() => {
-        ledger.sql('DELETE FROM channel_handles WHERE is_kept = 0 AND NOT (asked_at > ? AND asked_at <= ?)').run(clock.now() - REMEMBERED_MS, clock.now())
+        ledger
+          .sql('DELETE FROM channel_handles WHERE is_kept = 0 AND NOT (asked_at > ? AND asked_at <= ?)')
+          .run(clock.now() - REMEMBERED_MS, clock.now())
         ledger
           .sql(
             `INSERT INTO channel_handles (handle, channel_id, asked_at, is_kept) VALUES (?, ?, ?, ?)

@@ -3,11 +3,19 @@ import { defineRoute, errors, ID_PATTERN, isAppError, json, listing, queryEnum, 
 import { ChannelDoc, ChannelOverwrites } from './schema.ts'
 
 const ChannelId = Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) })
-const ChannelRecord = Type.Interface([Type.Omit(ChannelDoc, ['refreshed_at', 'art'])], { _index: Type.String(), _score: Type.Number() })
+const ChannelRecord = Type.Interface([Type.Omit(ChannelDoc, ['refreshed_at', 'art'])], {
+  _index: Type.String(),
+  _score: Type.Number(),
+})
 
-const orNull = Object.entries(ChannelOverwrites.properties).map(([key, schema]) => [key, Type.Optional(Type.Union([schema, Type.Null()]))] as const)
+const orNull = Object.entries(ChannelOverwrites.properties).map(
+  ([key, schema]) => [key, Type.Optional(Type.Union([schema, Type.Null()]))] as const,
+)
 const OverwriteChanges = Type.Object(Object.fromEntries(orNull), { additionalProperties: false })
-const ChannelChange = Type.Object({ channel_subscribed: Type.Optional(Type.Boolean()), channel_overwrites: Type.Optional(OverwriteChanges) })
+const ChannelChange = Type.Object({
+  channel_subscribed: Type.Optional(Type.Boolean()),
+  channel_overwrites: Type.Optional(OverwriteChanges),
+})
 
 export const listChannels = defineRoute({
   method: 'GET',
@@ -38,15 +46,19 @@ export const searchChannel = defineRoute({
   errors: ['bad_request', 'not_found', 'throttled', 'unavailable'],
   async handle({ query: { q }, actor, signal }, app) {
     const extra = { data: false }
-    if (q === undefined || q.trim() === '') throw errors.badRequest('q is required', { fields: { q: 'is required' }, extra })
-    const id = await app.channels.resolve(q, { asker: 'channel search', isUrgent: true, account: actor.id, signal }).catch((thrown: unknown) => {
-      if (!isAppError(thrown, 'bad_request')) throw thrown
-      throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
-    })
+    if (q === undefined || q.trim() === '')
+      throw errors.badRequest('q is required', { fields: { q: 'is required' }, extra })
+    const id = await app.channels
+      .resolve(q, { asker: 'channel search', isUrgent: true, account: actor.id, signal })
+      .catch((thrown: unknown) => {
+        if (!isAppError(thrown, 'bad_request')) throw thrown
+        throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
+      })
     const text = id === undefined ? undefined : await app.channels.text(id)
     // Of a name the asker does not know yet whether anybody has it.
     const isName = id === undefined || !q.includes(id)
-    if (text === undefined) throw errors.notFound('channel', id, { extra: { ...extra, ...(isName && { channel_id: id ?? null }) } })
+    if (text === undefined)
+      throw errors.notFound('channel', id, { extra: { ...extra, ...(isName && { channel_id: id ?? null }) } })
     return json(app.channels.reply(text))
   },
 })
@@ -78,7 +90,9 @@ export const changeChannel = defineRoute({
   errors: ['not_found', 'bad_request'],
   async handle({ params: { channelId }, body }, app) {
     if (body.channel_subscribed === undefined && body.channel_overwrites === undefined) {
-      throw errors.badRequest('channel_subscribed or channel_overwrites is required', { fields: { channel_subscribed: 'or channel_overwrites is required' } })
+      throw errors.badRequest('channel_subscribed or channel_overwrites is required', {
+        fields: { channel_subscribed: 'or channel_overwrites is required' },
+      })
     }
     await app.channels.change(channelId, body)
     return body

@@ -1,5 +1,5 @@
 /** The channel as it is kept and shown (contract 5.2). */
-import { defineIndex, localDay, Type, type Static } from 'archivolt'
+import { defineIndex, localDay, type Static, Type } from 'archivolt'
 
 export const ChannelOverwrites = Type.Object(
   {
@@ -33,7 +33,10 @@ export const ChannelDoc = Type.Object({
   channel_overwrites: ChannelOverwrites,
   /** Internal: epoch seconds of the last refresh. */
   refreshed_at: Type.Integer(),
-  /** Internal: where the platform has the pictures, as JSON `{ thumb, banner, tvart }`; for backups and the thumbnail check. */
+  /**
+   * Internal: where the platform has the pictures, as JSON `{ thumb, banner, tvart }`; for backups and the thumbnail
+   * check.
+   */
   art: Type.Optional(Type.String()),
 })
 export type ChannelDoc = Static<typeof ChannelDoc>

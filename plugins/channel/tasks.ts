@@ -15,7 +15,8 @@ export const removeChannel = defineTask({
       if (!(await app.channels.known([channelId])).has(channelId)) return
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))
       try {
-        for (const removeWith of app.hook('channel.remove')) await step('channel.removeWith', () => removeWith(channelId, step))
+        for (const removeWith of app.hook('channel.remove'))
+          await step('channel.removeWith', () => removeWith(channelId, step))
         await step('channel.drop', () => app.channels.drop(channelId))
       } catch (thrown) {
         await app.media.putBack(jobId)

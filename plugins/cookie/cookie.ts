@@ -1,7 +1,10 @@
-/** The service `cookie`: the one cookie jar, where it lies, whether it is in use, and what the platform last said of it (contract 9.7). */
+/**
+ * The service `cookie`: the one cookie jar, where it lies, whether it is in use, and what the platform last said of it
+ * (contract 9.7).
+ */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { epochSeconds, errors, localMinute, writeWhole, type App, type Services } from 'archivolt'
+import { type App, epochSeconds, errors, localMinute, type Services, writeWhole } from 'archivolt'
 import { parseJar } from './jar.ts'
 
 type AskOptions = Parameters<Services['platform']['validateCookie']>[1]
@@ -78,7 +81,9 @@ export function openCookie(app: App) {
   const note = (isValid: boolean) =>
     ledger.write(() =>
       ledger
-        .sql('INSERT INTO cookie_state (id, is_valid, validated_at) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at')
+        .sql(
+          'INSERT INTO cookie_state (id, is_valid, validated_at) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at',
+        )
         .run(isValid ? 1 : 0, epochSeconds(app.clock)),
     )
 
@@ -90,7 +95,10 @@ export function openCookie(app: App) {
       const failure = platform.failureOf(thrown)?.failure
       if (failure === undefined) throw thrown
       if (failure !== 'network' && failure !== 'unknown') return { isValid: false, jar }
-      throw errors.unavailable('The platform cannot be asked now whether the cookie is valid; try again in a minute', { cause: thrown, retryAfterSeconds: 60 })
+      throw errors.unavailable('The platform cannot be asked now whether the cookie is valid; try again in a minute', {
+        cause: thrown,
+        retryAfterSeconds: 60,
+      })
     }
   }
 
@@ -110,7 +118,9 @@ export function openCookie(app: App) {
     /** Whether a cookie is stored and in use. */
     isEnabled,
 
-    /** Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says. */
+    /**
+     * Uses what an earlier run has stored, from now on also what the platform makes of it and what the preference says.
+     */
     async load(): Promise<void> {
       isStored = (await read()) !== undefined
       await keepHonest()
@@ -150,7 +160,8 @@ export function openCookie(app: App) {
      */
     async import(text: string, asked: AskOptions): Promise<void> {
       const answer = await ask(parseJar(text), asked)
-      if (!answer.isValid) throw errors.badRequest('The platform does not take this cookie: sign in there again and export it anew')
+      if (!answer.isValid)
+        throw errors.badRequest('The platform does not take this cookie: sign in there again and export it anew')
       await inTurn(async () => {
         await write(answer.jar)
         jarNumber++

@@ -14,13 +14,21 @@ const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/
  */
 export function parseJar(text: string): string {
   const cookies: string[] = []
-  for (const [index, line] of text.replace(/^\uFEFF/, '').split(/\r?\n/).entries()) {
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
     if (line.trim() === '' || (line.startsWith('#') && !/^#HttpOnly_/i.test(line))) continue
     if (line.length > LONGEST_LINE || CONTROL.test(line) || !COOKIE.test(line)) {
-      throw errors.badRequest(`Line ${index + 1} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`)
+      throw errors.badRequest(
+        `Line ${index + 1} is no cookie of a Netscape cookie jar: it needs seven fields with tabs between them`,
+      )
     }
     cookies.push(line)
-    if (cookies.length > MOST_COOKIES) throw errors.badRequest(`A cookie jar may have at most ${MOST_COOKIES} cookies: export those of the platform alone`)
+    if (cookies.length > MOST_COOKIES)
+      throw errors.badRequest(
+        `A cookie jar may have at most ${MOST_COOKIES} cookies: export those of the platform alone`,
+      )
   }
   if (cookies.length === 0) throw errors.badRequest('The text has no cookie in it')
   return `${HEADER}\n${cookies.join('\n')}\n`

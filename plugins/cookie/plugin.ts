@@ -12,9 +12,11 @@ export default definePlugin({
   services: (app) => ({ cookie: openCookie(app) }),
   on: {
     // What needed an account may be had with this one.
-    'cookie.changed': (app) => async ({ isEnabled }) => {
-      if (isEnabled) await app.queue.retryWithAccount()
-    },
+    'cookie.changed':
+      (app) =>
+      async ({ isEnabled }) => {
+        if (isEnabled) await app.queue.retryWithAccount()
+      },
   },
   setup: (app) => app.cookie.load(),
 })

@@ -1,7 +1,12 @@
 /** The cookie over HTTP (contract 6.3, appendix B). Its text goes in, and never out. */
 import { defineRoute, errors, isAppError, Type } from 'archivolt'
 
-const CookieStatus = Type.Object({ cookie_enabled: Type.Boolean(), status: Type.Boolean(), validated: Type.Integer(), validated_str: Type.String() })
+const CookieStatus = Type.Object({
+  cookie_enabled: Type.Boolean(),
+  status: Type.Boolean(),
+  validated: Type.Integer(),
+  validated_str: Type.String(),
+})
 
 const asRequest = (account: number, signal: AbortSignal) => ({ asker: 'cookie check', isUrgent: true, account, signal })
 
@@ -21,7 +26,9 @@ export const validateCookie = defineRoute({
   summary: 'Ask the platform whether the stored cookie is valid',
   reply: Type.Object({ cookie_validated: Type.Boolean() }),
   errors: ['throttled', 'unavailable'],
-  handle: async ({ actor, signal }, app) => ({ cookie_validated: await app.cookie.validate(asRequest(actor.id, signal)) }),
+  handle: async ({ actor, signal }, app) => ({
+    cookie_validated: await app.cookie.validate(asRequest(actor.id, signal)),
+  }),
 })
 
 export const importCookie = defineRoute({

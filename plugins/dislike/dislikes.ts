@@ -1,4 +1,6 @@
-/** The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows. */
+/**
+ * The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows.
+ */
 import type { App } from 'archivolt'
 import { askForDislikes } from './service.ts'
 
@@ -26,7 +28,9 @@ export function openDislikes(app: App) {
     /** The estimate of this video is to be read anew, where it is wanted. Nobody waits for it. */
     async note(videoId: string): Promise<void> {
       if (!isWanted()) return
-      await ledger.write(() => ledger.sql('INSERT INTO dislike_due (video_id) VALUES (?) ON CONFLICT DO UPDATE SET attempts = 0').run(videoId))
+      await ledger.write(() =>
+        ledger.sql('INSERT INTO dislike_due (video_id) VALUES (?) ON CONFLICT DO UPDATE SET attempts = 0').run(videoId),
+      )
       await start()
     },
 
@@ -36,27 +40,39 @@ export function openDislikes(app: App) {
     },
 
     /** The one that has waited longest. */
-    next: (): string | undefined => ledger.sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid LIMIT 1').get()?.video_id,
+    next: (): string | undefined =>
+      ledger.sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid LIMIT 1').get()?.video_id,
 
     /** Without an id: all of them. */
     forget: (videoId?: string) =>
-      ledger.write(() => (videoId === undefined ? ledger.sql('DELETE FROM dislike_due').run() : ledger.sql('DELETE FROM dislike_due WHERE video_id = ?').run(videoId))),
+      ledger.write(() =>
+        videoId === undefined
+          ? ledger.sql('DELETE FROM dislike_due').run()
+          : ledger.sql('DELETE FROM dislike_due WHERE video_id = ?').run(videoId),
+      ),
 
     /** It failed: others go first, and after some attempts it is left to the next refresh. */
     putOff: (videoId: string) =>
       ledger.write(() => {
-        const row = ledger.sql<{ attempts: number }>('DELETE FROM dislike_due WHERE video_id = ? RETURNING attempts').get(videoId)
-        if (row && row.attempts + 1 < MOST_ATTEMPTS) ledger.sql('INSERT INTO dislike_due (video_id, attempts) VALUES (?, ?)').run(videoId, row.attempts + 1)
+        const row = ledger
+          .sql<{ attempts: number }>('DELETE FROM dislike_due WHERE video_id = ? RETURNING attempts')
+          .get(videoId)
+        if (row && row.attempts + 1 < MOST_ATTEMPTS)
+          ledger.sql('INSERT INTO dislike_due (video_id, attempts) VALUES (?, ?)').run(videoId, row.attempts + 1)
       }),
 
-    /** Asks the service, and writes what it says into the video's document. @throws whatever keeps the service from answering */
+    /**
+     * Asks the service, and writes what it says into the video's document. @throws whatever keeps the service from
+     * answering
+     */
     async read(videoId: string, signal: AbortSignal): Promise<void> {
       if (!(await app.videos.known([videoId])).has(videoId)) return
       const wait = lastAskedAt + PAUSE_MS - app.clock.steady()
       if (wait > 0) await app.clock.sleep(Math.min(wait, PAUSE_MS), signal)
       lastAskedAt = app.clock.steady()
       const dislikes = await askForDislikes(app.settings.dislikesUrl, videoId, signal)
-      if (dislikes !== undefined) await app.videos.collection.patch(videoId, { set: { stats: { dislike_count: dislikes } } }, { visible: true })
+      if (dislikes !== undefined)
+        await app.videos.collection.patch(videoId, { set: { stats: { dislike_count: dislikes } } }, { visible: true })
     },
   }
 }

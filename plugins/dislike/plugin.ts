@@ -9,7 +9,10 @@ export default definePlugin({
   settings: {
     dislikesUrl: {
       env: 'AV_DISLIKES_URL',
-      schema: Type.String({ pattern: '^https?://[^\\s?#]*[^\\s?#/]$', description: 'a URL of http or https, without a slash at its end' }),
+      schema: Type.String({
+        pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
+        description: 'a URL of http or https, without a slash at its end',
+      }),
       default: 'https://returnyoutubedislikeapi.com',
       meaning: 'the service that estimates dislikes',
     },
@@ -18,7 +21,10 @@ export default definePlugin({
   tasks: [readDislikes],
   services: (app) => ({ dislikes: openDislikes(app) }),
   on: {
-    'video.added': (app) => ({ id }) => app.dislikes.note(id),
+    'video.added':
+      (app) =>
+      ({ id }) =>
+        app.dislikes.note(id),
   },
   setup: (app) => app.dislikes.goOn(),
 })

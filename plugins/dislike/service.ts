@@ -4,7 +4,10 @@ import { Type, Value } from 'archivolt'
 const TIMEOUT_MS = 10_000
 const MOST_BYTES = 64 * 1024
 
-const Answer = Type.Object({ id: Type.String(), dislikes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
+const Answer = Type.Object({
+  id: Type.String(),
+  dislikes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+})
 
 /** It has been asked too often. */
 export class TooMany extends Error {}
@@ -13,7 +16,11 @@ export class TooMany extends Error {}
  * @returns undefined: it knows nothing of this video
  * @throws TooMany, or whatever keeps the service from answering
  */
-export async function askForDislikes(baseUrl: string, videoId: string, signal: AbortSignal): Promise<number | undefined> {
+export async function askForDislikes(
+  baseUrl: string,
+  videoId: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const response = await fetch(`${baseUrl}/votes?videoId=${encodeURIComponent(videoId)}`, {
     headers: { accept: 'application/json' },
     redirect: 'error',
@@ -28,7 +35,8 @@ export async function askForDislikes(baseUrl: string, videoId: string, signal: A
 }
 
 function readAnswer(answer: unknown, videoId: string): number {
-  if (!Value.Check(Answer, answer) || answer.id !== videoId) throw new Error('The service that estimates dislikes answered in a form that is not its own')
+  if (!Value.Check(Answer, answer) || answer.id !== videoId)
+    throw new Error('The service that estimates dislikes answered in a form that is not its own')
   return answer.dislikes
 }
 

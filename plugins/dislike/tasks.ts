@@ -1,4 +1,6 @@
-/** Reads the estimates that are due, one video after the other; beside everything else, so that nothing waits for it. */
+/**
+ * Reads the estimates that are due, one video after the other; beside everything else, so that nothing waits for it.
+ */
 import { defineTask, errors, Type } from 'archivolt'
 import { TooMany } from './service.ts'
 
@@ -15,7 +17,8 @@ export const readDislikes = defineTask({
   internal: true,
   unique: true,
   resumable: true,
-  retries: { times: 96, delaySeconds: REST_MINUTES * 60 }, // a day; what is left goes on with the next video, refresh or start
+  // a day; what is left goes on with the next video, refresh or start
+  retries: { times: 96, delaySeconds: REST_MINUTES * 60 },
   async run(job, app) {
     const { dislikes } = app
     let failures = 0
@@ -33,7 +36,8 @@ export const readDislikes = defineTask({
         job.log.warn({ err: error, id }, 'no estimate of dislikes')
         const isBusy = error instanceof TooMany
         if (!isBusy) await dislikes.putOff(id)
-        if (isBusy || ++failures >= MOST_FAILURES) throw errors.unavailable('The service that estimates dislikes does not answer now', { cause: error })
+        if (isBusy || ++failures >= MOST_FAILURES)
+          throw errors.unavailable('The service that estimates dislikes does not answer now', { cause: error })
       }
     }
   },

@@ -1,5 +1,5 @@
 /** What follows a download run: auto-delete, comments of the new videos, and whatever later plugins add. */
-import { epochSeconds, isAppError, type App, type JobContext, type Services } from 'archivolt'
+import { type App, epochSeconds, isAppError, type JobContext, type Services } from 'archivolt'
 
 const DAY_SECONDS = 86_400
 
@@ -52,7 +52,10 @@ export function openAfterDownload(app: App) {
         if (job.isStopping()) return
         job.progress(1, `Comments of ${id}`)
         try {
-          await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }))
+          await app.videos.setComments(
+            id,
+            await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }),
+          )
         } catch (error) {
           const failure = app.platform.failureOf(error)
           // Somebody has removed the video while it was asked for: there is nothing left to do.
@@ -68,7 +71,9 @@ export function openAfterDownload(app: App) {
     /** Its comments are fetched after the run, also where the run is cut off before. */
     async remember(id: string): Promise<void> {
       if (app.preferences.section('downloads').comment_max === false) return
-      await ledger.write(() => ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id))
+      await ledger.write(() =>
+        ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
+      )
     },
 
     async run(ingested: readonly string[], job: JobContext<object>): Promise<void> {

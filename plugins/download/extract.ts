@@ -1,5 +1,5 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
-import { defineTask, Type, type App, type JobContext, type Services, type Static } from 'archivolt'
+import { type App, defineTask, type JobContext, type Services, type Static, Type } from 'archivolt'
 import type { NewItem, QueueStatus } from './queue.ts'
 import { downloadPending } from './run.ts'
 
@@ -77,7 +77,10 @@ export const extractDownload = defineTask({
   },
 })
 
-/** @returns how many were added, or when to try again: the gate wants another target as its probe, or a later attempt may succeed */
+/**
+ * @returns how many were added, or when to try again: the gate wants another target as its probe, or a later attempt
+ * may succeed
+ */
 async function extract({ target, failed }: Attempt, job: Extraction, app: App): Promise<number | Attempt> {
   try {
     if (target.type === 'video') return await extractVideo(target, job, app)
@@ -91,7 +94,12 @@ async function extract({ target, failed }: Attempt, job: Extraction, app: App): 
     job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
     const delay = isFinal(failure) ? undefined : RETRY_DELAYS_MS[failed]
     if (delay !== undefined) return { target, failed: failed + 1, at: now + delay }
-    await app.jobs.notify({ title: 'Add to download queue', group: 'download:add', level: 'error', messages: [`${target.id}: ${failure.message}`] })
+    await app.jobs.notify({
+      title: 'Add to download queue',
+      group: 'download:add',
+      level: 'error',
+      messages: [`${target.id}: ${failure.message}`],
+    })
     return 0
   }
 }
@@ -112,16 +120,30 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure || failure.isDeferred) throw error
-    return (await app.queue.add([unknownItem(target)], status, { force, ...(isFinal(failure) && { failure: asItemFailure(failure) }) })).length
+    return (
+      await app.queue.add([unknownItem(target)], status, {
+        force,
+        ...(isFinal(failure) && { failure: asItemFailure(failure) }),
+      })
+    ).length
   }
   const { unavailable } = facts
   const added = await app.queue.add([itemOf(facts)], status, {
     force,
     ...(unavailable && {
-      failure: asItemFailure(Object.assign(new Error(unavailable.message), { failure: unavailable.failure, ...(unavailable.availableAt && { availableAt: unavailable.availableAt }) })),
+      failure: asItemFailure(
+        Object.assign(new Error(unavailable.message), {
+          failure: unavailable.failure,
+          ...(unavailable.availableAt && { availableAt: unavailable.availableAt }),
+        }),
+      ),
     }),
   })
-  await fetchArt(added.map((id) => ({ id, art: facts.thumbnails[0]?.url })), job, app)
+  await fetchArt(
+    added.map((id) => ({ id, art: facts.thumbnails[0]?.url })),
+    job,
+    app,
+  )
   return added.length
 }
 
@@ -132,7 +154,10 @@ async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promi
   return addAll(entries.map(entryItem), target, job, app)
 }
 
-/** Read page by page: a channel with 100,000 videos is never held at once. The next page is read while the last one is queued. */
+/**
+ * Read page by page: a channel with 100,000 videos is never held at once. The next page is read while the last one is
+ * queued.
+ */
 async function extractChannel(target: Wanted, job: Extraction, app: App): Promise<number> {
   const channel = await app.platform.channel(target.id, { asker: job.id, signal: job.signal })
   const tabs = target.tab ? channel.tabs.filter((tab) => tab === target.tab) : channel.tabs
@@ -153,7 +178,9 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
         if (job.isStopping()) return added
         seen += page.length
         job.progress(0, `Reading ${channel.name}: ${seen} videos`)
-        const items = page.filter(({ isPending }) => !isPending).map((entry) => listItem(entry, channel.id, channel.name))
+        const items = page
+          .filter(({ isPending }) => !isPending)
+          .map((entry) => listItem(entry, channel.id, channel.name))
         adding = addItems(items, target, job, app)
       }
     }
@@ -177,7 +204,11 @@ async function addItems(items: NewItem[], target: Wanted, job: Extraction, app: 
 }
 
 /** Pictures are an extra: what is wrong with them, a missing ffmpeg too, never keeps anything from being queued. */
-async function fetchArt(items: ReadonlyArray<{ id: string; art?: string | undefined }>, job: Extraction, app: App): Promise<void> {
+async function fetchArt(
+  items: ReadonlyArray<{ id: string; art?: string | undefined }>,
+  job: Extraction,
+  app: App,
+): Promise<void> {
   for (const { id, art } of items.slice(0, ART_AHEAD)) {
     try {
       if (art && !(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art, job.signal)
@@ -193,15 +224,33 @@ export const isFinal = (failure: Failure): boolean => failure.failure !== 'netwo
 
 export function asItemFailure(failure: Failure) {
   const errorClass = failure.failure
-  if (errorClass === 'blocked' || errorClass === 'disk_full' || errorClass === 'missing_tool' || errorClass === 'outdated') {
+  if (
+    errorClass === 'blocked' ||
+    errorClass === 'disk_full' ||
+    errorClass === 'missing_tool' ||
+    errorClass === 'outdated'
+  ) {
     throw new Error(`${errorClass} waits at the gate and is no failure of an item`, { cause: failure })
   }
-  return { message: failure.message, errorClass, ...(failure.availableAt !== undefined && { retryAt: failure.availableAt }) }
+  return {
+    message: failure.message,
+    errorClass,
+    ...(failure.availableAt !== undefined && { retryAt: failure.availableAt }),
+  }
 }
 
 function itemOf(facts: VideoFacts): NewItem {
   const { id, title, channelId, channelName, durationSeconds, published, vidType, thumbnails } = facts
-  return { id, title, channelId, channelName, durationSeconds, published, vidType, ...(thumbnails[0] && { art: thumbnails[0].url }) }
+  return {
+    id,
+    title,
+    channelId,
+    channelName,
+    durationSeconds,
+    published,
+    vidType,
+    ...(thumbnails[0] && { art: thumbnails[0].url }),
+  }
 }
 
 function unknownItem({ id, vidType }: Wanted): NewItem {
@@ -211,10 +260,28 @@ function unknownItem({ id, vidType }: Wanted): NewItem {
 
 function listItem(entry: ListEntry, channelId: string, channelName: string): NewItem {
   const { id, title, durationSeconds = 0, vidType, thumbnail } = entry
-  return { id, title, channelId, channelName, durationSeconds, published: '', vidType, ...(thumbnail && { art: thumbnail }) }
+  return {
+    id,
+    title,
+    channelId,
+    channelName,
+    durationSeconds,
+    published: '',
+    vidType,
+    ...(thumbnail && { art: thumbnail }),
+  }
 }
 
 function entryItem(entry: PlaylistEntryFacts): NewItem {
   const { id, title, uploader, channelId = '', durationSeconds = 0, thumbnail } = entry
-  return { id, title, channelId, channelName: uploader ?? '', durationSeconds, published: '', vidType: 'unknown', ...(thumbnail && { art: thumbnail }) }
+  return {
+    id,
+    title,
+    channelId,
+    channelName: uploader ?? '',
+    durationSeconds,
+    published: '',
+    vidType: 'unknown',
+    ...(thumbnail && { art: thumbnail }),
+  }
 }

@@ -1,9 +1,11 @@
 /** The download settings that people change while it runs: the `downloads` section of /api/config/ (contract 4.1). */
 import { Type } from 'archivolt'
 
-const unsetOr = (schema: ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>) => Type.Union([schema, Type.Literal(false)])
+const unsetOr = (schema: ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>) =>
+  Type.Union([schema, Type.Literal(false)])
 const kibibytes = unsetOr(Type.Integer({ minimum: 1, maximum: 10_000_000 }))
-const line = (maxLength: number, pattern?: string) => unsetOr(Type.String({ minLength: 1, maxLength, ...(pattern && { pattern }) }))
+const line = (maxLength: number, pattern?: string) =>
+  unsetOr(Type.String({ minLength: 1, maxLength, ...(pattern && { pattern }) }))
 const flag = (value: boolean) => ({ schema: Type.Boolean(), default: value })
 
 /** Up to four numbers or `all`, as yt-dlp takes them: comments, threads, replies, replies a thread. */
@@ -20,7 +22,10 @@ export const downloadPreferences = {
     format_sort: { schema: line(500, '^[A-Za-z0-9_:~,.+ -]+$'), default: false },
     extractor_lang: { schema: line(10, '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$'), default: false },
     subtitle: { schema: line(300, LANGUAGES), default: false },
-    subtitle_source: { schema: Type.Union([Type.Literal('user'), Type.Literal('auto'), Type.Literal(false)]), default: false },
+    subtitle_source: {
+      schema: Type.Union([Type.Literal('user'), Type.Literal('auto'), Type.Literal(false)]),
+      default: false,
+    },
     subtitle_index: flag(false),
     comment_max: { schema: line(40, COMMENT_LIMITS), default: false },
     comment_sort: { schema: Type.Enum(['top', 'new']), default: 'top' },

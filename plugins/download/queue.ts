@@ -1,6 +1,6 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
-import { epochSeconds, openLocks, type App, type Filter, type NamesOf } from 'archivolt'
-import { downloadIndex, ERROR_CLASSES, type DownloadDoc } from './schema.ts'
+import { type App, epochSeconds, type Filter, type NamesOf, openLocks } from 'archivolt'
+import { type DownloadDoc, downloadIndex, ERROR_CLASSES } from './schema.ts'
 
 type Names = NamesOf<typeof downloadIndex>
 export type QueueFilter = Filter<Names>
@@ -119,7 +119,10 @@ export function openQueue(app: App) {
   }
 
   async function addPart(list: readonly NewItem[], status: QueueStatus, options: AddOptions): Promise<string[]> {
-    const wanted = await missing(list.map(({ id }) => id), options)
+    const wanted = await missing(
+      list.map(({ id }) => id),
+      options,
+    )
     const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops what the list repeats
     if (!fresh.length) return []
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
@@ -143,21 +146,35 @@ export function openQueue(app: App) {
   /** Stops the download of an item that is worked on. */
   const cancel = (id: string) => active.get(id)?.controller.abort(new ItemTakenAway())
 
-  function filterOf(query: { filter?: string | undefined; channel?: string | undefined; vidType?: string | undefined; errorClass?: string | undefined; error?: boolean | undefined }): QueueFilter | undefined {
+  function filterOf(query: {
+    filter?: string | undefined
+    channel?: string | undefined
+    vidType?: string | undefined
+    errorClass?: string | undefined
+    error?: boolean | undefined
+  }): QueueFilter | undefined {
     const parts: QueueFilter[] = []
     if (query.filter === 'pending') parts.push({ eq: ['open', true] })
     else if (query.filter) parts.push({ eq: ['status', query.filter] })
     if (query.channel) parts.push({ eq: ['channel_id', query.channel] })
     if (query.vidType) parts.push({ eq: ['vid_type', query.vidType] })
     if (query.errorClass) parts.push({ eq: ['error_class', query.errorClass] })
-    if (query.error !== undefined) parts.push(query.error ? { exists: 'error_class' } : { not: { exists: 'error_class' } })
+    if (query.error !== undefined)
+      parts.push(query.error ? { exists: 'error_class' } : { not: { exists: 'error_class' } })
     return parts.length > 1 ? { and: parts } : parts[0]
   }
 
   /** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */
-  async function move(ids: readonly string[], from: QueueStatus, set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>): Promise<void> {
+  async function move(
+    ids: readonly string[],
+    from: QueueStatus,
+    set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>,
+  ): Promise<void> {
     for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
-      await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', ids.slice(at, at + CHANGED_AT_ONCE)] }] }, { set })
+      await items.patchWhere(
+        { and: [{ eq: ['status', from] }, { in: ['platform_id', ids.slice(at, at + CHANGED_AT_ONCE)] }] },
+        { set },
+      )
     }
   }
 
@@ -168,7 +185,11 @@ export function openQueue(app: App) {
   async function idsThat(filter: QueueFilter): Promise<Set<string>> {
     const worked = [...active.keys()]
     if (!worked.length) return new Set()
-    const { hits } = await items.find({ filter: { and: [{ in: ['platform_id', worked] }, filter] }, size: worked.length, withoutTotal: true })
+    const { hits } = await items.find({
+      filter: { and: [{ in: ['platform_id', worked] }, filter] },
+      size: worked.length,
+      withoutTotal: true,
+    })
     return new Set(hits.map(({ id }) => id))
   }
 
@@ -199,10 +220,19 @@ export function openQueue(app: App) {
       const isDue: QueueFilter = { range: ['retry_at', { lte: epochSeconds(app.clock) }] }
       const ready: QueueFilter[] = [{ eq: ['ready', true] }]
       // Seldom is one due, and without this look all open items would be gone through to learn it.
-      const kinds = (await items.count(isDue, 1)) > 0 ? [[isDue, { eq: ['open', true] } as QueueFilter], ready] : [ready]
+      const kinds =
+        (await items.count(isDue, 1)) > 0 ? [[isDue, { eq: ['open', true] } as QueueFilter], ready] : [ready]
       for (const parts of kinds) {
         for (;;) {
-          const { hits } = await items.find({ filter: among(parts), sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }], size: 1, withoutTotal: true })
+          const { hits } = await items.find({
+            filter: among(parts),
+            sort: [
+              { by: 'later', order: 'asc' },
+              { by: 'position', order: 'asc' },
+            ],
+            size: 1,
+            withoutTotal: true,
+          })
           if (!hits[0]) break
           const item = await items.get(hits[0].id)
           if (item) return item
@@ -285,7 +315,8 @@ export function openQueue(app: App) {
     /** Leftover priority items wait their turn again. @returns their ids */
     async demote(): Promise<string[]> {
       const ids: string[] = []
-      for await (const batch of items.scan({ filter: { eq: ['status', 'priority'] }, batch: CHANGED_AT_ONCE })) ids.push(...batch.map(({ id }) => id))
+      for await (const batch of items.scan({ filter: { eq: ['status', 'priority'] }, batch: CHANGED_AT_ONCE }))
+        ids.push(...batch.map(({ id }) => id))
       await move(ids, 'priority', { status: 'pending', auto_start: false, later: true })
       return ids
     },
@@ -295,17 +326,27 @@ export function openQueue(app: App) {
 
     /** The cookie has changed: what needed an account is taken again. */
     async retryWithAccount(): Promise<number> {
-      return items.patchWhere({ and: [{ eq: ['open', true] }, { in: ['error_class', ACCOUNT_CLASSES] }] }, { set: { ...OPEN_AND_CLEAR, ready: true } }, { visible: true })
+      return items.patchWhere(
+        { and: [{ eq: ['open', true] }, { in: ['error_class', ACCOUNT_CLASSES] }] },
+        { set: { ...OPEN_AND_CLEAR, ready: true } },
+        { visible: true },
+      )
     },
 
     /** Whether a channel is archived, as its waiting items show it. */
     async markChannel(channelId: string, isIndexed: boolean): Promise<void> {
-      await items.patchWhere({ and: [{ eq: ['channel_id', channelId] }, { eq: ['channel_indexed', !isIndexed] }] }, { set: { channel_indexed: isIndexed } })
+      await items.patchWhere(
+        { and: [{ eq: ['channel_id', channelId] }, { eq: ['channel_indexed', !isIndexed] }] },
+        { set: { channel_indexed: isIndexed } },
+      )
     },
 
     /** How many items wait, by the class of their message. */
     async waitingByClass(): Promise<Record<string, number>> {
-      const rows = await items.aggregate({ filter: { and: [{ eq: ['open', true] }, { exists: 'error_class' }] }, groupBy: ['error_class'] })
+      const rows = await items.aggregate({
+        filter: { and: [{ eq: ['open', true] }, { exists: 'error_class' }] },
+        groupBy: ['error_class'],
+      })
       return Object.fromEntries(rows.map(({ key, count }) => [String(key[0]), count]))
     },
   }

@@ -1,5 +1,18 @@
 /** What HTTP sees of the queue (contract 6.4, bulk of appendix B). */
-import { defineRoute, errors, json, listing, queryBool, queryEnum, queryId, queryText, Type, ID_PATTERN, type App, type Services } from 'archivolt'
+import {
+  type App,
+  defineRoute,
+  errors,
+  ID_PATTERN,
+  json,
+  listing,
+  queryBool,
+  queryEnum,
+  queryId,
+  queryText,
+  type Services,
+  Type,
+} from 'archivolt'
 import { extractDownload } from './extract.ts'
 import type { QueueFilter } from './queue.ts'
 import { downloadPending } from './run.ts'
@@ -11,14 +24,13 @@ const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const
 const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 
-const QueueRecord = Type.Interface(
-  [Type.Omit(DownloadDoc, ['position', 'open', 'ready', 'later', 'force', 'art'])],
-  {
-    progress: Type.Optional(Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) })),
-    _index: Type.String(),
-    _score: Type.Number(),
-  },
-)
+const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'open', 'ready', 'later', 'force', 'art'])], {
+  progress: Type.Optional(
+    Type.Object({ fraction: Type.Number(), speed: Type.Optional(Type.Number()), eta: Type.Optional(Type.Number()) }),
+  ),
+  _index: Type.String(),
+  _score: Type.Number(),
+})
 
 export const listQueue = defineRoute({
   method: 'GET',
@@ -38,17 +50,31 @@ export const listQueue = defineRoute({
   async handle({ query, page }, app) {
     const { items, filterOf, replyText } = app.queue
     const { hits, total } = await items.find({
-      filter: filterOf({ filter: query.filter, channel: query.channel, vidType: query.vid_type, errorClass: query.error_class, error: query.error }),
+      filter: filterOf({
+        filter: query.filter,
+        channel: query.channel,
+        vidType: query.vid_type,
+        errorClass: query.error_class,
+        error: query.error,
+      }),
       ...(query.q?.trim() && { text: { words: query.q, prefixLast: true } }),
-      sort: [{ by: 'later', order: 'asc' }, { by: 'position', order: 'asc' }],
+      sort: [
+        { by: 'later', order: 'asc' },
+        { by: 'position', order: 'asc' },
+      ],
       from: page.from,
       size: page.size,
     })
-    return listing(hits.map(({ id, text }) => replyText(id, text)), total)
+    return listing(
+      hits.map(({ id, text }) => replyText(id, text)),
+      total,
+    )
   },
 })
 
-const AddBody = Type.Object({ data: Type.Array(Type.Object({ status: Type.Optional(Type.Enum(['pending', 'ignore', 'ignore-force'])) })) })
+const AddBody = Type.Object({
+  data: Type.Array(Type.Object({ status: Type.Optional(Type.Enum(['pending', 'ignore', 'ignore-force'])) })),
+})
 
 export const addToQueue = defineRoute({
   method: 'POST',
@@ -60,12 +86,18 @@ export const addToQueue = defineRoute({
     force: queryBool({ fallback: false, description: 'also what is archived already' }),
   },
   body: AddBody,
-  reply: Type.Object({ data: Type.Array(Type.Object({})), message: Type.String(), task_id: Type.Union([Type.String(), Type.Null()]) }),
+  reply: Type.Object({
+    data: Type.Array(Type.Object({})),
+    message: Type.String(),
+    task_id: Type.Union([Type.String(), Type.Null()]),
+  }),
   async handle({ query, body: { data } }, app) {
     const targets = []
     for (const [index, item] of data.entries()) {
       const found = await targetsOf(app.platform.idOf(item), `data[${index}]`, app)
-      targets.push(...found.map((target) => ({ ...target, ...(item.status?.startsWith('ignore') && { isIgnored: true }) })))
+      targets.push(
+        ...found.map((target) => ({ ...target, ...(item.status?.startsWith('ignore') && { isIgnored: true }) })),
+      )
     }
     if (!targets.length) return { data, message: 'nothing to add', task_id: null }
     const job = await app.jobs.start(extractDownload, { targets, autoStart: query.autostart, force: query.force })
@@ -76,7 +108,8 @@ export const addToQueue = defineRoute({
 /** What a text asks for. An id that a document of ours has is taken whatever its form. */
 async function targetsOf(text: string, place: string, app: App): Promise<Target[]> {
   const words = text.split(/\s+/).filter(Boolean)
-  if (!words.length) throw errors.badRequest('An item has no id', { fields: { [place]: 'must have an id, a URL or a handle' } })
+  if (!words.length)
+    throw errors.badRequest('An item has no id', { fields: { [place]: 'must have an id, a URL or a handle' } })
   const targets: Target[] = []
   for (const word of words) targets.push(...((await knownTarget(word, app)) ?? parse(word)))
   return targets
@@ -85,7 +118,10 @@ async function targetsOf(text: string, place: string, app: App): Promise<Target[
     try {
       return app.platform.targets(word)
     } catch (error) {
-      throw errors.badRequest(`${place}: no id, URL or handle of the platform`, { fields: { [place]: 'must be an id, a URL or a handle of the platform' }, cause: error })
+      throw errors.badRequest(`${place}: no id, URL or handle of the platform`, {
+        fields: { [place]: 'must be an id, a URL or a handle of the platform' },
+        cause: error,
+      })
     }
   }
 }
@@ -110,7 +146,11 @@ export const clearQueue = defineRoute({
   },
   reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
   async handle({ query }, app) {
-    const filter = app.queue.filterOf({ filter: query.filter, channel: query.channel, vidType: query.vid_type }) as QueueFilter
+    const filter = app.queue.filterOf({
+      filter: query.filter,
+      channel: query.channel,
+      vidType: query.vid_type,
+    }) as QueueFilter
     return { message: `deleted ${query.filter} items`, deleted: await app.queue.removeWhere(filter) }
   },
 })
@@ -154,7 +194,12 @@ export const changeItem = defineRoute({
 
 /** It would be a name on the ignore list that nothing ever has. @throws bad_request */
 async function refuseUnlessVideo(id: string, app: App): Promise<void> {
-  if (app.platform.targetsIn(id)[0]?.type === 'video' || (await app.videos.known([id])).has(id) || (await app.queue.items.known([id])).has(id)) return
+  if (
+    app.platform.targetsIn(id)[0]?.type === 'video' ||
+    (await app.videos.known([id])).has(id) ||
+    (await app.queue.items.known([id])).has(id)
+  )
+    return
   throw errors.badRequest('Only a video can be ignored: this is not the id of one')
 }
 
@@ -188,8 +233,17 @@ export const changeMany = defineRoute({
   body: BulkBody,
   reply: Type.Object({ updated: Type.Integer() }),
   async handle({ body }, app) {
-    const filter = app.queue.filterOf({ filter: body.filter, channel: body.channel, vidType: body.vid_type, errorClass: body.error_class, error: body.error })
-    if (!filter) throw errors.badRequest('Say which items: filter, channel, vid_type, error_class or error', { fields: { filter: 'at least one way to choose is needed' } })
+    const filter = app.queue.filterOf({
+      filter: body.filter,
+      channel: body.channel,
+      vidType: body.vid_type,
+      errorClass: body.error_class,
+      error: body.error,
+    })
+    if (!filter)
+      throw errors.badRequest('Say which items: filter, channel, vid_type, error_class or error', {
+        fields: { filter: 'at least one way to choose is needed' },
+      })
     if (body.status === 'delete') return { updated: await app.queue.removeWhere(filter) }
     const updated = await app.queue.setStatusWhere(filter, body.status)
     if (body.status === 'priority' && updated) await app.jobs.start(downloadPending, { autoOnly: true })

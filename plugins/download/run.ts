@@ -1,5 +1,8 @@
-/** download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run (contract 9.3). */
-import { defineTask, isAppError, Type, type App, type JobContext, type Services } from 'archivolt'
+/**
+ * download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run
+ * (contract 9.3).
+ */
+import { type App, defineTask, isAppError, type JobContext, type Services, Type } from 'archivolt'
 import { asItemFailure, isFinal, RETRY_DELAYS_MS } from './extract.ts'
 import { ItemTakenAway } from './queue.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -53,7 +56,9 @@ export const downloadPending = defineTask({
     }
     await restOf(job, app)
     await app.afterDownload.run(ingested, job)
-    return ingested.length ? `${ingested.length} ${ingested.length === 1 ? 'video' : 'videos'} downloaded${withoutSubtitles(leftOut)}` : null
+    return ingested.length
+      ? `${ingested.length} ${ingested.length === 1 ? 'video' : 'videos'} downloaded${withoutSubtitles(leftOut)}`
+      : null
   },
 })
 
@@ -68,7 +73,10 @@ function withoutSubtitles(leftOut: readonly string[]): string {
 
 type Run = JobContext<{ autoOnly?: boolean }>
 
-/** The next in line; where only items are left that were put off, waits for the first of them, a command, or another start. */
+/**
+ * The next in line; where only items are left that were put off, waits for the first of them, a command, or another
+ * start.
+ */
 async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promise<DownloadDoc | undefined> {
   for (;;) {
     const news = new AbortController()
@@ -76,7 +84,10 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
     try {
       const now = app.clock.steady()
       const waiting = [...putOff].filter(([, { at }]) => at > now)
-      const item = await app.queue.next(job.current().autoOnly === true, waiting.map(([id]) => id))
+      const item = await app.queue.next(
+        job.current().autoOnly === true,
+        waiting.map(([id]) => id),
+      )
       const absence = item && (await app.media.absence())
       if (absence !== undefined && !job.isStopping()) {
         job.progress(0, absence)
@@ -90,7 +101,14 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
       const { waitsFor, since = 0 } = waiting.find(([, one]) => one.waitsFor)?.[1] ?? {}
       const waitMs = Math.min(...waiting.map(([, { at }]) => at)) - now
       job.progress(0, waitsFor ? `Waiting to try again: ${waitsFor}` : 'Waiting to try again')
-      app.queue.halted = waitsFor === undefined ? undefined : { reason: waitsFor, since: Math.floor(since / 1000), nextAttempt: Math.ceil((app.clock.now() + waitMs) / 1000) }
+      app.queue.halted =
+        waitsFor === undefined
+          ? undefined
+          : {
+              reason: waitsFor,
+              since: Math.floor(since / 1000),
+              nextAttempt: Math.ceil((app.clock.now() + waitMs) / 1000),
+            }
       await waitFor(waitMs, news.signal)
     } finally {
       app.queue.halted = undefined
@@ -109,7 +127,13 @@ async function pause(job: Run, app: App): Promise<void> {
 }
 
 /** @returns whether it is in the library now; what went wrong is noted on the item */
-async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, leftOut: string[], job: Run, app: App): Promise<boolean> {
+async function downloadItem(
+  item: DownloadDoc,
+  putOff: Map<string, PutOff>,
+  leftOut: string[],
+  job: Run,
+  app: App,
+): Promise<boolean> {
   const id = item.platform_id
   const archived = item.force ? undefined : await app.videos.get(id)
   if (archived) {
@@ -145,7 +169,12 @@ async function downloadItem(item: DownloadDoc, putOff: Map<string, PutOff>, left
 }
 
 /** @returns subtitles that were left out */
-async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['begin']>, job: Run, app: App): Promise<string[]> {
+async function fetchAndIngest(
+  item: DownloadDoc,
+  turn: ReturnType<App['queue']['begin']>,
+  job: Run,
+  app: App,
+): Promise<string[]> {
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   const folder = await job.step('download.stage', () => app.media.staging(id))
@@ -160,12 +189,20 @@ async function fetchAndIngest(item: DownloadDoc, turn: ReturnType<App['queue']['
     }),
   )
   const { channelId } = downloaded.facts
-  await job.step('download.channel', () => app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.facts.channelName }))
+  await job.step('download.channel', () =>
+    app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.facts.channelName }),
+  )
   await job.step('download.note', () => app.afterDownload.remember(id))
-  await job.step('download.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+  await job.step('download.ingest', () =>
+    app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step),
+  )
   await settle(id, channelId, job, app)
   const languages = downloaded.subtitlesLeftOut ?? []
-  if (languages.length > 0) job.log.warn({ id, languages }, `subtitles of ${id} could not be fetched or converted and are left out: ${languages.join(', ')}`)
+  if (languages.length > 0)
+    job.log.warn(
+      { id, languages },
+      `subtitles of ${id} could not be fetched or converted and are left out: ${languages.join(', ')}`,
+    )
   return languages.map((language) => `${id} ${language}`)
 }
 
@@ -203,7 +240,8 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   }
   const message = error instanceof Error ? error.message : String(error)
   job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, `not downloaded: ${message}`)
-  if ((await app.media.absence()) !== undefined) return // whatever it was, it is about the library, and the item has its turn when that is back
+  // whatever it was, it is about the library, and the item has its turn when that is back
+  if ((await app.media.absence()) !== undefined) return
   const needBytes = failure?.needBytes
   if (failure && needBytes === undefined && isFinal(failure)) {
     putOff.delete(id)
@@ -216,11 +254,21 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
     const since = putOff.get(id)?.since ?? app.clock.now()
-    putOff.set(id, { attempts, at: app.clock.steady() + delay, ...(isOurs && { waitsFor: message, since }), ...(needBytes !== undefined && { needBytes }) })
+    putOff.set(id, {
+      attempts,
+      at: app.clock.steady() + delay,
+      ...(isOurs && { waitsFor: message, since }),
+      ...(needBytes !== undefined && { needBytes }),
+    })
     return
   }
   putOff.delete(id)
-  const known = failure ? asItemFailure(failure) : { errorClass: 'unknown' as const, message: isAppError(error) ? message : 'It could not be put into the library; the log says why' }
+  const known = failure
+    ? asItemFailure(failure)
+    : {
+        errorClass: 'unknown' as const,
+        message: isAppError(error) ? message : 'It could not be put into the library; the log says why',
+      }
   await app.queue.fail(id, known)
 }
 

@@ -1,7 +1,16 @@
 /** The queue item as it is kept and shown (contract 5.4). */
-import { defineIndex, Type, type Static } from 'archivolt'
+import { defineIndex, type Static, Type } from 'archivolt'
 
-export const ERROR_CLASSES = ['gone', 'restricted', 'login_required', 'members_only', 'age', 'upcoming', 'network', 'unknown'] as const
+export const ERROR_CLASSES = [
+  'gone',
+  'restricted',
+  'login_required',
+  'members_only',
+  'age',
+  'upcoming',
+  'network',
+  'unknown',
+] as const
 
 export const DownloadDoc = Type.Object({
   platform_id: Type.String(),

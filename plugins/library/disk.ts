@@ -1,10 +1,24 @@
 /** Folders read name by name, without the hidden ones and those that file servers keep for themselves. */
+
+import type { Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Dirent } from 'node:fs'
-import { errors, ID_PATTERN, type App } from 'archivolt'
+import { type App, errors, ID_PATTERN } from 'archivolt'
 
-const HOUSEKEEPING = new Set(['@eadir', '@recycle', '@recently-snapshot', '#recycle', '#snapshot', '$recycle.bin', 'lost+found', 'system volume information', 'network trash folder', 'temporary items', '__macosx', 'thumbs.db'])
+const HOUSEKEEPING = new Set([
+  '@eadir',
+  '@recycle',
+  '@recently-snapshot',
+  '#recycle',
+  '#snapshot',
+  '$recycle.bin',
+  'lost+found',
+  'system volume information',
+  'network trash folder',
+  'temporary items',
+  '__macosx',
+  'thumbs.db',
+])
 const ID = new RegExp(ID_PATTERN)
 const FILM = '.mp4'
 
@@ -13,13 +27,20 @@ export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUS
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
-/** A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown. @returns undefined: not there */
+/**
+ * A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown. @returns
+ * undefined: not there
+ */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size
   } catch (thrown) {
     if (isAbsent(thrown)) return undefined
-    if (codeOf(thrown) === 'ELOOP') throw errors.conflict(`A link in the library leads to itself: ${basename(dirname(path))}, or ${basename(path)} in it. Remove it`, { cause: thrown })
+    if (codeOf(thrown) === 'ELOOP')
+      throw errors.conflict(
+        `A link in the library leads to itself: ${basename(dirname(path))}, or ${basename(path)} in it. Remove it`,
+        { cause: thrown },
+      )
     throw thrown
   }
 }
@@ -27,7 +48,8 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 export const isThere = async (path: string): Promise<boolean> => (await sizeOf(path)) !== undefined
 
 /**
- * Whether a channel's folder is not there, as against films that somebody has taken out of it. One on another disk that has
+ * Whether a channel's folder is not there, as against films that somebody has taken out of it. One on another disk that
+ * has
  * nothing in it may be where that disk belongs.
  */
 export async function isGone(folder: string): Promise<boolean> {
@@ -75,7 +97,8 @@ export interface FoundFilm {
 
 export const mediaDirOf = (app: Pick<App, 'settings'>): string => resolve(app.settings.mediaDir)
 
-const isChannelFolder = async (mediaDir: string, entry: Dirent): Promise<boolean> => ID.test(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
+const isChannelFolder = async (mediaDir: string, entry: Dirent): Promise<boolean> =>
+  ID.test(entry.name) && isOfKind(join(mediaDir, entry.name), entry, 'isDirectory')
 
 /** @throws unavailable: the library is away, and why */
 export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> {
@@ -83,7 +106,10 @@ export async function mustBeThere({ media }: Pick<App, 'media'>): Promise<void> 
   if (absence !== undefined) throw errors.unavailable(absence)
 }
 
-/** Films in folders of channels, and those that lie beside these folders. Links are followed: a library may be spread over disks. */
+/**
+ * Films in folders of channels, and those that lie beside these folders. Links are followed: a library may be spread
+ * over disks.
+ */
 export async function* filmsOf(mediaDir: string): AsyncGenerator<FoundFilm> {
   for await (const entry of entriesOf(mediaDir)) {
     const film = await filmAt(mediaDir, entry)
@@ -115,7 +141,8 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
 }
 
 /**
- * Moves a film of the library and what lies beside it by its name into the folder of its channel. Doing it twice is harmless.
+ * Moves a film of the library and what lies beside it by its name into the folder of its channel. Doing it twice is
+ * harmless.
  * @throws unprocessable: the place is taken, or cannot be reached
  */
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
@@ -123,7 +150,8 @@ export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pi
   if (await isThere(place)) throw errors.unprocessable('another file is in its place already')
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
-    if (entry.name.startsWith(`${film.name}.`) && entry.name !== `${film.name}${FILM}` && entry.isFile()) names.push(entry.name)
+    if (entry.name.startsWith(`${film.name}.`) && entry.name !== `${film.name}${FILM}` && entry.isFile())
+      names.push(entry.name)
   }
   // The film last: where this is cut off, it is still found at its old place.
   for (const name of [...names, `${film.name}${FILM}`]) {

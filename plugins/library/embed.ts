@@ -1,9 +1,11 @@
-/** resync_thumbs: each film carries its thumbnail inside, for players that look there. What is done already is skipped. */
+/**
+ * resync_thumbs: each film carries its thumbnail inside, for players that look there. What is done already is skipped.
+ */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineTask, errors, Type, type App, type JobContext } from 'archivolt'
+import { type App, defineTask, errors, type JobContext, Type } from 'archivolt'
 import { isThere, mustBeThere } from './disk.ts'
-import { pictureIn, streamsOf, withPicture, type FilmStream } from './film.ts'
+import { type FilmStream, pictureIn, streamsOf, withPicture } from './film.ts'
 import { isQueued } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
 
@@ -43,7 +45,8 @@ export const resyncThumbs = defineTask({
 })
 
 /**
- * Writes the film anew beside, looks at it, and puts it in the old one's place by rename: whoever plays the old one goes on.
+ * Writes the film anew beside, looks at it, and puts it in the old one's place by rename: whoever plays the old one
+ * goes on.
  * @returns false: there was nothing to do
  */
 async function embed(id: string, job: Run, app: App): Promise<boolean> {
@@ -81,12 +84,14 @@ async function hasPicture(path: string, streams: FilmStream[], picture: string, 
 async function checkRoom(path: string, channelId: string, app: App): Promise<void> {
   // It is written in staging, and may then go to another disk.
   const [{ size }, ...disks] = await Promise.all([stat(path), app.media.space(), app.media.space(channelId)])
-  if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES) throw errors.unavailable('There is not enough room on the disk of the library to write a film anew')
+  if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES)
+    throw errors.unavailable('There is not enough room on the disk of the library to write a film anew')
 }
 
 /** Nothing of the film may be lost on the way. */
 async function checkSame(before: string, after: string, app: App): Promise<void> {
   const [old, made] = await Promise.all([app.media.probe(before), app.media.probe(after)])
-  const isSame = old.streams.length === made.streams.length && Math.abs(old.durationSeconds - made.durationSeconds) <= LEEWAY_SECONDS
+  const isSame =
+    old.streams.length === made.streams.length && Math.abs(old.durationSeconds - made.durationSeconds) <= LEEWAY_SECONDS
   if (!isSame) throw errors.unprocessable('the film with its thumbnail would not be the same film')
 }

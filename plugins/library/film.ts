@@ -1,7 +1,10 @@
-/** ffmpeg and ffprobe on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a protocol or format that we did not name. */
+/**
+ * ffmpeg and ffprobe on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a
+ * protocol or format that we did not name.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
-import { errors, type App, type Services } from 'archivolt'
+import { type App, errors, type Services } from 'archivolt'
 
 type Probe = Awaited<ReturnType<Services['media']['probe']>>
 type Tools = Pick<App, 'settings' | 'clock'>
@@ -11,13 +14,22 @@ const PROBE_LIMIT_MS = 60_000
 const QUIET_LIMIT_MS = 30 * 60_000
 const MOST_COMPLAINT = 2000
 const MOST_PICTURE_BYTES = 20 << 20
-/** Containers of films, told by their content: a playlist that calls itself a film could name other files of this machine. */
+/**
+ * Containers of films, told by their content: a playlist that calls itself a film could name other files of this
+ * machine.
+ */
 const FILM_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,flv,mpegts,mpeg,asf,ogg,m4v,h264,hevc'
 /** What mp4 can hold as it is; anything else is encoded anew. */
-const HELD_BY_MP4 = { video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']), audio: new Set(['aac', 'mp3', 'mp2', 'opus', 'ac3', 'eac3', 'flac', 'alac']) }
+const HELD_BY_MP4 = {
+  video: new Set(['h264', 'hevc', 'av1', 'vp9', 'mpeg4', 'mpeg2video', 'mpeg1video']),
+  audio: new Set(['aac', 'mp3', 'mp2', 'opus', 'ac3', 'eac3', 'flac', 'alac']),
+}
 /** Subtitles that are text: mp4 has one form for them. */
 const TEXTS = new Set(['subrip', 'srt', 'ass', 'ssa', 'mov_text', 'webvtt', 'text'])
-const ENCODED = { video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'], audio: ['aac', '-b:a', '192k'] }
+const ENCODED = {
+  video: ['libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
+  audio: ['aac', '-b:a', '192k'],
+}
 
 export interface FilmOptions {
   signal: AbortSignal
@@ -42,7 +54,10 @@ export async function isMp4(path: string): Promise<boolean> {
 export async function toMp4(tools: Tools, from: string, to: string, probe: Probe, options: FilmOptions): Promise<void> {
   const subtitles = (await streamsOf(tools, from, options.signal)).filter(({ type }) => type === 'subtitle')
   const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
-  if (unheld) throw errors.unprocessable(`it has subtitles (${unheld.codec}) that an mp4 cannot hold; take them out of it and import it again`)
+  if (unheld)
+    throw errors.unprocessable(
+      `it has subtitles (${unheld.codec}) that an mp4 cannot hold; take them out of it and import it again`,
+    )
   const count = { video: 0, audio: 0 }
   const streams = probe.streams.flatMap(({ type, index, codec }) => {
     const at = count[type]++
@@ -50,7 +65,24 @@ export async function toMp4(tools: Tools, from: string, to: string, probe: Probe
     return ['-map', `0:${index}`, `-c:${type === 'video' ? 'v' : 'a'}:${at}`, name!, ...rest]
   })
   const texts = subtitles.flatMap(({ index }) => ['-map', `0:${index}`, '-c:s', 'mov_text'])
-  await ffmpeg(tools, ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`, ...streams, ...texts, '-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`], options)
+  await ffmpeg(
+    tools,
+    [
+      '-format_whitelist',
+      FILM_FORMATS,
+      '-i',
+      `file:${from}`,
+      ...streams,
+      ...texts,
+      '-movflags',
+      '+faststart',
+      '-f',
+      'mp4',
+      '-y',
+      `file:${to}`,
+    ],
+    options,
+  )
 }
 
 /** SubRip → WebVTT. @throws unprocessable */
@@ -68,33 +100,101 @@ export interface FilmStream {
 /** All streams, pictures inside the file included. */
 export async function streamsOf({ settings }: Tools, path: string, signal: AbortSignal): Promise<FilmStream[]> {
   const entries = 'stream=index,codec_type,codec_name:stream_disposition=attached_pic'
-  const output = await collect(settings.ffprobe, ['-v', 'error', '-protocol_whitelist', 'file', '-show_entries', entries, '-of', 'json', `file:${path}`], signal)
-  const { streams = [] } = JSON.parse(output.toString()) as { streams?: Array<{ index: number; codec_type?: string; codec_name?: string; disposition?: { attached_pic?: number } }> }
-  return streams.map(({ index, codec_type: type = '', codec_name: codec = '', disposition }) => ({ index, type, codec, isPicture: disposition?.attached_pic === 1 }))
+  const output = await collect(
+    settings.ffprobe,
+    ['-v', 'error', '-protocol_whitelist', 'file', '-show_entries', entries, '-of', 'json', `file:${path}`],
+    signal,
+  )
+  const { streams = [] } = JSON.parse(output.toString()) as {
+    streams?: Array<{
+      index: number
+      codec_type?: string
+      codec_name?: string
+      disposition?: { attached_pic?: number }
+    }>
+  }
+  return streams.map(({ index, codec_type: type = '', codec_name: codec = '', disposition }) => ({
+    index,
+    type,
+    codec,
+    isPicture: disposition?.attached_pic === 1,
+  }))
 }
 
 /** The bytes of a picture inside a film, as they were put there. */
 export const pictureIn = ({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> =>
-  collect(settings.ffmpeg, ['-hide_banner', '-nostdin', '-v', 'error', '-protocol_whitelist', 'file', '-i', `file:${path}`, '-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-f', 'image2pipe', 'pipe:1'], signal)
+  collect(
+    settings.ffmpeg,
+    [
+      '-hide_banner',
+      '-nostdin',
+      '-v',
+      'error',
+      '-protocol_whitelist',
+      'file',
+      '-i',
+      `file:${path}`,
+      '-map',
+      `0:${index}`,
+      '-c',
+      'copy',
+      '-frames:v',
+      '1',
+      '-f',
+      'image2pipe',
+      'pipe:1',
+    ],
+    signal,
+  )
 
 /** The film with this JPEG as its one picture; sound, image and subtitles are copied. @throws unprocessable */
-export async function withPicture(tools: Tools, from: string, streams: FilmStream[], picture: string, to: string, options: FilmOptions): Promise<void> {
+export async function withPicture(
+  tools: Tools,
+  from: string,
+  streams: FilmStream[],
+  picture: string,
+  to: string,
+  options: FilmOptions,
+): Promise<void> {
   const kept = streams.filter(({ type, isPicture }) => !isPicture && ['video', 'audio', 'subtitle'].includes(type))
   const place = kept.filter(({ type }) => type === 'video').length
   const maps = kept.flatMap(({ index }) => ['-map', `0:${index}`])
   const inputs = ['-i', `file:${from}`, '-f', 'jpeg_pipe', '-i', `file:${picture}`]
-  await ffmpeg(tools, [...inputs, ...maps, '-map', '1:0', '-c', 'copy', `-disposition:v:${place}`, 'attached_pic', '-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`], options)
+  await ffmpeg(
+    tools,
+    [
+      ...inputs,
+      ...maps,
+      '-map',
+      '1:0',
+      '-c',
+      'copy',
+      `-disposition:v:${place}`,
+      'attached_pic',
+      '-movflags',
+      '+faststart',
+      '-f',
+      'mp4',
+      '-y',
+      `file:${to}`,
+    ],
+    options,
+  )
 }
 
 async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSeconds }: FilmOptions): Promise<void> {
   const quiet = new AbortController()
   const wait = () => clock.after(QUIET_LIMIT_MS, () => quiet.abort(new Error('ffmpeg said nothing for 30 minutes')))
   let timer = wait()
-  const child = spawn(settings.ffmpeg, ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', '-protocol_whitelist', 'file,pipe', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal: AbortSignal.any([signal, quiet.signal]),
-    killSignal: 'SIGKILL',
-  })
+  const child = spawn(
+    settings.ffmpeg,
+    ['-hide_banner', '-nostdin', '-v', 'error', '-progress', 'pipe:1', '-protocol_whitelist', 'file,pipe', ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: AbortSignal.any([signal, quiet.signal]),
+      killSignal: 'SIGKILL',
+    },
+  )
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => {
     if (complaint.length < MOST_COMPLAINT) complaint += chunk.toString()
@@ -114,7 +214,9 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSe
     if (code !== 0) throw new Error(complaint || `ffmpeg ended with ${code}`)
   } catch (cause) {
     signal.throwIfAborted()
-    throw isNotInstalled(cause) ? errors.unavailable('ffmpeg is not installed', { cause }) : errors.unprocessable('ffmpeg cannot make a file of it that can be kept', { cause })
+    throw isNotInstalled(cause)
+      ? errors.unavailable('ffmpeg is not installed', { cause })
+      : errors.unprocessable('ffmpeg cannot make a file of it that can be kept', { cause })
   } finally {
     timer.cancel()
   }
@@ -122,11 +224,21 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSe
 
 function collect(program: string, args: string[], signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    execFile(program, args, { encoding: 'buffer', timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal }, (cause, output) => {
-      if (!cause) resolve(output)
-      else if (signal.aborted) reject(signal.reason)
-      else reject(isNotInstalled(cause) ? errors.unavailable(`${program} is not installed`, { cause }) : errors.unprocessable('the file cannot be read as media', { cause }))
-    })
+    execFile(
+      program,
+      args,
+      { encoding: 'buffer', timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal },
+      (cause, output) => {
+        if (!cause) resolve(output)
+        else if (signal.aborted) reject(signal.reason)
+        else
+          reject(
+            isNotInstalled(cause)
+              ? errors.unavailable(`${program} is not installed`, { cause })
+              : errors.unprocessable('the file cannot be read as media', { cause }),
+          )
+      },
+    )
   })
 }
 

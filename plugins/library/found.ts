@@ -1,7 +1,10 @@
-/** A film that lies in the library and that no document knows: facts from the platform, the right folder, then the one way in. */
+/**
+ * A film that lies in the library and that no document knows: facts from the platform, the right folder, then the one
+ * way in.
+ */
 import { join } from 'node:path'
 import type { App, JobContext, Services } from 'archivolt'
-import { moveFilm, subtitlesIn, type FoundFilm } from './disk.ts'
+import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
@@ -25,15 +28,32 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
   if (isKnown) return
   await job.step('rescan.channel', () => app.channels.ensure(facts.channelId, { ...asked, name: facts.channelName }))
   const subtitles: Array<ReturnType<typeof subtitleFile>> = []
-  for (const lang of (await subtitlesIn(join(mediaPath, '..'), id)).filter(app.media.isLanguage).slice(0, MOST_LANGUAGES)) {
+  for (const lang of (await subtitlesIn(join(mediaPath, '..'), id))
+    .filter(app.media.isLanguage)
+    .slice(0, MOST_LANGUAGES)) {
     const path = app.media.subtitlePathOf(facts.channelId, id, lang)
     if ((await faultOfSubtitle(path)) === undefined) subtitles.push(subtitleFile(lang, path))
   }
-  await job.step('rescan.ingest', () => app.videos.ingest({ downloaded: { facts, mediaPath, subtitles }, probe, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+  await job.step('rescan.ingest', () =>
+    app.videos.ingest(
+      {
+        downloaded: { facts, mediaPath, subtitles },
+        probe,
+        isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
+      },
+      job.step,
+    ),
+  )
   await fetchMore(id, job, app)
 }
 
-export const subtitleFile = (lang: string, path: string) => ({ lang, name: nameOf(lang), source: 'file' as const, url: '', path })
+export const subtitleFile = (lang: string, path: string) => ({
+  lang,
+  name: nameOf(lang),
+  source: 'file' as const,
+  url: '',
+  path,
+})
 
 const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' })
 
@@ -47,20 +67,33 @@ function nameOf(lang: string): string {
 
 /** Subtitles and comments as they are configured for downloads. Without them the video is as good as before. */
 async function fetchMore(id: string, job: Run, app: App): Promise<void> {
-  const { subtitle, subtitle_source, subtitle_index, comment_max: max, comment_sort: sort } = app.preferences.section('downloads')
+  const {
+    subtitle,
+    subtitle_source,
+    subtitle_index,
+    comment_max: max,
+    comment_sort: sort,
+  } = app.preferences.section('downloads')
   const asked = { asker: job.id, signal: job.signal }
   if (subtitle && !(await isQueued(id, app))) {
     await orLog('subtitles', async () => {
       const folder = await app.media.staging(id)
       try {
-        const staged = await app.platform.subtitles(id, { folder, languages: subtitle, source: subtitle_source || 'user' }, asked)
+        const staged = await app.platform.subtitles(
+          id,
+          { folder, languages: subtitle, source: subtitle_source || 'user' },
+          asked,
+        )
         if (staged.length > 0) await app.videos.setSubtitles(id, staged, { isIndexed: subtitle_index })
       } finally {
         await app.media.clearStaging(id)
       }
     })
   }
-  if (max) await orLog('comments', async () => app.videos.setComments(id, await app.platform.comments(id, { max, sort }, asked)))
+  if (max)
+    await orLog('comments', async () =>
+      app.videos.setComments(id, await app.platform.comments(id, { max, sort }, asked)),
+    )
 
   async function orLog(what: string, work: () => Promise<void>): Promise<void> {
     try {

@@ -2,12 +2,12 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { defineTask, errors, ID_PATTERN, isAppError, Type, type App, type JobContext } from 'archivolt'
+import { type App, defineTask, errors, ID_PATTERN, isAppError, type JobContext, Type } from 'archivolt'
 import { codeOf, mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { isQueued, subtitleFile, type VideoFacts } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
-import { filesToImport, isPicture, readInfo, readSubtitle, withCues, type ImportFile } from './sidecars.ts'
+import { filesToImport, type ImportFile, isPicture, readInfo, readSubtitle, withCues } from './sidecars.ts'
 
 type Run = JobContext<object>
 
@@ -56,7 +56,9 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
   const isWithin = (outer: string, inner: string) => !/^\.\.(?:[\\/]|$)/.test(relative(outer, inner))
   const [a, b] = await Promise.all([lstat(from), lstat(to)])
   if (isWithin(from, to) || isWithin(to, from) || (a.dev === b.dev && a.ino === b.ino)) {
-    throw errors.conflict('The import folder and the library lie in each other: set AV_IMPORT_DIR to a folder of its own')
+    throw errors.conflict(
+      'The import folder and the library lie in each other: set AV_IMPORT_DIR to a folder of its own',
+    )
   }
 }
 
@@ -74,15 +76,25 @@ async function importFile(file: ImportFile, done: Set<string>, job: Run, app: Ap
   const facts = await factsOf(id, info, job, app)
   const folder = join(await app.media.staging(id), 'import')
   const left: Leftover[] = []
-  if (file.info !== undefined && info?.id !== id) left.push({ name: file.info, why: info ? 'it does not tell of this video' : 'it cannot be read as an information file' })
+  if (file.info !== undefined && info?.id !== id)
+    left.push({
+      name: file.info,
+      why: info ? 'it does not tell of this video' : 'it cannot be read as an information file',
+    })
   try {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder)
     const downloaded = await job.step('import.prepare', () => prepare(file, facts, folder, left, job, app))
     await job.step('import.channel', () => ensureChannel(facts, info !== undefined, job, app))
-    await job.step('import.ingest', () => app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step))
+    await job.step('import.ingest', () =>
+      app.videos.ingest(
+        { downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index },
+        job.step,
+      ),
+    )
     const [{ picture }, { thumbnailPath }] = [file, downloaded]
-    if (picture !== undefined && thumbnailPath !== undefined) await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, left, app))
+    if (picture !== undefined && thumbnailPath !== undefined)
+      await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, left, app))
   } finally {
     if (await isQueued(id, app)) await rm(folder, { recursive: true, force: true })
     else await app.media.clearStaging(id)
@@ -109,7 +121,10 @@ async function idOf({ base }: ImportFile, info: Record<string, unknown> | undefi
   if (typeof info?.id === 'string' && words.includes(info.id)) return info.id
   const known = await app.videos.known(words)
   const id = words.find((word) => known.has(word) || isVideoId(word, app)) ?? info?.id
-  if (typeof id !== 'string' || !ID.test(id)) throw errors.unprocessable('its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it')
+  if (typeof id !== 'string' || !ID.test(id))
+    throw errors.unprocessable(
+      'its name has no id of a video, such as `Title [id].mp4`, and there is no information file beside it',
+    )
   return id
 }
 
@@ -134,7 +149,12 @@ async function factsOf(id: string, info: Record<string, unknown> | undefined, jo
 }
 
 /** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
-async function ensureChannel({ channelId, channelName }: VideoFacts, hasInfo: boolean, job: Run, app: App): Promise<void> {
+async function ensureChannel(
+  { channelId, channelName }: VideoFacts,
+  hasInfo: boolean,
+  job: Run,
+  app: App,
+): Promise<void> {
   const [target] = app.platform.targetsIn(channelId)
   if (target?.type !== 'channel' || target.id !== channelId) return // ingest keeps it by its name
   try {
@@ -148,7 +168,14 @@ async function ensureChannel({ channelId, channelName }: VideoFacts, hasInfo: bo
 type Prepared = Parameters<App['videos']['ingest']>[0]['downloaded']
 
 /** Everything as the library wants it, in staging; the sources stay as they are. */
-async function prepare(file: ImportFile, facts: VideoFacts, folder: string, left: Leftover[], job: Run, app: App): Promise<Prepared> {
+async function prepare(
+  file: ImportFile,
+  facts: VideoFacts,
+  folder: string,
+  left: Leftover[],
+  job: Run,
+  app: App,
+): Promise<Prepared> {
   const mediaPath = await stageFilm(file, facts, folder, job, app)
   const subtitles: Prepared['subtitles'] = []
   for (const subtitle of file.subtitles) {
@@ -170,7 +197,13 @@ async function prepare(file: ImportFile, facts: VideoFacts, folder: string, left
   return { facts, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }
 
-async function stageSubtitle(folder: string, { name, lang, isSubRip }: ImportFile['subtitles'][number], to: string, job: Run, app: App): Promise<void> {
+async function stageSubtitle(
+  folder: string,
+  { name, lang, isSubRip }: ImportFile['subtitles'][number],
+  to: string,
+  job: Run,
+  app: App,
+): Promise<void> {
   const text = await readSubtitle(join(folder, name), lang)
   if (!isSubRip) return writeFile(to, text)
   const subRip = `${to}.srt`
@@ -193,15 +226,20 @@ async function stageFilm(file: ImportFile, facts: VideoFacts, folder: string, jo
   const [from, to] = [join(file.folder, file.name), join(folder, `${facts.id}.mp4`)]
   const before = await plainFile(from)
   if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty, or none any more')
-  if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES) throw errors.unavailable('There is not enough room on the disk of the library')
+  if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES)
+    throw errors.unavailable('There is not enough room on the disk of the library')
   const probe = await app.media.probe(from)
   if (await isMp4(from)) await stageAsIs(from, to)
   else {
     const total = Math.max(1, probe.durationSeconds)
-    await toMp4(app, from, to, probe, { signal: job.signal, onSeconds: (seconds) => job.progress(Math.min(1, seconds / total), `Converting ${file.name}`) })
+    await toMp4(app, from, to, probe, {
+      signal: job.signal,
+      onSeconds: (seconds) => job.progress(Math.min(1, seconds / total), `Converting ${file.name}`),
+    })
   }
   const after = await plainFile(from)
-  if (after?.sizeBytes !== before.sizeBytes || after.changedMs !== before.changedMs) throw errors.unprocessable('it is still being written; import again when it is whole')
+  if (after?.sizeBytes !== before.sizeBytes || after.changedMs !== before.changedMs)
+    throw errors.unprocessable('it is still being written; import again when it is whole')
   return to
 }
 
@@ -210,7 +248,8 @@ async function stageAsIs(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (thrown) {
-    if (!['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(thrown))) throw thrown
+    if (!['EXDEV', 'EPERM', 'EACCES', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(thrown)))
+      throw thrown
     await copyFile(from, to, constants.COPYFILE_FICLONE)
   }
   await checkPlain(to)
@@ -227,11 +266,18 @@ async function checkPlain(path: string): Promise<void> {
 }
 
 /** The film first: what is left beside it after an interruption is never taken for one. */
-async function removeSources({ folder, name, info, picture, subtitles }: ImportFile, left: readonly Leftover[]): Promise<void> {
+async function removeSources(
+  { folder, name, info, picture, subtitles }: ImportFile,
+  left: readonly Leftover[],
+): Promise<void> {
   const names = [name, info, picture, ...subtitles.map((one) => one.name)]
   try {
-    for (const one of names) if (one !== undefined && !left.some((other) => other.name === one)) await rm(join(folder, one), { force: true })
+    for (const one of names)
+      if (one !== undefined && !left.some((other) => other.name === one)) await rm(join(folder, one), { force: true })
   } catch (cause) {
-    throw errors.unprocessable('it is in the library now, but cannot be removed from the import folder; check the permissions', { cause })
+    throw errors.unprocessable(
+      'it is in the library now, but cannot be removed from the import folder; check the permissions',
+      { cause },
+    )
   }
 }

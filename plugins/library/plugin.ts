@@ -13,7 +13,9 @@ export default definePlugin({
   settings: {
     releasesUrl: {
       env: 'AV_RELEASES_URL',
-      schema: Type.Union([Type.String({ pattern: '^https?://\\S+$' }), Type.Null()], { description: 'a URL that starts with http:// or https://' }),
+      schema: Type.Union([Type.String({ pattern: '^https?://\\S+$' }), Type.Null()], {
+        description: 'a URL that starts with http:// or https://',
+      }),
       default: null,
       meaning: 'where version_check looks: JSON with `version` or `tag_name`; unset: nothing',
     },

@@ -17,7 +17,12 @@ export const versionCheck = defineTask({
     if (url === null) return null
     const latest = await latestVersion(url, AbortSignal.any([job.signal, AbortSignal.timeout(LIMIT_MS)]))
     if (!isNewer(latest, app.version)) return null
-    await app.jobs.notify({ title: 'New version', group: 'setting:application', level: 'info', messages: [`Archivolt ${latest} is out; this is ${app.version}`] })
+    await app.jobs.notify({
+      title: 'New version',
+      group: 'setting:application',
+      level: 'info',
+      messages: [`Archivolt ${latest} is out; this is ${app.version}`],
+    })
     return latest
   },
 })
@@ -32,7 +37,8 @@ async function latestVersion(url: string, signal: AbortSignal): Promise<string> 
     throw errors.unavailable('The list of releases cannot be read now', { cause })
   }
   const version = versionIn(text)
-  if (version === undefined) throw errors.unprocessable('The list of releases names no version: JSON with `version` or `tag_name` is expected')
+  if (version === undefined)
+    throw errors.unprocessable('The list of releases names no version: JSON with `version` or `tag_name` is expected')
   return version
 }
 

@@ -11,7 +11,11 @@ export interface Report {
   show(): Promise<void>
 }
 
-export function openReport({ title, group = '' }: Pick<Task, 'title' | 'group'>, job: Pick<JobContext<object>, 'log'>, app: Pick<App, 'jobs'>): Report {
+export function openReport(
+  { title, group = '' }: Pick<Task, 'title' | 'group'>,
+  job: Pick<JobContext<object>, 'log'>,
+  app: Pick<App, 'jobs'>,
+): Report {
   const lines: string[] = []
   let count = 0
   return {
@@ -31,7 +35,10 @@ export function openReport({ title, group = '' }: Pick<Task, 'title' | 'group'>,
   }
 }
 
-/** Why one file could not be taken in, where the next one may: what the platform or the file itself is to blame for. Anything else is thrown. */
+/**
+ * Why one file could not be taken in, where the next one may: what the platform or the file itself is to blame for.
+ * Anything else is thrown.
+ */
 export function reasonOf(thrown: unknown, app: Pick<App, 'platform'>): string {
   const failure = app.platform.failureOf(thrown)
   if (failure) return failure.message

@@ -1,9 +1,22 @@
-/** rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may be done twice. */
+/**
+ * rescan_filesystem: brings the index and the library on disk together (contract 9.11). Looks first, then changes; may
+ * be done twice.
+ */
 import { dirname } from 'node:path'
-import { defineTask, isAppError, Type, type App, type JobContext } from 'archivolt'
-import { batchesOf, filmsOf, isGone, isThere, mediaDirOf, mustBeThere, moveFilm, sizeOf, type FoundFilm } from './disk.ts'
+import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import {
+  batchesOf,
+  type FoundFilm,
+  filmsOf,
+  isGone,
+  isThere,
+  mediaDirOf,
+  moveFilm,
+  mustBeThere,
+  sizeOf,
+} from './disk.ts'
 import { takeIn } from './found.ts'
-import { openReport, reasonOf, type Report } from './report.ts'
+import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnails.ts'
 
@@ -46,7 +59,12 @@ export const rescanFilesystem = defineTask({
     if (held.size === 0) return null
     const said = `The files of ${held.size} of ${state.indexed} videos were not found: nothing of these was removed. If a disk is away, connect it and rescan; if they are gone for good, let a rescan forget them`
     job.log.warn(said)
-    await app.jobs.notify({ title: rescanFilesystem.title, group: rescanFilesystem.group ?? '', level: 'error', messages: [said] })
+    await app.jobs.notify({
+      title: rescanFilesystem.title,
+      group: rescanFilesystem.group ?? '',
+      level: 'error',
+      messages: [said],
+    })
     return said
   },
 })
@@ -69,7 +87,15 @@ interface State {
 /** Reads only. */
 async function look(job: Run, app: App): Promise<State> {
   const mediaDir = mediaDirOf(app)
-  const state: State = { indexed: 0, films: 0, fresh: 0, missing: new Map(), elsewhere: new Map(), misnamed: [], resized: [] }
+  const state: State = {
+    indexed: 0,
+    films: 0,
+    fresh: 0,
+    missing: new Map(),
+    elsewhere: new Map(),
+    misnamed: [],
+    resized: [],
+  }
   for await (const batch of app.videos.collection.scan({ batch: STEP })) {
     job.signal.throwIfAborted()
     state.indexed += batch.length
@@ -108,13 +134,20 @@ async function toHoldBack({ indexed, missing }: State, app: App): Promise<Set<st
 
 type Doc = NonNullable<Awaited<ReturnType<App['videos']['get']>>>
 
-const isMisnamed = ({ platform_id: id, channel_id: channelId, media_url: url, subtitles }: Doc, { media }: App): boolean =>
-  url !== media.mediaUrl(channelId, id) || subtitles.some(({ lang, media_url }) => media_url !== media.subtitleUrl(channelId, id, lang))
+const isMisnamed = (
+  { platform_id: id, channel_id: channelId, media_url: url, subtitles }: Doc,
+  { media }: App,
+): boolean =>
+  url !== media.mediaUrl(channelId, id) ||
+  subtitles.some(({ lang, media_url }) => media_url !== media.subtitleUrl(channelId, id, lang))
 
 async function correctPaths(id: string, app: App): Promise<void> {
   const doc = await app.videos.get(id)
   if (!doc || !isMisnamed(doc, app)) return
-  const subtitles = doc.subtitles.map((one) => ({ ...one, media_url: app.media.subtitleUrl(doc.channel_id, id, one.lang) }))
+  const subtitles = doc.subtitles.map((one) => ({
+    ...one,
+    media_url: app.media.subtitleUrl(doc.channel_id, id, one.lang),
+  }))
   await app.videos.change(id, { set: { media_url: app.media.mediaUrl(doc.channel_id, id), subtitles } })
 }
 
@@ -144,14 +177,20 @@ async function removeLost(id: string, job: Run, app: App): Promise<void> {
   }
 }
 
-/** The document takes the facts of another film. A damaged one is told, and waits in the queue to be downloaded once more. */
+/**
+ * The document takes the facts of another film. A damaged one is told, and waits in the queue to be downloaded once
+ * more.
+ */
 async function measure(id: string, job: Run, app: App, report: Report): Promise<void> {
   job.signal.throwIfAborted()
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
   if (!video) return
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
-  report.add(`${video.channelId}/${id}.mp4`, `${fault}; ${added === undefined ? 'the queue has an item of it already' : 'it was put into the queue, to be downloaded once more'}`)
+  report.add(
+    `${video.channelId}/${id}.mp4`,
+    `${fault}; ${added === undefined ? 'the queue has an item of it already' : 'it was put into the queue, to be downloaded once more'}`,
+  )
 }
 
 async function takeInNew(fresh: number, job: Run, app: App, report: Report): Promise<void> {
@@ -163,10 +202,14 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
       job.signal.throwIfAborted()
       const name = film.path.slice(mediaDir.length + 1)
       if (known.has(film.name)) await reportSecond(film, name, app, report)
-      else if (!(await isThere(film.path))) continue // moved or gone since
+      else if (!(await isThere(film.path)))
+        continue // moved or gone since
       else if (!film.isId) report.add(name, 'its name is not the id of a video')
       else {
-        job.progress(0.05 + (0.9 * Math.min(seen, fresh)) / Math.max(1, fresh), `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`)
+        job.progress(
+          0.05 + (0.9 * Math.min(seen, fresh)) / Math.max(1, fresh),
+          `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`,
+        )
         try {
           await takeIn(film, job, app)
         } catch (thrown) {
@@ -179,5 +222,6 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
 
 async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {
   const doc = await app.videos.get(film.name)
-  if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await isThere(film.path))) report.add(name, 'the video is in the library already, in the folder of its channel')
+  if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await isThere(film.path)))
+    report.add(name, 'the video is in the library already, in the folder of its channel')
 }

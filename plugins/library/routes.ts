@@ -1,5 +1,5 @@
 /** Whether the library is there, and the rescan with what the task's own route cannot take (contract B). */
-import { defineRoute, Type, type App } from 'archivolt'
+import { type App, defineRoute, Type } from 'archivolt'
 import { rescanFilesystem } from './rescan.ts'
 
 const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })

@@ -32,7 +32,9 @@ export interface ImportFile {
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
 
-type Beside = Pick<ImportFile, 'info' | 'picture'> & { subtitles: Map<string, { name: string; lang: string; isSubRip: boolean }> }
+type Beside = Pick<ImportFile, 'info' | 'picture'> & {
+  subtitles: Map<string, { name: string; lang: string; isSubRip: boolean }>
+}
 
 /** Films of a folder and of the folders in it, folder by folder. Links are not followed: they may lead anywhere. */
 export async function* filesToImport(folder: string, depth = 0): AsyncGenerator<ImportFile> {
@@ -63,7 +65,14 @@ export async function* filesToImport(folder: string, depth = 0): AsyncGenerator<
   }
   for (const { name, base } of films) {
     const { info, picture, subtitles = new Map() } = beside.get(base) ?? {}
-    yield { folder, name, base, ...(info !== undefined && { info }), ...(picture !== undefined && { picture }), subtitles: [...subtitles.values()] }
+    yield {
+      folder,
+      name,
+      base,
+      ...(info !== undefined && { info }),
+      ...(picture !== undefined && { picture }),
+      subtitles: [...subtitles.values()],
+    }
   }
   if (depth < DEEPEST) for (const name of folders) yield* filesToImport(join(folder, name), depth + 1)
 }
@@ -77,7 +86,8 @@ export async function isPicture(path: string): Promise<boolean> {
 /** @throws unprocessable: it is no text, or one without a single cue */
 export async function readSubtitle(path: string, lang: string): Promise<string> {
   const found = await plainFile(path)
-  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) throw errors.unprocessable('it is too large for subtitles, or no file any more')
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES)
+    throw errors.unprocessable('it is too large for subtitles, or no file any more')
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     return withCues(toText(await handle.readFile(), lang))
@@ -96,7 +106,11 @@ export async function faultOfSubtitle(path: string): Promise<string | undefined>
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   let before = ''
   try {
-    for await (const piece of handle.createReadStream({ encoding: 'latin1', end: MOST_SUBTITLE_BYTES - 1, autoClose: false })) {
+    for await (const piece of handle.createReadStream({
+      encoding: 'latin1',
+      end: MOST_SUBTITLE_BYTES - 1,
+      autoClose: false,
+    })) {
       if (`${before}${piece}`.includes(ARROW)) return undefined
       before = String(piece).slice(1 - ARROW.length)
     }
@@ -116,12 +130,18 @@ export function withCues(text: string): string {
 }
 
 /** Languages whose letters are all in Windows-1252, which begins with Latin-1. */
-const WESTERN = new Set('af ca da de en es eu fi fo fr fy ga gd gl id is it lb ms nb nl nn no pt rm sq sv sw'.split(' '))
+const WESTERN = new Set(
+  'af ca da de en es eu fi fo fr fy ga gd gl id is it lb ms nb nl nn no pt rm sq sv sw'.split(' '),
+)
 
-/** @throws unprocessable: it is neither Unicode nor what is used for the language beside it: a wrong guess would spoil the text for good */
+/**
+ * @throws unprocessable: it is neither Unicode nor what is used for the language beside it: a wrong guess would spoil
+ * the text for good
+ */
 function toText(bytes: Buffer, lang: string): string {
   const mark = bytes.toString('hex', 0, 2)
-  if (mark === 'fffe' || mark === 'feff') return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)
+  if (mark === 'fffe' || mark === 'feff')
+    return new TextDecoder(mark === 'fffe' ? 'utf-16le' : 'utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
@@ -138,9 +158,35 @@ function languageOf(lang: string): string {
   }
 }
 
-const KEPT = ['id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'uploader_id', 'timestamp', 'release_timestamp', 'upload_date', 'release_date', 'duration', 'tags', 'categories', 'view_count', 'like_count', 'average_rating', 'thumbnails', 'live_status', 'was_live', 'media_type', 'webpage_url']
+const KEPT = [
+  'id',
+  'title',
+  'description',
+  'channel_id',
+  'channel',
+  'uploader',
+  'uploader_id',
+  'timestamp',
+  'release_timestamp',
+  'upload_date',
+  'release_date',
+  'duration',
+  'tags',
+  'categories',
+  'view_count',
+  'like_count',
+  'average_rating',
+  'thumbnails',
+  'live_status',
+  'was_live',
+  'media_type',
+  'webpage_url',
+]
 
-/** Such a file holds every format and comment, and anybody may have written it: it is parsed beside the event loop, within limits. */
+/**
+ * Such a file holds every format and comment, and anybody may have written it: it is parsed beside the event loop,
+ * within limits.
+ */
 const PARSER = `
 const { parentPort, workerData: { path, kept } } = require('node:worker_threads')
 const { openSync, readFileSync, constants } = require('node:fs')
@@ -156,7 +202,11 @@ export async function readInfo(path: string): Promise<Record<string, unknown>> {
   const found = await plainFile(path)
   const refuse = (cause?: unknown) => errors.unprocessable('its information file cannot be read', { cause })
   if (!found || found.sizeBytes > MOST_INFO_BYTES) throw refuse()
-  const worker = new Worker(PARSER, { eval: true, workerData: { path, kept: KEPT }, resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 } })
+  const worker = new Worker(PARSER, {
+    eval: true,
+    workerData: { path, kept: KEPT },
+    resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
+  })
   const limit = AbortSignal.timeout(INFO_LIMIT_MS)
   try {
     return await new Promise<Record<string, unknown>>((resolve, reject) => {

@@ -1,6 +1,9 @@
-/** Subtitles that lie beside films of the library and that no document has: people put them there, or an older server forgot them. */
-import { isAppError, type App, type JobContext } from 'archivolt'
-import { batchesOf, mediaDirOf, subtitlesOf, type FoundSubtitle } from './disk.ts'
+/**
+ * Subtitles that lie beside films of the library and that no document has: people put them there, or an older server
+ * forgot them.
+ */
+import { type App, isAppError, type JobContext } from 'archivolt'
+import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
 import { MOST_LANGUAGES, subtitleFile } from './found.ts'
 import type { Report } from './report.ts'
 import { faultOfSubtitle } from './sidecars.ts'
@@ -19,9 +22,15 @@ export async function takeInSubtitles(job: Run, app: App, report: Report): Promi
     job.progress(0.95, `Looking at ${(seen += batch.length)} files of subtitles`)
     for (const [id, found] of await unlisted(batch, app, report)) {
       try {
-        await job.step('rescan.subtitles', () => app.videos.setSubtitles(id, found, { isIndexed: app.preferences.section('downloads').subtitle_index, onlyMissing: true }))
+        await job.step('rescan.subtitles', () =>
+          app.videos.setSubtitles(id, found, {
+            isIndexed: app.preferences.section('downloads').subtitle_index,
+            onlyMissing: true,
+          }),
+        )
       } catch (thrown) {
-        if (!isAppError(thrown, 'unprocessable')) throw thrown // the film is gone, or the file: the next rescan looks again
+        // the film is gone, or the file: the next rescan looks again
+        if (!isAppError(thrown, 'unprocessable')) throw thrown
         job.log.info({ id, err: thrown }, 'subtitles that lay beside it are not taken in')
       }
     }
@@ -37,13 +46,20 @@ async function unlisted(batch: FoundSubtitle[], app: App, report: Report): Promi
     if (doc?.channel_id !== channelId || doc.subtitles.some((one) => one.lang === lang)) continue
     const found = fresh.get(film) ?? []
     const fault = await faultOf(channelId, film, lang, doc.subtitles.length + found.length, app)
-    if (fault === undefined) fresh.set(film, [...found, subtitleFile(lang, app.media.subtitlePathOf(channelId, film, lang))])
+    if (fault === undefined)
+      fresh.set(film, [...found, subtitleFile(lang, app.media.subtitlePathOf(channelId, film, lang))])
     else report.add(`${channelId}/${film}.${lang}.vtt`, fault)
   }
   return fresh
 }
 
-async function faultOf(channelId: string, id: string, lang: string, known: number, app: App): Promise<string | undefined> {
+async function faultOf(
+  channelId: string,
+  id: string,
+  lang: string,
+  known: number,
+  app: App,
+): Promise<string | undefined> {
   if (!app.media.isLanguage(lang)) return 'what stands before .vtt is not the code of a language'
   if (known >= MOST_LANGUAGES) return `its film has ${MOST_LANGUAGES} languages of subtitles already`
   return faultOfSubtitle(app.media.subtitlePathOf(channelId, id, lang))

@@ -1,14 +1,20 @@
 /** thumbnail_check: missing pictures are fetched from where the documents say, those of nobody are removed. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { defineTask, Type, type App, type JobContext, type Services } from 'archivolt'
+import { type App, defineTask, type JobContext, type Services, Type } from 'archivolt'
 import { codeOf, filmsOf, mediaDirOf } from './disk.ts'
 
 type Run = JobContext<object>
 type ArtKind = Parameters<Services['media']['hasArt']>[0]
 type KnownKind = 'video' | 'channel' | 'playlist'
 
-const KINDS: Record<ArtKind, KnownKind> = { video: 'video', channel_thumb: 'channel', channel_banner: 'channel', channel_tvart: 'channel', playlist: 'playlist' }
+const KINDS: Record<ArtKind, KnownKind> = {
+  video: 'video',
+  channel_thumb: 'channel',
+  channel_banner: 'channel',
+  channel_tvart: 'channel',
+  playlist: 'playlist',
+}
 const CHANNEL_PICTURES = ['thumb', 'banner', 'tvart'] as const
 /** A picture is written before the document that it belongs to. */
 const YOUNG_MS = 3_600_000
@@ -97,7 +103,11 @@ async function removeOrphans(job: Run, app: App): Promise<number> {
       }
     }
   }
-  if (kept > 0) job.log.warn({ kept }, `pictures that no document has are kept: ${library?.doubt ?? 'their films lie in the library'}`)
+  if (kept > 0)
+    job.log.warn(
+      { kept },
+      `pictures that no document has are kept: ${library?.doubt ?? 'their films lie in the library'}`,
+    )
   return removed
 }
 
@@ -106,7 +116,10 @@ async function lookAround(job: Run, app: App) {
   return { films, doubt: await reasonToDoubt(films, app) }
 }
 
-/** Ids of videos whose films lie there, and of channels in whose folders they lie: a rescan needs their pictures, which the platform may not have any more. */
+/**
+ * Ids of videos whose films lie there, and of channels in whose folders they lie: a rescan needs their pictures, which
+ * the platform may not have any more.
+ */
 async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'channel', Set<string>>> {
   const films = { video: new Set<string>(), channel: new Set<string>() }
   for await (const { name, folder } of filmsOf(mediaDirOf(app))) {

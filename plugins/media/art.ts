@@ -1,13 +1,14 @@
 /** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and small. */
+
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isAppError, type App } from 'archivolt'
+import { type App, isAppError } from 'archivolt'
 import { exists, isMissing, sync } from './library.ts'
-import { parseArtName, smallPath, type ArtFolder, type Paths } from './paths.ts'
+import { type ArtFolder, type Paths, parseArtName, smallPath } from './paths.ts'
 import { toJpegs } from './programs.ts'
 import type { ArtKind, Media } from './types.ts'
 
@@ -57,13 +58,18 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
   }
 
   async function download(url: string, to: string, signal: AbortSignal): Promise<void> {
-    // A redirect could lead anywhere, also into the private network: the picture is where the platform said, or not at all.
+    // A redirect could lead anywhere, also into the private network: the picture is where the platform said, or not at
+    // all.
     const response = await fetch(url, { redirect: 'manual', signal })
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel()
       throw new NoPicture(`the answer was ${response.status}`)
     }
-    await pipeline(Readable.fromWeb(response.body as import('node:stream/web').ReadableStream), atMost(FETCH_LIMIT_BYTES), createWriteStream(to))
+    await pipeline(
+      Readable.fromWeb(response.body as import('node:stream/web').ReadableStream),
+      atMost(FETCH_LIMIT_BYTES),
+      createWriteStream(to),
+    )
   }
 
   return {

@@ -1,19 +1,37 @@
 /**
- * The library on disk: staged files adopted by rename, removed files trashed by rename and put back when a removal fails.
+ * The library on disk: staged files adopted by rename, removed files trashed by rename and put back when a removal
+ * fails.
  * A channel's folder may lie on another disk: then files come by a copy, and its trash is a hidden folder in it.
  */
 import { randomBytes } from 'node:crypto'
-import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises'
+import {
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { errors } from 'archivolt'
-import { isId, mediaName, subtitleName, type Paths } from './paths.ts'
+import { isId, mediaName, type Paths, subtitleName } from './paths.ts'
 import type { Media } from './types.ts'
 
-export type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'> & {
+export type Library = Pick<
+  Media,
+  'staging' | 'clearStaging' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
+> & {
   /** Names of the folders in staging: video ids. */
   staged(): Promise<string[]>
   /**
-   * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared away on the way.
+   * Ids of the jobs that have a trash, in the library's or in a channel's own. Copies that were cut off are cleared
+   * away on the way.
    * @param skip  told of a channel's folder that cannot be looked into
    */
   trashed(skip: (channelId: string, err: unknown) => void): Promise<string[]>
@@ -21,7 +39,8 @@ export type Library = Pick<Media, 'staging' | 'clearStaging' | 'adopt' | 'moveIn
   keepRoom(): Promise<void>
 }
 
-const isOneOf = (thrown: unknown, ...codes: string[]): boolean => codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
+const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
+  codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
 /** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
@@ -30,7 +49,10 @@ const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')
 const isElsewhere = (thrown: unknown): boolean => isOneOf(thrown, 'EXDEV', 'EBUSY')
 /** Hidden in a channel's folder, and no part of it. */
 const OURS = new Set(['.staging', '.trash'])
-/** In the library's folder. A full disk takes not even the folders of the trash: removals, which make room, are given this. */
+/**
+ * In the library's folder. A full disk takes not even the folders of the trash: removals, which make room, are given
+ * this.
+ */
 const ROOM = '.archivolt-room'
 const ROOM_BYTES = 1 << 20
 const LITTLE_BYTES = 1 << 16
@@ -127,7 +149,9 @@ export function openLibrary(paths: Paths): Library {
       throw thrown
     }
     try {
-      return (await stat(path)).isDirectory() ? 'link' : fault('is a link that leads to a file: let it lead to a folder')
+      return (await stat(path)).isDirectory()
+        ? 'link'
+        : fault('is a link that leads to a file: let it lead to a folder')
     } catch (thrown) {
       if (isOneOf(thrown, 'ELOOP')) return fault('is a link that leads to itself: remove it')
       if (isMissing(thrown)) return fault('is a link that leads nowhere: connect its disk, or remove the link')
@@ -161,7 +185,9 @@ export function openLibrary(paths: Paths): Library {
       await sync(dirname(to))
     } catch (cause) {
       await rm(copy, { force: true })
-      throw isFull(cause) ? errors.unavailable('There is not enough room on the disk that the folder of its channel lies on', { cause }) : cause
+      throw isFull(cause)
+        ? errors.unavailable('There is not enough room on the disk that the folder of its channel lies on', { cause })
+        : cause
     }
     await rm(from)
     await removeEmpty(beside)
@@ -201,7 +227,8 @@ export function openLibrary(paths: Paths): Library {
     for (const { channelId, folder } of await trashesOf(jobId)) {
       const home = await makeHome(channelId)
       for (const name of await namesIn(folder)) {
-        if (!(await exists(join(home, name))) && (await exists(join(folder, name)))) await place(join(folder, name), channelId, name)
+        if (!(await exists(join(home, name))) && (await exists(join(folder, name))))
+          await place(join(folder, name), channelId, name)
       }
       await sync(home)
     }
@@ -240,7 +267,8 @@ export function openLibrary(paths: Paths): Library {
     trashedIn.delete(jobId)
   }
 
-  const noteTrash = (jobId: string, channelId: string) => trashedIn.set(jobId, (trashedIn.get(jobId) ?? new Set()).add(channelId))
+  const noteTrash = (jobId: string, channelId: string) =>
+    trashedIn.set(jobId, (trashedIn.get(jobId) ?? new Set()).add(channelId))
 
   async function trashFiles(jobId: string, channelId: string, isMeant: (name: string) => boolean): Promise<void> {
     const home = paths.channelFolder(channelId)
@@ -295,7 +323,8 @@ export function openLibrary(paths: Paths): Library {
 
     async adopt(channelId, videoId, files) {
       const home = await makeHome(channelId)
-      // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for ever.
+      // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for
+      // ever.
       await adoptFile(files.mediaPath, channelId, mediaName(videoId))
       for (const { lang, path } of files.subtitles) await adoptFile(path, channelId, subtitleName(videoId, lang))
       await sync(home)
@@ -323,8 +352,14 @@ export function openLibrary(paths: Paths): Library {
         )
       } catch (thrown) {
         // What cannot be put back either stays in the trash of a job that failed: the next start puts it back.
-        const cause = await putBack(jobId).then(() => thrown, (second: unknown) => new AggregateError([thrown, second]))
-        throw errors.unavailable('A media file could not be moved; check the permissions of the media folder and try again', { cause })
+        const cause = await putBack(jobId).then(
+          () => thrown,
+          (second: unknown) => new AggregateError([thrown, second]),
+        )
+        throw errors.unavailable(
+          'A media file could not be moved; check the permissions of the media folder and try again',
+          { cause },
+        )
       }
     },
 
@@ -350,7 +385,11 @@ export function openLibrary(paths: Paths): Library {
         if (await exists(paths.stagingIn(channelId))) await rm(paths.stagingIn(channelId), { recursive: true })
       }
       for (let from = 0; from < channels.length; from += STEP) {
-        await Promise.all(channels.slice(from, from + STEP).map((channelId) => lookInto(channelId).catch((err: unknown) => skip(channelId, err))))
+        await Promise.all(
+          channels
+            .slice(from, from + STEP)
+            .map((channelId) => lookInto(channelId).catch((err: unknown) => skip(channelId, err))),
+        )
       }
       return [...new Set([...(await namesIn(trashDir)), ...trashedIn.keys()])]
     },

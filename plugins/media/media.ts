@@ -1,9 +1,9 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { openFolder, type App } from 'archivolt'
+import { type App, openFolder } from 'archivolt'
 import { openArt } from './art.ts'
-import { openLibrary, type Library } from './library.ts'
+import { type Library, openLibrary } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'
 import { openPresence } from './presence.ts'
 import { isCutOff, probeMedia } from './programs.ts'
@@ -59,12 +59,16 @@ export function openMedia(app: MediaApp): MediaService {
 
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
 async function tidy(library: Library, app: Pick<App, 'log' | 'hook' | 'jobs'>): Promise<void> {
-  await library.keepRoom().catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
+  await library
+    .keepRoom()
+    .catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
   const ids = (await library.staged()).filter(isId)
   const wanted = await Promise.all(app.hook('media.staged').map((fill) => fill(ids)))
   for (const id of ids) if (!wanted.some((set) => set.has(id))) await library.clearStaging(id)
 
-  const trashed = await library.trashed((channelId, err) => app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'))
+  const trashed = await library.trashed((channelId, err) =>
+    app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'),
+  )
   for (const jobId of trashed.filter(isId)) {
     const state = app.jobs.get(jobId)?.state
     if (state === 'PENDING' || state === 'STARTED' || state === 'RETRY') continue // the removal goes on by itself
@@ -77,7 +81,10 @@ async function tidy(library: Library, app: Pick<App, 'log' | 'hook' | 'jobs'>): 
       app.log.warn({ jobId }, 'files of an unfinished removal are put back into the library')
       await library.putBack(jobId)
     } catch (err) {
-      app.log.error({ err, jobId }, 'the trash of a removal could not be cleared: what is in it stays until the next start')
+      app.log.error(
+        { err, jobId },
+        'the trash of a removal could not be cleared: what is in it stays until the next start',
+      )
     }
   }
 }

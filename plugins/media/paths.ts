@@ -1,4 +1,7 @@
-/** Where a file lies and which URL it has. Only ids and language codes that pass the check here ever become part of a path. */
+/**
+ * Where a file lies and which URL it has. Only ids and language codes that pass the check here ever become part of a
+ * path.
+ */
 import { join } from 'node:path'
 import { errors } from 'archivolt'
 import type { ArtKind } from './types.ts'
@@ -69,7 +72,8 @@ export function openPaths(mediaDir: string, cacheDir: string) {
     incomingDir: join(cacheDir, '.incoming'),
     channelFolder: (channelId: string) => join(mediaDir, checked(channelId)),
     pathOf: (channelId: string, videoId: string) => join(mediaDir, checked(channelId), mediaName(videoId)),
-    subtitlePathOf: (channelId: string, videoId: string, lang: string) => join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
+    subtitlePathOf: (channelId: string, videoId: string, lang: string) =>
+      join(mediaDir, checked(channelId), subtitleName(videoId, lang)),
     stagingOf: (videoId: string) => join(mediaDir, '.staging', checked(videoId)),
     trashOf: (jobId: string) => join(mediaDir, '.trash', checked(jobId)),
     /** In the folder of a channel that lies on another disk: what is moved within a disk is moved whole. */
@@ -77,7 +81,8 @@ export function openPaths(mediaDir: string, cacheDir: string) {
     trashIn: (channelId: string) => join(mediaDir, checked(channelId), '.trash'),
     artOf: (kind: ArtKind, id: string) => join(cacheDir, artPath(kind, id)),
     mediaUrl: (channelId: string, videoId: string) => `/media/${checked(channelId)}/${mediaName(videoId)}`,
-    subtitleUrl: (channelId: string, videoId: string, lang: string) => `/media/${checked(channelId)}/${subtitleName(videoId, lang)}`,
+    subtitleUrl: (channelId: string, videoId: string, lang: string) =>
+      `/media/${checked(channelId)}/${subtitleName(videoId, lang)}`,
     artUrl: (kind: ArtKind, id: string) => `/cache/${artPath(kind, id)}`,
   }
 }

@@ -1,7 +1,7 @@
 /** Media: the library on disk, the art beside it, and both over HTTP. */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
-import { openMedia, type MediaService } from './media.ts'
+import { type MediaService, openMedia } from './media.ts'
 import { presenceTables } from './presence.ts'
 import { showChannelArt, showMedia, showPlaylistArt, showVideoArt } from './routes.ts'
 
@@ -30,7 +30,8 @@ export default definePlugin({
   },
   implements: {
     // Without the library its folder may be missing, or be a part of another disk.
-    'platform.space': (app) => async () => ((await app.media.absence()) === undefined ? app.media.space() : { free: 0, total: 0 }),
+    'platform.space': (app) => async () =>
+      (await app.media.absence()) === undefined ? app.media.space() : { free: 0, total: 0 },
     'platform.library': (app) => () => app.media.absence(),
   },
   routes: [showMedia, showVideoArt, showChannelArt, showPlaylistArt],

@@ -1,15 +1,19 @@
-/** Whether the library is there: told by a mark in its folder, so that the empty folder of a disk that is away is never taken for it. */
+/**
+ * Whether the library is there: told by a mark in its folder, so that the empty folder of a disk that is away is never
+ * taken for it.
+ */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errors, type App } from 'archivolt'
+import { type App, errors } from 'archivolt'
 import { exists, isMissing, sync } from './library.ts'
 import type { Paths } from './paths.ts'
 
 /** In the library's folder: this installation's id, then a sentence for whoever finds it. */
 export const MARK = '.archivolt-library'
-const MARK_TEXT = 'This file tells Archivolt that its library is here. It belongs on the same disk as the videos: leave it in its place.'
+const MARK_TEXT =
+  'This file tells Archivolt that its library is here. It belongs on the same disk as the videos: leave it in its place.'
 const MARK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MOST_MARK_BYTES = 200
 /** Of an installation from before there were marks, so many films are looked for: one of them is enough. */
@@ -23,14 +27,24 @@ export const presenceTables = {
 }
 
 export interface Presence {
-  /** Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at any moment. */
+  /**
+   * Why the library is not there, in words for people; undefined: it is. Looked at anew each time, as a disk may go at
+   * any moment.
+   */
   absence(): Promise<string | undefined>
   /** Nothing was ever kept here: the folder may be made. */
   isNew(): Promise<boolean>
-  /** The folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it cannot be written */
+  /**
+   * The folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it
+   * cannot be written
+   */
   accept(): Promise<void>
-  /** The same work, that begins only while the library is there, and fails with the reason where it has gone meanwhile. */
-  whileThere<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>): (...args: Args) => Promise<Result>
+  /**
+   * The same work, that begins only while the library is there, and fails with the reason where it has gone meanwhile.
+   */
+  whileThere<Args extends unknown[], Result>(
+    work: (...args: Args) => Promise<Result>,
+  ): (...args: Args) => Promise<Result>
 }
 
 interface Marks {
@@ -40,29 +54,46 @@ interface Marks {
 
 type Found = { kind: 'missing' | 'unmarked' } | { kind: 'marked'; id: string } | { kind: 'unreadable'; why: string }
 
-const away = (why: string, remedy: string): string => `The library is not there: ${why}. Nothing is written or removed until then. ${remedy}`
+const away = (why: string, remedy: string): string =>
+  `The library is not there: ${why}. Nothing is written or removed until then. ${remedy}`
 const OR_ACCEPT = 'or, if this is to be the library from now on, accept it.'
 const REASONS = {
   missing: away('the media folder is missing', 'Connect its disk; it goes on by itself.'),
-  unmarked: away('the media folder has no mark of this archive, like the empty folder of a disk that is not mounted', `Connect the disk, ${OR_ACCEPT}`),
+  unmarked: away(
+    'the media folder has no mark of this archive, like the empty folder of a disk that is not mounted',
+    `Connect the disk, ${OR_ACCEPT}`,
+  ),
   foreign: away('the media folder belongs to another installation', `Connect the right disk, ${OR_ACCEPT}`),
   unknown: away('none of the videos that were looked for is in the media folder', `Connect the disk, ${OR_ACCEPT}`),
-  unreadable: (why: string) => away(`its mark, the file ${MARK}, cannot be read (${why})`, `Look after the disk, ${OR_ACCEPT}`),
-  unwritable: (why: string) => away(`its mark, the file ${MARK}, cannot be written (${why})`, 'Look after the disk and its permissions.'),
+  unreadable: (why: string) =>
+    away(`its mark, the file ${MARK}, cannot be read (${why})`, `Look after the disk, ${OR_ACCEPT}`),
+  unwritable: (why: string) =>
+    away(`its mark, the file ${MARK}, cannot be written (${why})`, 'Look after the disk and its permissions.'),
 }
 
 const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
 /** @param prepare  clears away what an earlier run has left there; once, before the library is said to be there */
-export function openPresence(app: Pick<App, 'ledger' | 'hook' | 'log'>, paths: Pick<Paths, 'mediaDir' | 'pathOf'>, prepare: () => Promise<void>): Presence {
+export function openPresence(
+  app: Pick<App, 'ledger' | 'hook' | 'log'>,
+  paths: Pick<Paths, 'mediaDir' | 'pathOf'>,
+  prepare: () => Promise<void>,
+): Presence {
   const { ledger } = app
   const path = join(paths.mediaDir, MARK)
   let prepared: Promise<void> | undefined
   let marking: Promise<void> | undefined
 
-  const marks = (): Marks => ledger.sql<Marks>('SELECT mark, next_mark FROM media_library').get() ?? { mark: null, next_mark: null }
+  const marks = (): Marks =>
+    ledger.sql<Marks>('SELECT mark, next_mark FROM media_library').get() ?? { mark: null, next_mark: null }
   const keep = ({ mark, next_mark }: Marks) =>
-    ledger.write(() => ledger.sql('INSERT INTO media_library (id, mark, next_mark) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, next_mark = excluded.next_mark').run(mark, next_mark))
+    ledger.write(() =>
+      ledger
+        .sql(
+          'INSERT INTO media_library (id, mark, next_mark) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark, next_mark = excluded.next_mark',
+        )
+        .run(mark, next_mark),
+    )
 
   async function find(): Promise<Found> {
     try {
@@ -103,7 +134,8 @@ export function openPresence(app: Pick<App, 'ledger' | 'hook' | 'log'>, paths: P
   }
   const mark = (): Promise<void> => (marking ??= writeMark().finally(() => (marking = undefined)))
 
-  const films = async (atMost: number) => (await Promise.all(app.hook('media.films').map((fill) => fill(atMost)))).flat()
+  const films = async (atMost: number) =>
+    (await Promise.all(app.hook('media.films').map((fill) => fill(atMost)))).flat()
 
   /** An installation that has marked no library yet: by what is in the folder. */
   async function markFirst(kind: 'missing' | 'unmarked'): Promise<string | undefined> {
@@ -122,7 +154,9 @@ export function openPresence(app: Pick<App, 'ledger' | 'hook' | 'log'>, paths: P
   async function hasOneOf(known: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<boolean> {
     for (let from = 0; from < known.length; from += STEP) {
       // On a disk that answers with an error it is not there.
-      const looks = known.slice(from, from + STEP).map(({ channelId, videoId }) => exists(paths.pathOf(channelId, videoId)))
+      const looks = known
+        .slice(from, from + STEP)
+        .map(({ channelId, videoId }) => exists(paths.pathOf(channelId, videoId)))
       if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
     }
     return false
@@ -166,7 +200,10 @@ export function openPresence(app: Pick<App, 'ledger' | 'hook' | 'log'>, paths: P
 
     async accept() {
       if ((await look()) === undefined) return
-      if (!(await isFolder(paths.mediaDir))) throw errors.conflict('There is no media folder that could be accepted: connect its disk, or make the folder, then accept it')
+      if (!(await isFolder(paths.mediaDir)))
+        throw errors.conflict(
+          'There is no media folder that could be accepted: connect its disk, or make the folder, then accept it',
+        )
       try {
         await mark()
       } catch (cause) {

@@ -1,4 +1,7 @@
-/** ffmpeg and ffprobe as children: a time limit, files by handle or absolute path, never a protocol or format that we did not name. */
+/**
+ * ffmpeg and ffprobe as children: a time limit, files by handle or absolute path, never a protocol or format that we
+ * did not name.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
@@ -33,13 +36,29 @@ const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round
 
 /** @throws unprocessable: no media; unavailable: ffprobe is not there */
 export async function probeMedia(ffprobe: string, path: string): Promise<MediaFacts> {
-  const args = ['-v', 'error', '-protocol_whitelist', 'file', '-print_format', 'json', '-show_format', '-show_streams', '-i', path]
+  const args = [
+    '-v',
+    'error',
+    '-protocol_whitelist',
+    'file',
+    '-print_format',
+    'json',
+    '-show_format',
+    '-show_streams',
+    '-i',
+    path,
+  ]
   const text = await new Promise<string>((done, fail) => {
-    execFile(ffprobe, args, { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES }, (cause, stdout) => {
-      if (!cause) done(stdout)
-      else if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
-      else fail(errors.unprocessable('the file cannot be read as media', { cause }))
-    })
+    execFile(
+      ffprobe,
+      args,
+      { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES },
+      (cause, stdout) => {
+        if (!cause) done(stdout)
+        else if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
+        else fail(errors.unprocessable('the file cannot be read as media', { cause }))
+      },
+    )
   })
   return toMediaFacts(JSON.parse(text) as ProbeOutput)
 }
@@ -47,14 +66,35 @@ export async function probeMedia(ffprobe: string, path: string): Promise<MediaFa
 /** So much of a film's end is looked at. */
 const END_SECONDS = 30
 
-/** Whether a film is cut off: its head may tell of all of it, so its last pieces are looked for. @throws unavailable: ffprobe is not there */
+/**
+ * Whether a film is cut off: its head may tell of all of it, so its last pieces are looked for. @throws unavailable:
+ * ffprobe is not there
+ */
 export async function isCutOff(ffprobe: string, path: string, durationSeconds: number): Promise<boolean> {
-  const args = ['-v', 'error', '-protocol_whitelist', 'file', '-read_intervals', `${Math.max(0, durationSeconds - END_SECONDS)}%`, '-show_entries', 'packet=pts_time', '-of', 'csv', '-i', path]
+  const args = [
+    '-v',
+    'error',
+    '-protocol_whitelist',
+    'file',
+    '-read_intervals',
+    `${Math.max(0, durationSeconds - END_SECONDS)}%`,
+    '-show_entries',
+    'packet=pts_time',
+    '-of',
+    'csv',
+    '-i',
+    path,
+  ]
   return new Promise((done, fail) => {
-    execFile(ffprobe, args, { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES }, (cause, packets, complaints) => {
-      if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
-      else done(packets === '' || complaints.includes('partial file'))
-    })
+    execFile(
+      ffprobe,
+      args,
+      { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES },
+      (cause, packets, complaints) => {
+        if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
+        else done(packets === '' || complaints.includes('partial file'))
+      },
+    )
   })
 }
 
@@ -62,7 +102,8 @@ export function toMediaFacts({ format, streams = [] }: ProbeOutput): MediaFacts 
   const kept: StreamFacts[] = []
   for (const stream of streams) {
     // A cover picture inside the file is listed as a video stream too.
-    if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1) continue
+    if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1)
+      continue
     kept.push({
       type: stream.codec_type,
       index: stream.index ?? 0,
@@ -72,7 +113,11 @@ export function toMediaFacts({ format, streams = [] }: ProbeOutput): MediaFacts 
     })
   }
   if (kept.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
-  return { sizeBytes: wholeNumber(format?.size), durationSeconds: Math.max(0, Number(format?.duration ?? 0) || 0), streams: kept }
+  return {
+    sizeBytes: wholeNumber(format?.size),
+    durationSeconds: Math.max(0, Number(format?.duration ?? 0) || 0),
+    streams: kept,
+  }
 }
 
 /**
@@ -80,13 +125,67 @@ export function toMediaFacts({ format, streams = [] }: ProbeOutput): MediaFacts 
  * The input goes in through a pipe, so no name and no reference inside it reaches another file.
  * @throws unprocessable: no picture; unavailable: ffmpeg is not there
  */
-export async function toJpegs(ffmpeg: string, fromPath: string, full: string, small: string, signal?: AbortSignal): Promise<void> {
-  const output = ['-map', '0:v:0', '-frames:v', '1', '-pix_fmt', 'yuvj420p', '-map_metadata', '-1', '-c:v', 'mjpeg', '-f', 'image2', '-update', '1']
-  const input = ['-threads', '1', '-max_pixels', String(PIXEL_LIMIT), '-format_whitelist', PICTURE_FORMATS, '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
+export async function toJpegs(
+  ffmpeg: string,
+  fromPath: string,
+  full: string,
+  small: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const output = [
+    '-map',
+    '0:v:0',
+    '-frames:v',
+    '1',
+    '-pix_fmt',
+    'yuvj420p',
+    '-map_metadata',
+    '-1',
+    '-c:v',
+    'mjpeg',
+    '-f',
+    'image2',
+    '-update',
+    '1',
+  ]
+  const input = [
+    '-threads',
+    '1',
+    '-max_pixels',
+    String(PIXEL_LIMIT),
+    '-format_whitelist',
+    PICTURE_FORMATS,
+    '-protocol_whitelist',
+    'pipe',
+    '-i',
+    'pipe:0',
+  ]
   const width = `scale=w='min(${SMALL_WIDTH},iw)':h=-2`
-  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...input, ...output, '-q:v', '3', '-y', full, ...output, '-q:v', '4', '-vf', width, '-y', small]
+  const args = [
+    '-hide_banner',
+    '-nostdin',
+    '-v',
+    'error',
+    ...input,
+    ...output,
+    '-q:v',
+    '3',
+    '-y',
+    full,
+    ...output,
+    '-q:v',
+    '4',
+    '-vf',
+    width,
+    '-y',
+    small,
+  ]
   const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
-  const child = spawn(ffmpeg, args, { stdio: ['pipe', 'ignore', 'pipe'], signal: signal ? AbortSignal.any([signal, limit]) : limit, killSignal: 'SIGKILL' })
+  const child = spawn(ffmpeg, args, {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    killSignal: 'SIGKILL',
+  })
   let complaint = ''
   child.stderr.on('data', (piece: Buffer) => {
     if (complaint.length < 2000) complaint += piece.toString()
@@ -99,7 +198,13 @@ export async function toJpegs(ffmpeg: string, fromPath: string, full: string, sm
   const [fed, code] = await Promise.allSettled([pipeline(createReadStream(fromPath), child.stdin), ended])
   signal?.throwIfAborted()
   if (code.status === 'fulfilled' && code.value === 0) return
-  const cause = code.status === 'rejected' ? code.reason : fed.status === 'rejected' && complaint === '' ? fed.reason : new Error(complaint)
-  if (isNotInstalled(cause) && code.status === 'rejected') throw errors.unavailable('ffmpeg is not installed', { cause })
+  const cause =
+    code.status === 'rejected'
+      ? code.reason
+      : fed.status === 'rejected' && complaint === ''
+        ? fed.reason
+        : new Error(complaint)
+  if (isNotInstalled(cause) && code.status === 'rejected')
+    throw errors.unavailable('ffmpeg is not installed', { cause })
   throw errors.unprocessable('the file cannot be read as a picture', { cause })
 }

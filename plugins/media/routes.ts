@@ -1,7 +1,7 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
-import { bytes, defineRoute, errors, file, queryEnum, Type, type App } from 'archivolt'
+import { type App, bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
 import { exists } from './library.ts'
-import { isId, parseArtName, parseMediaName, smallPath, type ArtFolder } from './paths.ts'
+import { type ArtFolder, isId, parseArtName, parseMediaName, smallPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 
 /** What a name in the path may be made of at all; which names are ours is for `paths.ts`. */
@@ -21,7 +21,10 @@ export const showMedia = defineRoute({
     const name = parseMediaName(params.file)
     if (!name || !isId(params.channelId)) throw errors.notFound('file')
     const { lang, videoId } = name
-    const path = lang === undefined ? app.media.pathOf(params.channelId, videoId) : app.media.subtitlePathOf(params.channelId, videoId, lang)
+    const path =
+      lang === undefined
+        ? app.media.pathOf(params.channelId, videoId)
+        : app.media.subtitlePathOf(params.channelId, videoId, lang)
     if (!(await exists(path))) throw errors.notFound('file')
     return file(path, lang === undefined ? 'video/mp4' : 'text/vtt; charset=utf-8')
   },
@@ -33,7 +36,8 @@ async function sendArt(app: App, folder: ArtFolder, name: string, variant: 'smal
   const full = app.media.artPathOf(picture.kind, picture.id)
   for (const path of variant ? [smallPath(full), full] : [full]) if (await exists(path)) return file(path, 'image/jpeg')
   const kind = folder === 'videos' ? 'video' : folder === 'channels' ? 'channel' : 'playlist'
-  for (const isKnown of app.hook('media.known')) if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
+  for (const isKnown of app.hook('media.known'))
+    if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   throw errors.notFound('file')
 }
 

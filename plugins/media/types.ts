@@ -1,4 +1,7 @@
-/** The library on disk and the art beside it: paths from checked ids only, staged, renamed into place, trashed before deletion. */
+/**
+ * The library on disk and the art beside it: paths from checked ids only, staged, renamed into place, trashed before
+ * deletion.
+ */
 import type { Step } from 'archivolt'
 
 export interface StreamFacts {
@@ -32,24 +35,39 @@ export interface Media {
   /** Where a picture lies, whether it is there or not: for embedding it in a media file. */
   artPathOf(kind: ArtKind, id: string): string
   /**
-   * Why the library is not there, for people; undefined: it is. All that writes to it asks by itself, and throws `unavailable`
+   * Why the library is not there, for people; undefined: it is. All that writes to it asks by itself, and throws
+   * `unavailable`
    * with this reason; a long run asks before it begins.
    */
   absence(): Promise<string | undefined>
-  /** The media folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable: it cannot be written */
+  /**
+   * The media folder as it is now is the library from now on. @throws conflict: there is no such folder; unavailable:
+   * it cannot be written
+   */
   accept(): Promise<void>
-  /** A folder for one download on the library's file system; the same for the same id, so that part files are found again. */
+  /**
+   * A folder for one download on the library's file system; the same for the same id, so that part files are found
+   * again.
+   */
   staging(videoId: string): Promise<string>
   /** Removes the folder. */
   clearStaging(videoId: string): Promise<void>
   /**
-   * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced. Where the channel's
+   * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced. Where the
+   * channel's
    * folder lies on another disk they are copied beside and renamed.
    * Doing it twice is harmless: what is not in staging any more but in the library counts as moved.
    * @throws unavailable: the channel's folder is a link that cannot be followed, or its disk is full
    */
-  adopt(channelId: string, videoId: string, files: { mediaPath: string; subtitles: Array<{ lang: string; path: string }> }): Promise<void>
-  /** The same for a file that lies elsewhere in the library, under its own name. @throws unprocessable: the folder's link cannot be followed */
+  adopt(
+    channelId: string,
+    videoId: string,
+    files: { mediaPath: string; subtitles: Array<{ lang: string; path: string }> },
+  ): Promise<void>
+  /**
+   * The same for a file that lies elsewhere in the library, under its own name. @throws unprocessable: the folder's
+   * link cannot be followed
+   */
   moveInto(channelId: string, from: string): Promise<void>
   /** By ffprobe. @throws unprocessable: no media */
   probe(path: string): Promise<MediaFacts>
@@ -64,8 +82,10 @@ export interface Media {
   /** Ids that have art of this kind, for clean-ups. */
   artIds(kind: ArtKind): AsyncIterable<string>
   /**
-   * First half of a removal: renames files into `<media>/.trash/<job>/`, or where the channel's folder lies on another disk into
-   * `.trash/<job>/` in it; the same call again after an interruption goes on. A folder that is a link is emptied, and stays.
+   * First half of a removal: renames files into `<media>/.trash/<job>/`, or where the channel's folder lies on another
+   * disk into
+   * `.trash/<job>/` in it; the same call again after an interruption goes on. A folder that is a link is emptied, and
+   * stays.
    * @throws unavailable: one cannot be moved; then all are back in their place
    */
   trash(jobId: string, what: { channelId: string; videoId: string } | { channelFolder: string }): Promise<void>

@@ -1,19 +1,25 @@
-/** Carries messages to everything that is no plain webhook, by Apprise: a Python program from PyPI, started for each message. */
+/**
+ * Carries messages to everything that is no plain webhook, by Apprise: a Python program from PyPI, started for each
+ * message.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errors, type App, type Settings } from 'archivolt'
+import { type App, errors, type Settings } from 'archivolt'
 import type { Carrier, OutgoingMessage } from './outgoing.ts'
 
-/** What its console script does; that script itself names its Python by an absolute path, which a moved folder breaks. */
+/**
+ * What its console script does; that script itself names its Python by an absolute path, which a moved folder breaks.
+ */
 const PROGRAM = 'from apprise.cli import main; main()'
 /** Its own limit, a little below ours, so that it can still say what was too slow. */
 const LIMIT_SECONDS = 25
 const MOST_OUTPUT = 20_000
 const LONGEST_REASON = 300
 const TOLD_SECONDS = 3600
-const NOT_INSTALLED = 'Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it'
+const NOT_INSTALLED =
+  'Messages to such URLs are sent by Apprise, which is not installed: run `make`, or set AV_APPRISE to a Python venv that has it. json(s):// and http(s):// URLs work without it'
 
 /** @param settings.apprise  a Python venv with Apprise; null: our own tools/ */
 export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
@@ -30,8 +36,20 @@ export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
  * The URL goes by the environment, not by an argument: arguments of a process are seen by everybody on the machine.
  * Nothing else of ours is handed on, so no configuration and no plug-ins of a user are read.
  */
-function run(python: string, url: string, { title, body, kind }: OutgoingMessage, signal: AbortSignal): Promise<{ code: number | null; output: string }> {
-  const options = [`--title=${title}`, `--notification-type=${kind}`, '--input-format=text', '--storage-mode=memory', `--limit=${LIMIT_SECONDS}`, '--verbose']
+function run(
+  python: string,
+  url: string,
+  { title, body, kind }: OutgoingMessage,
+  signal: AbortSignal,
+): Promise<{ code: number | null; output: string }> {
+  const options = [
+    `--title=${title}`,
+    `--notification-type=${kind}`,
+    '--input-format=text',
+    '--storage-mode=memory',
+    `--limit=${LIMIT_SECONDS}`,
+    '--verbose',
+  ]
   return new Promise((resolve, reject) => {
     const child = spawn(python, ['-I', '-c', PROGRAM, ...options], {
       env: { APPRISE_URLS: url, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', PYTHONDONTWRITEBYTECODE: '1' },
@@ -45,8 +63,14 @@ function run(python: string, url: string, { title, body, kind }: OutgoingMessage
     child.stderr.on('data', collect)
     child.stdin.on('error', () => undefined) // it has ended before it read: its exit code tells
     child.once('error', (cause: NodeJS.ErrnoException) => {
-      if (signal.aborted) reject(errors.unavailable(`The message was not delivered: ${(signal.reason as Error).message}`))
-      else reject(errors.unavailable(cause.code === 'ENOENT' ? NOT_INSTALLED : `Apprise cannot be started (${cause.code ?? cause.message})`))
+      if (signal.aborted)
+        reject(errors.unavailable(`The message was not delivered: ${(signal.reason as Error).message}`))
+      else
+        reject(
+          errors.unavailable(
+            cause.code === 'ENOENT' ? NOT_INSTALLED : `Apprise cannot be started (${cause.code ?? cause.message})`,
+          ),
+        )
     })
     child.once('close', (code) => resolve({ code, output }))
     child.stdin.end(body)
@@ -67,9 +91,16 @@ function reasonIn(output: string, url: string): string {
 /** A venv that was named and is not there is told at the start, not with the first message that is lost. */
 export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
   if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
-  const sentence = 'AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed'
+  const sentence =
+    'AV_APPRISE leads to no Python venv: messages go to json(s):// and http(s):// URLs only, until it is corrected or removed'
   log.error({ path: settings.apprise }, sentence)
-  await jobs.notify({ title: 'Messages cannot be sent', group: 'setting:application', level: 'error', messages: [sentence], shownForSeconds: TOLD_SECONDS })
+  await jobs.notify({
+    title: 'Messages cannot be sent',
+    group: 'setting:application',
+    level: 'error',
+    messages: [sentence],
+    shownForSeconds: TOLD_SECONDS,
+  })
 }
 
 /** The folder of the project's own tools, seen from this file in its place or from its bundle. */

@@ -50,7 +50,10 @@ export function openLive(app: App) {
       if (!listeners.size) return
       if (id === undefined) return tell('queue', { reset: true }, { adminOnly: true })
       const text = await app.queue.items.getText(id)
-      const item: unknown = text === undefined ? { platform_id: id, ...app.platform.mirror(id), removed: true } : JSON.parse(app.queue.replyText(id, text))
+      const item: unknown =
+        text === undefined
+          ? { platform_id: id, ...app.platform.mirror(id), removed: true }
+          : JSON.parse(app.queue.replyText(id, text))
       tell('queue', item, { adminOnly: true })
     },
   }

@@ -1,5 +1,8 @@
-/** Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme; Apprise takes the rest. */
-import { errors, type App, type Job } from 'archivolt'
+/**
+ * Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme; Apprise takes the
+ * rest.
+ */
+import { type App, errors, type Job } from 'archivolt'
 import { openApprise } from './apprise.ts'
 import { postJson } from './post-json.ts'
 
@@ -35,7 +38,8 @@ export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others:
   /** @throws bad_request: not a URL; unavailable: it could not be delivered */
   async function deliver(url: string, message: OutgoingMessage): Promise<void> {
     const scheme = schemeOf(url)
-    if (!scheme) throw errors.badRequest('The URL of an outgoing message begins with a scheme, such as mailto: or https://')
+    if (!scheme)
+      throw errors.badRequest('The URL of an outgoing message begins with a scheme, such as mailto: or https://')
     const carry = carriers[scheme] ?? others
     const late = new AbortController()
     const timer = app.clock.after(LONGEST_DELIVERY_MS, () => late.abort(new Error('no answer within 30 s')))
@@ -77,7 +81,8 @@ export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others:
       kind: run.state === 'SUCCESS' ? 'success' : 'failure',
     }
     for (const url of urls) {
-      if (waiting.length >= MOST_WAITING) return app.log.warn({ task: run.task }, 'too many outgoing messages wait; this one is dropped')
+      if (waiting.length >= MOST_WAITING)
+        return app.log.warn({ task: run.task }, 'too many outgoing messages wait; this one is dropped')
       waiting.push(() => tryToDeliver(run.task, url, message))
     }
     work()

@@ -1,8 +1,8 @@
 /** Notifications: what is shown while tasks run, the event stream of pages, and messages to the outside. */
 import { definePlugin, Type } from 'archivolt'
 import { tellLostApprise } from './apprise.ts'
-import { openLive, type Live } from './live.ts'
-import { openOutgoing, type Outgoing } from './outgoing.ts'
+import { type Live, openLive } from './live.ts'
+import { type Outgoing, openOutgoing } from './outgoing.ts'
 import { listNotifications, streamEvents } from './routes.ts'
 import { testOutgoing } from './test-route.ts'
 

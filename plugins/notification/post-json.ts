@@ -1,9 +1,12 @@
-/** A message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or a plain http(s) URL of a webhook. */
+/**
+ * A message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or a plain http(s) URL of a webhook.
+ */
 import { errors } from 'archivolt'
 import type { OutgoingMessage } from './outgoing.ts'
 
 /**
- * The request that a URL stands for. `user:password@` becomes basic authentication, `?+name=value` a header, the rest stays.
+ * The request that a URL stands for. `user:password@` becomes basic authentication, `?+name=value` a header, the rest
+ * stays.
  * @throws bad_request  not a URL
  */
 export function toRequest(text: string): { url: string; headers: Record<string, string> } {
@@ -37,10 +40,18 @@ function decoded(text: string): string {
 
 export async function postJson(target: string, message: OutgoingMessage, signal: AbortSignal): Promise<void> {
   const { url, headers } = toRequest(target)
-  const body = JSON.stringify({ version: '1.0', title: message.title, message: message.body, attachments: [], type: message.kind })
-  const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch((cause: unknown) => {
-    throw errors.unavailable(`The receiver could not be reached: ${reasonOf(cause)}`, { cause })
+  const body = JSON.stringify({
+    version: '1.0',
+    title: message.title,
+    message: message.body,
+    attachments: [],
+    type: message.kind,
   })
+  const reply = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }).catch(
+    (cause: unknown) => {
+      throw errors.unavailable(`The receiver could not be reached: ${reasonOf(cause)}`, { cause })
+    },
+  )
   await reply.body?.cancel()
   if (!reply.ok) throw errors.unavailable(`The receiver answered with status ${reply.status}`)
 }

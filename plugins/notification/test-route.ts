@@ -7,17 +7,28 @@ export const testOutgoing = defineRoute({
   access: 'admin',
   summary: 'Send a message to a URL now, to see whether it arrives',
   body: Type.Object({
-    url: Type.String({ minLength: 1, maxLength: 2000, pattern: '^([A-Za-z][A-Za-z0-9+.-]*://|mailto:)[^\\s\\x00-\\x1f\\x7f-\\x9f]+$' }),
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: '^([A-Za-z][A-Za-z0-9+.-]*://|mailto:)[^\\s\\x00-\\x1f\\x7f-\\x9f]+$',
+    }),
     task_name: Type.Optional(Type.String({ maxLength: 128 })),
   }),
   reply: Type.Object({ success: Type.Literal(true), message: Type.String() }),
   errors: ['bad_request'],
   async handle({ body: { url, task_name } }, app) {
     const task = task_name ? app.registry.tasks.get(task_name) : undefined
-    if (task_name && !task?.outgoing) throw errors.badRequest(`No messages can be sent about ${task_name}`, { fields: { task_name: 'is no task that messages are sent about' } })
+    if (task_name && !task?.outgoing)
+      throw errors.badRequest(`No messages can be sent about ${task_name}`, {
+        fields: { task_name: 'is no task that messages are sent about' },
+      })
     const title = task ? `[Archivolt] ${task.title}: a test` : '[Archivolt] A test'
     try {
-      await app.outgoing.deliver(url, { title, body: 'This message was asked for by hand: outgoing notifications arrive here.', kind: 'info' })
+      await app.outgoing.deliver(url, {
+        title,
+        body: 'This message was asked for by hand: outgoing notifications arrive here.',
+        kind: 'info',
+      })
     } catch (error) {
       if (!isAppError(error)) throw error
       throw errors.badRequest(error.message, { cause: error })

@@ -1,5 +1,5 @@
 /** Routes → OpenAPI 3.1. TypeBox schemas are JSON Schema already, so they go in as they are. */
-import { errorStatus, ID_PATTERN, type App, type ErrorCode, type Route } from 'archivolt'
+import { type App, type ErrorCode, errorStatus, ID_PATTERN, type Route } from 'archivolt'
 
 type Json = Record<string, unknown>
 
@@ -8,7 +8,14 @@ export interface Operation {
   summary: string
   tags: string[]
   security: Json[]
-  parameters: Array<{ name: string; in: 'path' | 'query'; required: boolean; allowEmptyValue?: boolean; description?: string; schema: Json }>
+  parameters: Array<{
+    name: string
+    in: 'path' | 'query'
+    required: boolean
+    allowEmptyValue?: boolean
+    description?: string
+    schema: Json
+  }>
   requestBody?: { required: boolean; content: Record<string, { schema: Json }> }
   responses: Record<string, { description: string; content?: Record<string, { schema: Json }>; headers?: Json }>
 }
@@ -40,15 +47,26 @@ export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 
     info: {
       title: 'Archivolt',
       version: app.version,
-      description: 'Paths end with a slash; without it the same answer is given. HEAD works wherever GET does. Bodies are JSON objects; nothing in them is coerced.',
+      description:
+        'Paths end with a slash; without it the same answer is given. HEAD works wherever GET does. Bodies are JSON objects; nothing in them is coerced.',
     },
     servers: [{ url: app.settings.basePath.replace(/\/$/, '') || '/' }],
     tags: tags.map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Token <key>`, the key as POST /api/login/ answers it' },
-        session: { type: 'apiKey', in: 'cookie', name: 'sessionid', description: 'From POST /login/. Writes need the header X-CSRFToken with the value of the cookie csrftoken' },
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`Token <key>`, the key as POST /api/login/ answers it',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'sessionid',
+          description: 'From POST /login/. Writes need the header X-CSRFToken with the value of the cookie csrftoken',
+        },
       },
       schemas: { Error: ERROR, Paginate: PAGINATE, ClientConfig: CLIENT_CONFIG },
     },
@@ -61,7 +79,9 @@ const tagOf = ({ path }: Route): string => /^\/(?:api\/)?([\w-]*)/.exec(path)?.[
 function toOperation(route: Route, app: Pick<App, 'hook'>): Operation {
   const requestBody = bodyOf(route)
   return {
-    operationId: [route.method.toLowerCase(), ...route.path.split(/[/*]/).filter(Boolean)].map((part) => part.replace(/\W/g, '')).join('_'),
+    operationId: [route.method.toLowerCase(), ...route.path.split(/[/*]/).filter(Boolean)]
+      .map((part) => part.replace(/\W/g, ''))
+      .join('_'),
     summary: route.summary,
     tags: [tagOf(route)],
     security: route.access === 'open' ? [] : [{ token: [] }, { session: [] }],
@@ -74,14 +94,20 @@ function toOperation(route: Route, app: Pick<App, 'hook'>): Operation {
 function pathParameters({ path, params }: Route): Operation['parameters'] {
   return [...path.matchAll(/:(\w+)|\*$/g)].map(([, name]) => {
     const own = params?.properties[name ?? '*'] as Json | undefined
-    const schema = { type: 'string', ...own, ...(own?.['pattern'] === undefined && own?.['enum'] === undefined && { pattern: ID_PATTERN }) }
+    const schema = {
+      type: 'string',
+      ...own,
+      ...(own?.['pattern'] === undefined && own?.['enum'] === undefined && { pattern: ID_PATTERN }),
+    }
     return { name: name ?? 'path', in: 'path', required: true, schema }
   })
 }
 
 function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['parameters'] {
   const implementations = route.queryHook ? (hook(route.queryHook) as ReadonlyArray<{ query?: Route['query'] }>) : []
-  const shape = Object.assign({}, ...implementations.map(({ query }) => query), route.query) as NonNullable<Route['query']>
+  const shape = Object.assign({}, ...implementations.map(({ query }) => query), route.query) as NonNullable<
+    Route['query']
+  >
   const own = Object.entries(shape).map(([name, { schema, description, required = false, fallback }]) => ({
     name,
     in: 'query' as const,
@@ -91,7 +117,14 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
     ...(description !== undefined && { description }),
     schema: { ...schema, ...(fallback !== undefined && fallback !== null && { default: fallback }) } as Json,
   }))
-  const page = { name: 'page', in: 'query' as const, required: false, allowEmptyValue: true, description: '0 and 1 are the first page', schema: { type: 'integer', minimum: 0, default: 0 } }
+  const page = {
+    name: 'page',
+    in: 'query' as const,
+    required: false,
+    allowEmptyValue: true,
+    description: '0 and 1 are the first page',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  }
   return route.envelope === 'page' ? [...own, page] : own
 }
 
@@ -100,14 +133,20 @@ function bodyOf({ body, bodyOptional = false, form, rawBody }: Route): Operation
   if (!body) return undefined
   const schema = body as unknown as Json
   const hasRequired = Array.isArray(schema['required']) && schema['required'].length > 0
-  return { required: !bodyOptional && hasRequired, content: { [JSON_TYPE]: { schema }, ...(form && { [FORM_TYPE]: { schema } }) } }
+  return {
+    required: !bodyOptional && hasRequired,
+    content: { [JSON_TYPE]: { schema }, ...(form && { [FORM_TYPE]: { schema } }) },
+  }
 }
 
 function successOf(route: Route): Operation['responses'] {
   const status = String(route.status ?? 200)
   if (status === '204') return { 204: { description: 'Done; nothing to say' } }
   const content = { [route.replyType ?? JSON_TYPE]: { schema: inEnvelope(route) } }
-  const part = { 206: { description: 'The part that the header Range asks for', content }, 304: { description: 'The caller has it already' } }
+  const part = {
+    206: { description: 'The part that the header Range asks for', content },
+    304: { description: 'The caller has it already' },
+  }
   return { [status]: { description: 'Done', content }, ...(isFile(route) && part) }
 }
 
@@ -118,7 +157,11 @@ function inEnvelope({ envelope, reply }: Route): Json {
   const value = reply as unknown as Json
   if (envelope === 'item') return closed({ data: value, config: ref('ClientConfig') })
   if (envelope !== 'page') return value
-  return closed({ data: value['type'] === 'array' ? value : { type: 'array', items: value }, paginate: ref('Paginate'), config: ref('ClientConfig') })
+  return closed({
+    data: value['type'] === 'array' ? value : { type: 'array', items: value },
+    paginate: ref('Paginate'),
+    config: ref('ClientConfig'),
+  })
 }
 
 const closed = (properties: Json): Json => ({ type: 'object', required: Object.keys(properties), properties })
@@ -136,7 +179,14 @@ function errorsOf(route: Route): Operation['responses'] {
   if (isWrite) codes.add('body_too_large').add('unsupported_media_type')
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code])
-  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, of]) => [status, { description: of.join(', '), content: { [JSON_TYPE]: { schema: ref('Error') } } }]))
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, of]) => [
+        status,
+        { description: of.join(', '), content: { [JSON_TYPE]: { schema: ref('Error') } } },
+      ]),
+  )
 }
 
 const text = { type: 'string' }
@@ -145,22 +195,34 @@ const integers = { type: 'array', items: integer }
 
 const ERROR: Json = {
   type: 'object',
-  description: 'The one error shape: detail, message and error are the same text. Some endpoints add keys of their own.',
+  description:
+    'The one error shape: detail, message and error are the same text. Some endpoints add keys of their own.',
   required: ['detail', 'message', 'error', 'code'],
   properties: {
     detail: text,
     message: text,
     error: text,
     code: { enum: Object.keys(errorStatus) },
-    fields: { type: 'object', description: 'Body path or query name → what is wrong with it', additionalProperties: text },
+    fields: {
+      type: 'object',
+      description: 'Body path or query name → what is wrong with it',
+      additionalProperties: text,
+    },
   },
 }
 
 const PAGINATE: Json = {
   ...closed({
-    page_size: integer, page_from: integer, prev_pages: integers, current_page: integer, max_hits: { type: 'boolean' },
-    params: text, last_page: integer, next_pages: integers, total_hits: { type: 'integer', maximum: 10_000 },
-  }), // prettier-ignore
+    page_size: integer,
+    page_from: integer,
+    prev_pages: integers,
+    current_page: integer,
+    max_hits: { type: 'boolean' },
+    params: text,
+    last_page: integer,
+    next_pages: integers,
+    total_hits: { type: 'integer', maximum: 10_000 },
+  }),
   description: 'last_page is 0 on the last page, and where there is only one',
 }
 

@@ -25,7 +25,9 @@ const escape = (value: unknown): string => String(value).replace(/[&<>"']/g, (ch
 export function toPage({ info, servers, paths, tags, components }: Document): string {
   const sections = tags.map(({ name }) => {
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, operation]) => (operation.tags.includes(name) ? [toDetails(method, path, operation)] : [])),
+      Object.entries(methods).flatMap(([method, operation]) =>
+        operation.tags.includes(name) ? [toDetails(method, path, operation)] : [],
+      ),
     )
     return `<h2 id="${escape(name)}">${escape(name)}</h2>${operations.join('')}`
   })

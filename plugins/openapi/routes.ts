@@ -1,6 +1,6 @@
 /** The document, its page and that of the contract, each made once. */
 import { readFile } from 'node:fs/promises'
-import { bytes, defineRoute, json, Type, type App, type Registry } from 'archivolt'
+import { type App, bytes, defineRoute, json, type Registry, Type } from 'archivolt'
 import { toDocument } from './document.ts'
 
 interface Made {
@@ -32,7 +32,11 @@ export const showSchema = defineRoute({
   path: '/api/schema/',
   access: 'user',
   summary: 'This API as an OpenAPI 3.1 document',
-  reply: Type.Object({ openapi: Type.String(), info: Type.Unknown(), paths: Type.Record(Type.String(), Type.Unknown()) }),
+  reply: Type.Object({
+    openapi: Type.String(),
+    info: Type.Unknown(),
+    paths: Type.Record(Type.String(), Type.Unknown()),
+  }),
   handle: async (_input, app) => json((await describe(app)).schema),
 })
 

@@ -1,13 +1,13 @@
 /** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
-import { epochSeconds, errors, type Clock, type Lanes, type Log } from 'archivolt'
-import { ChildError, type ChildAskOptions } from './child.ts'
+import { type Clock, epochSeconds, errors, type Lanes, type Log } from 'archivolt'
+import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, type Verdict } from './classify.ts'
 import { FactsError } from './facts.ts'
 import { PlatformFailure } from './failure.ts'
 import type { Gate } from './gate.ts'
 import { openLookUps } from './look-ups.ts'
-import type { AskOptions } from './types.ts'
 import { freeBytes, NoRoom, tooLargeText } from './room.ts'
+import type { AskOptions } from './types.ts'
 import { LITTLE_ROOM_BYTES } from './verify.ts'
 
 const URGENT_MS = 20_000
@@ -41,14 +41,21 @@ export class Asks {
     this.#lookUps = openLookUps(parts.clock)
   }
 
-  /** @throws Failure about the item; throttled or unavailable for urgent asks that cannot be answered now; the signal's reason */
+  /**
+   * @throws Failure about the item; throttled or unavailable for urgent asks that cannot be answered now; the signal's
+   * reason
+   */
   async do<Result>(ask: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.#ending]) : this.#ending
-    if (!options.isUrgent) return this.#inTurn(ask, { ...options, signal }, () => work({ signal, quietMs: ask.quietMs }))
+    if (!options.isUrgent)
+      return this.#inTurn(ask, { ...options, signal }, () => work({ signal, quietMs: ask.quietMs }))
     await this.#gate.wait({ signal, isUrgent: true })
     const leave = options.account === undefined ? undefined : this.#lookUps.enter(options.account)
-    // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of the platform.
-    const answer = this.#inTurn(ask, { ...options, signal }, () => work({ signal: this.#ending, quietMs: ask.quietMs })).finally(leave)
+    // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
+    // the platform.
+    const answer = this.#inTurn(ask, { ...options, signal }, () =>
+      work({ signal: this.#ending, quietMs: ask.quietMs }),
+    ).finally(leave)
     return this.#atMost(URGENT_MS, signal, answer)
   }
 
@@ -56,7 +63,11 @@ export class Asks {
   #atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const onAbort = () => reject(signal.reason)
-      const timer = this.#clock.after(ms, () => reject(errors.unavailable('The platform takes long to answer; try again in a minute', { retryAfterSeconds: 60 })))
+      const timer = this.#clock.after(ms, () =>
+        reject(
+          errors.unavailable('The platform takes long to answer; try again in a minute', { retryAfterSeconds: 60 }),
+        ),
+      )
       signal.addEventListener('abort', onAbort, { once: true })
       answer.then(resolve, reject).finally(() => {
         timer.cancel()
@@ -65,18 +76,31 @@ export class Asks {
     })
   }
 
-  async #inTurn<Result>(ask: Ask, { asker, signal, isUrgent = false }: AskOptions, work: () => Promise<Result>): Promise<Result> {
+  async #inTurn<Result>(
+    ask: Ask,
+    { asker, signal, isUrgent = false }: AskOptions,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const deadlineMs = this.#clock.steady() + URGENT_MS
     for (;;) {
       await this.#gate.isAway()
       await this.#gate.wait({ signal, isUrgent })
-      const turn = { asker, signal, isUrgent, ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }) }
+      const turn = {
+        asker,
+        signal,
+        isUrgent,
+        ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }),
+      }
       const result = await this.#lanes.turn(ask.lane, turn, () => this.#attempt(ask, { isUrgent, signal }, work))
       if (result !== AGAIN) return result
     }
   }
 
-  async #attempt<Result>(ask: Ask, { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined }, work: () => Promise<Result>): Promise<Result | typeof AGAIN> {
+  async #attempt<Result>(
+    ask: Ask,
+    { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined },
+    work: () => Promise<Result>,
+  ): Promise<Result | typeof AGAIN> {
     const pass = this.#gate.claim(ask.item)
     if (!pass) return AGAIN // closed while we waited for our turn
     try {
@@ -91,17 +115,26 @@ export class Asks {
       const needBytes = error instanceof ChildError ? error.evidence.needBytes : undefined
       if (needBytes) {
         this.#gate.settle(pass, 'done') // it was told how large it is; smaller ones may go
-        throw new PlatformFailure({ failure: 'disk_full', message: tooLargeText(needBytes) }, { needBytes, cause: error })
+        throw new PlatformFailure(
+          { failure: 'disk_full', message: tooLargeText(needBytes) },
+          { needBytes, cause: error },
+        )
       }
       const verdict = await this.#verdictOn(error, ask)
       if (!verdict) {
         this.#gate.settle(pass) // aborted, or a fault of ours: says nothing of the platform
         throw error
       }
-      this.#log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'an ask of the platform failed')
+      this.#log.info(
+        { item: ask.item, failure: verdict.failure, reason: verdict.message },
+        'an ask of the platform failed',
+      )
       const fate = this.#gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || verdict.failure === 'network')) {
-        throw errors.unavailable(`The platform cannot be asked now: ${verdict.message}`, { retryAfterSeconds: 60, cause: error })
+        throw errors.unavailable(`The platform cannot be asked now: ${verdict.message}`, {
+          retryAfterSeconds: 60,
+          cause: error,
+        })
       }
       if (fate === 'wait') return AGAIN
       throw new PlatformFailure(verdict, { isDeferred: fate === 'defer', cause: error })
@@ -114,7 +147,8 @@ export class Asks {
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
     const verdict = classify(error.evidence, epochSeconds(this.#clock))
     const isVague = verdict.failure === 'unknown' || verdict.failure === 'network'
-    if (isVague && ask.folder && (await freeBytes(ask.folder)) < LITTLE_ROOM_BYTES) return { failure: 'disk_full', message: verdict.message }
+    if (isVague && ask.folder && (await freeBytes(ask.folder)) < LITTLE_ROOM_BYTES)
+      return { failure: 'disk_full', message: verdict.message }
     return verdict
   }
 }

@@ -1,5 +1,5 @@
 /** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { Clock, Log, Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
@@ -98,12 +98,23 @@ export class Child {
     })
     this.ready.catch(() => undefined) // told by the first request too
     // -I: no PYTHONPATH, no user's packages. A group of its own, so that ffmpeg ends with it.
-    this.#process = spawn(launch.python, ['-I', '-B', launch.worker], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-    const timer = clock.after(START_MS, () => this.kill({ kinds: ['StartTimeout'], message: 'yt-dlp did not start within a minute' }))
-    this.ready.then(() => timer.cancel(), () => timer.cancel())
+    this.#process = spawn(launch.python, ['-I', '-B', launch.worker], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    })
+    const timer = clock.after(START_MS, () =>
+      this.kill({ kinds: ['StartTimeout'], message: 'yt-dlp did not start within a minute' }),
+    )
+    this.ready.then(
+      () => timer.cancel(),
+      () => timer.cancel(),
+    )
     this.ended = new Promise((resolve) => {
       this.#process.once('error', (error: NodeJS.ErrnoException) => {
-        this.#finish({ kinds: ['MissingTool'], message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run make ytdlp, or correct AV_YTDLP` })
+        this.#finish({
+          kinds: ['MissingTool'],
+          message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run make ytdlp, or correct AV_YTDLP`,
+        })
         resolve()
       })
       this.#process.once('close', (code, signal) => {
@@ -128,7 +139,10 @@ export class Child {
     return this.#isEnded
   }
 
-  /** One request; the caller sees to it that no other runs. @throws ChildError, or the signal's reason after the child has been killed */
+  /**
+   * One request; the caller sees to it that no other runs. @throws ChildError, or the signal's reason after the child
+   * has been killed
+   */
   async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { signal } = options
     const onAbort = () => this.kill({ kinds: ['Aborted'], message: 'Aborted' })
@@ -179,7 +193,9 @@ export class Child {
   }
 
   #quietTimer(quietMs: number): Timer {
-    return this.#clock.after(quietMs, () => this.kill({ kinds: ['Timeout'], message: `No answer within ${Math.round(quietMs / 1000)} s`, isTransport: true }))
+    return this.#clock.after(quietMs, () =>
+      this.kill({ kinds: ['Timeout'], message: `No answer within ${Math.round(quietMs / 1000)} s`, isTransport: true }),
+    )
   }
 
   #finish(evidence: Evidence): void {
@@ -206,7 +222,8 @@ export class Child {
     if (from === chunk.length) return
     this.#partial.push(chunk.subarray(from))
     this.#partialBytes += chunk.length - from
-    if (this.#partialBytes > MAX_LINE_BYTES) this.kill({ kinds: ['TooLong'], message: 'yt-dlp said more than fits one answer' })
+    if (this.#partialBytes > MAX_LINE_BYTES)
+      this.kill({ kinds: ['TooLong'], message: 'yt-dlp said more than fits one answer' })
   }
 
   #take(line: Buffer): void {
@@ -217,7 +234,11 @@ export class Child {
       return this.kill({ kinds: ['BadLine'], message: 'yt-dlp answered with something that is not JSON' })
     }
     if ('ready' in answer) return this.#onReady(answer.ready as { version: string; channel: string })
-    if ('failed' in answer) return this.kill({ kinds: ['MissingTool'], message: `yt-dlp cannot be loaded (${String(answer.failed).slice(0, 300)})` })
+    if ('failed' in answer)
+      return this.kill({
+        kinds: ['MissingTool'],
+        message: `yt-dlp cannot be loaded (${String(answer.failed).slice(0, 300)})`,
+      })
     const pending = this.#pending
     if (!pending || answer.id !== pending.id) return
     pending.timer.cancel()
@@ -230,7 +251,10 @@ export class Child {
     this.#pending = undefined
     if (typeof answer.jar === 'string') this.onJar?.(answer.jar)
     if ('error' in answer) return pending.reject(new ChildError(answer.error as Evidence))
-    pending.resolve({ result: (answer.result ?? {}) as Record<string, unknown>, warnings: (answer.warnings ?? []) as string[] })
+    pending.resolve({
+      result: (answer.result ?? {}) as Record<string, unknown>,
+      warnings: (answer.warnings ?? []) as string[],
+    })
   }
 
   #watchMemory(): void {

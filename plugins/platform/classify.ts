@@ -1,7 +1,11 @@
-/** What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass. */
+/**
+ * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
+ */
 import type { FailureClass } from './types.ts'
 
-/** What is known of a failure: names of the exception and of those behind it, what it said, and the warnings before it. */
+/**
+ * What is known of a failure: names of the exception and of those behind it, what it said, and the warnings before it.
+ */
 export interface Evidence {
   kinds: string[]
   message: string
@@ -26,7 +30,8 @@ export interface Verdict {
   /** Of a full disk: which one, and what it waits for. */
   reason?: string
   /**
-   * What the gate must know beside the class. `sign_in`: a wave of these is about us, not the videos; `refused`: 403 may be
+   * What the gate must know beside the class. `sign_in`: a wave of these is about us, not the videos; `refused`: 403
+   * may be
    * about the item alone; `not_understood`: on several items yt-dlp is too old; `no_tab`: the channel has no such tab.
    */
   sign?: 'sign_in' | 'refused' | 'not_understood' | 'no_tab'
@@ -142,7 +147,8 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
 
 /** yt-dlp's own words name its options; whoever reads ours wants to know what to install. */
 function missingTool(text: string): string | undefined {
-  if (text.includes('requested format')) return 'No JavaScript runtime (Node 22 or Deno) for the challenges of the platform'
+  if (text.includes('requested format'))
+    return 'No JavaScript runtime (Node 22 or Deno) for the challenges of the platform'
   const program = /ff(?:mpeg|probe)/.exec(text)?.[0]
   return program && `${program} cannot be started; install it, or name it with AV_${program.toUpperCase()}`
 }
@@ -154,7 +160,12 @@ function judged(evidence: Evidence, text: string, warnings: string): { failure: 
     return { failure: isNotYet ? 'upcoming' : ofMissingFormat(warnings) }
   }
   const rule = RULES.find(([words]) => (typeof words === 'string' ? text.includes(words) : words.test(text)))
-  if (rule && warnings.includes('cookies are no longer valid') && (NEEDS_ACCOUNT.has(rule[1]) || text.includes('private'))) return { failure: 'login_required' }
+  if (
+    rule &&
+    warnings.includes('cookies are no longer valid') &&
+    (NEEDS_ACCOUNT.has(rule[1]) || text.includes('private'))
+  )
+    return { failure: 'login_required' }
   // The words of a 5xx or of a broken connection may be a mere part of "please report this issue": the cause decides.
   if (!rule || rule[1] === 'unknown') {
     const kind = evidence.kinds.map((name) => KINDS[name]).find((failure) => failure !== undefined)
@@ -172,14 +183,21 @@ function ofMissingFormat(warnings: string): FailureClass {
 }
 
 function availableAt(evidence: Evidence, text: string, nowSeconds: number): number {
-  if (evidence.availableAt && evidence.availableAt > nowSeconds && evidence.availableAt <= LAST_SECOND) return Math.floor(evidence.availableAt)
+  if (evidence.availableAt && evidence.availableAt > nowSeconds && evidence.availableAt <= LAST_SECOND)
+    return Math.floor(evidence.availableAt)
   const told = /\bin (\d{1,4}) (minute|hour|day|week)s?\b/.exec(text)
-  return nowSeconds + (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : LOOK_AGAIN_SECONDS)
+  return (
+    nowSeconds +
+    (told ? Math.max(1, Number(told[1])) * (UNIT_SECONDS[told[2] as string] as number) : LOOK_AGAIN_SECONDS)
+  )
 }
 
 /** The text that counts and differs only with the kind of failure, not with the item. */
 export function commonText(message: string): string {
-  return folded(message).replace(/(?:^|\s)\[[\w:]+\]\s+\S+:\s/, '').replace(/['"][^'"]*['"]|\d+/g, '…').slice(0, 200)
+  return folded(message)
+    .replace(/(?:^|\s)\[[\w:]+\]\s+\S+:\s/, '')
+    .replace(/['"][^'"]*['"]|\d+/g, '…')
+    .slice(0, 200)
 }
 
 /** Without prefixes, advice on options and requests for bug reports. */

@@ -1,7 +1,18 @@
-/** What a worker says → facts in our words. Everything in it comes from outside: types, lengths and ids are checked here. */
+/**
+ * What a worker says → facts in our words. Everything in it comes from outside: types, lengths and ids are checked
+ * here.
+ */
 import { ID_PATTERN } from 'archivolt'
-import { classify, LAST_SECOND, type Evidence } from './classify.ts'
-import type { ChannelFacts, CommentFacts, ListEntry, PlaylistEntryFacts, Thumbnail, VideoFacts, VideoType } from './types.ts'
+import { classify, type Evidence, LAST_SECOND } from './classify.ts'
+import type {
+  ChannelFacts,
+  CommentFacts,
+  ListEntry,
+  PlaylistEntryFacts,
+  Thumbnail,
+  VideoFacts,
+  VideoType,
+} from './types.ts'
 
 type Raw = Record<string, unknown>
 
@@ -27,12 +38,23 @@ export function text(value: unknown, maxLength = MAX_TEXT): string {
 }
 
 const line = (value: unknown, maxLength = MAX_TITLE): string => text(value, maxLength).replace(/\s+/g, ' ').trim()
-/** 0 also where nobody can have counted so many: the index takes no such number, and would refuse all the rest with it. */
-const count = (value: unknown): number => (typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0)
+/**
+ * 0 also where nobody can have counted so many: the index takes no such number, and would refuse all the rest with it.
+ */
+const count = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
 const time = (value: unknown): number => (count(value) <= LAST_SECOND ? count(value) : 0)
-const rows = (value: unknown): Raw[] => (Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : [])
-const lines = (value: unknown, most: number): string[] => (Array.isArray(value) ? value.slice(0, most).map((row) => line(row)).filter(Boolean) : [])
-const url = (value: unknown): string => (typeof value === 'string' && value.length <= MAX_URL && URL_START.test(value) ? text(value) : '')
+const rows = (value: unknown): Raw[] =>
+  Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : []
+const lines = (value: unknown, most: number): string[] =>
+  Array.isArray(value)
+    ? value
+        .slice(0, most)
+        .map((row) => line(row))
+        .filter(Boolean)
+    : []
+const url = (value: unknown): string =>
+  typeof value === 'string' && value.length <= MAX_URL && URL_START.test(value) ? text(value) : ''
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
@@ -45,7 +67,8 @@ function idOf(value: unknown, what: string): string {
 export function toVideoFacts(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoFacts {
   if (raw.id !== askedId) throw new FactsError('The platform answered with another video')
   const timestamp = time(raw.timestamp) || time(raw.release_timestamp)
-  const liveStatus = typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
+  const liveStatus =
+    typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
   const unavailable = unavailability(raw, warnings, nowSeconds)
   return {
     id: askedId,
@@ -61,7 +84,8 @@ export function toVideoFacts(raw: Raw, askedId: string, warnings: string[], nowS
     categories: lines(raw.categories, 50),
     viewCount: count(raw.view_count),
     likeCount: count(raw.like_count),
-    averageRating: typeof raw.average_rating === 'number' && Number.isFinite(raw.average_rating) ? raw.average_rating : 0,
+    averageRating:
+      typeof raw.average_rating === 'number' && Number.isFinite(raw.average_rating) ? raw.average_rating : 0,
     thumbnails: thumbnailsOf(raw),
     subtitles: { user: languages(raw.subtitles), auto: languages(raw.automaticCaptions) },
     ...(liveStatus && { liveStatus }),
@@ -79,7 +103,12 @@ function unavailability(raw: Raw, warnings: string[], nowSeconds: number): Video
 /** The evidence in facts that have no formats: the last warning says why. */
 export function noFormats(raw: Raw, warnings: string[]): Evidence {
   const isLive = raw.hasFormats === true
-  const told = warnings.filter((warning) => !/retrying|no video formats found|requested format is not available|failed to obtain "title"/i.test(warning)).at(-1)
+  const told = warnings
+    .filter(
+      (warning) =>
+        !/retrying|no video formats found|requested format is not available|failed to obtain "title"/i.test(warning),
+    )
+    .at(-1)
   return {
     kinds: ['NotPlayable'],
     message: isLive ? 'The stream is live, or just over and being processed' : (told ?? 'No video formats found'),
@@ -91,7 +120,9 @@ export function noFormats(raw: Raw, warnings: string[]): Evidence {
 
 function vidTypeOf(raw: Raw, liveStatus: string | undefined): VideoType {
   if (raw.media_type === 'short') return 'shorts'
-  return raw.media_type === 'livestream' || (liveStatus !== undefined && raw.media_type !== 'video') ? 'streams' : 'videos'
+  return raw.media_type === 'livestream' || (liveStatus !== undefined && raw.media_type !== 'video')
+    ? 'streams'
+    : 'videos'
 }
 
 function day(value: unknown): string | undefined {
@@ -103,7 +134,9 @@ function day(value: unknown): string | undefined {
 const isoDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
 function languages(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((language): language is string => typeof language === 'string' && LANGUAGE.test(language)) : []
+  return Array.isArray(value)
+    ? value.filter((language): language is string => typeof language === 'string' && LANGUAGE.test(language))
+    : []
 }
 
 /** Best last, as yt-dlp sorts them. */
@@ -111,7 +144,11 @@ function thumbnailsOf(raw: Raw): Thumbnail[] {
   return rows(raw.thumbnails).flatMap((one) => {
     const address = url(one.url)
     if (!address) return []
-    return { url: address, ...(count(one.width) && { width: count(one.width) }), ...(count(one.height) && { height: count(one.height) }) }
+    return {
+      url: address,
+      ...(count(one.width) && { width: count(one.width) }),
+      ...(count(one.height) && { height: count(one.height) }),
+    }
   })
 }
 
@@ -120,7 +157,8 @@ export function toChannelFacts(raw: Raw): ChannelFacts {
   const pictures = rows(raw.thumbnails)
   const byId = (id: string): string => url(pictures.find((one) => one.id === id)?.url)
   const banners = pictures.filter((one) => count(one.width) > 5 * count(one.height) && count(one.height) > 0)
-  const thumb = byId('avatar_uncropped') || url(pictures.find((one) => count(one.width) > 0 && one.width === one.height)?.url)
+  const thumb =
+    byId('avatar_uncropped') || url(pictures.find((one) => count(one.width) > 0 && one.width === one.height)?.url)
   const banner = url(banners.sort((a, b) => count(a.width) - count(b.width)).at(-1)?.url)
   const tvart = byId('banner_uncropped')
   const handle = line(raw.uploader_id, 200)
@@ -179,7 +217,13 @@ export function toPlaylistName(value: unknown): { id: string; name: string } | u
   return id === undefined ? undefined : { id, name: line(raw.title) || id }
 }
 
-export function toPlaylistHead(raw: Raw): { name: string; description: string; channelId: string | null; channelName: string | null; thumbnail?: string } {
+export function toPlaylistHead(raw: Raw): {
+  name: string
+  description: string
+  channelId: string | null
+  channelName: string | null
+  thumbnail?: string
+} {
   const thumbnail = thumbnailsOf(raw).at(-1)?.url
   return {
     name: line(raw.title),

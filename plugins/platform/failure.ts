@@ -20,5 +20,7 @@ export class PlatformFailure extends Error implements Failure {
 
 /** Told by its shape: an outside plugin may load a copy of the class. */
 export function failureOf(thrown: unknown): Failure | undefined {
-  return thrown instanceof Error && thrown.name === 'PlatformFailure' && 'failure' in thrown ? (thrown as Failure) : undefined
+  return thrown instanceof Error && thrown.name === 'PlatformFailure' && 'failure' in thrown
+    ? (thrown as Failure)
+    : undefined
 }

@@ -1,5 +1,8 @@
-/** The gate of both outside lanes: closed while the platform refuses us, does not answer, or the machine lacks something. */
-import { epochSeconds, errors, type Clock, type Log, type Timer } from 'archivolt'
+/**
+ * The gate of both outside lanes: closed while the platform refuses us, does not answer, or the machine lacks
+ * something.
+ */
+import { type Clock, epochSeconds, errors, type Log, type Timer } from 'archivolt'
 import { commonText, type Verdict } from './classify.ts'
 import { SPARE_BYTES } from './room.ts'
 import type { PlatformState } from './types.ts'
@@ -10,7 +13,10 @@ const OUTDATED_PROBE_MINUTES = 60
 const RECHECK_MINUTES = 1
 /** Different items in a row with the same trouble: then it is not about the items. */
 const WAVE = 3
-/** A probe that fails so often in a row with the same item hands it back, so that one bad item cannot hold up all others. */
+/**
+ * A probe that fails so often in a row with the same item hands it back, so that one bad item cannot hold up all
+ * others.
+ */
 const PROBES_PER_ITEM = 3
 /** Closed again so soon after it opened, the back-off goes on where it was. */
 const RELAPSE_MS = 10 * 60_000
@@ -42,7 +48,9 @@ export interface Pass {
   readonly isProbe: boolean
 }
 
-/** What became of an item: `throw` its failure, `wait` at the gate and try again, or `defer` it in favour of another. */
+/**
+ * What became of an item: `throw` its failure, `wait` at the gate and try again, or `defer` it in favour of another.
+ */
 export type Fate = 'throw' | 'wait' | 'defer'
 
 interface Closure {
@@ -56,7 +64,13 @@ interface Closure {
   place?: string | undefined
 }
 
-const STATE_OF: Record<ClosedKind, PlatformState['state']> = { blocked: 'blocked', offline: 'offline', disk_full: 'halted', missing_tool: 'halted', outdated: 'halted' }
+const STATE_OF: Record<ClosedKind, PlatformState['state']> = {
+  blocked: 'blocked',
+  offline: 'offline',
+  disk_full: 'halted',
+  missing_tool: 'halted',
+  outdated: 'halted',
+}
 
 export class Gate {
   #parts: GateParts
@@ -87,16 +101,32 @@ export class Gate {
     this.#pausedSince = pausedSince
     if (!blocked) return
     // Where the clock was set meanwhile, no longer than it can have been meant.
-    const leftMs = Math.min(blocked.nextAttempt * 1000 - this.#parts.clock.now(), this.#waitMinutes('blocked', blocked.level) * 60_000)
-    this.#closure = { kind: 'blocked', reason: blocked.reason, since: blocked.since, nextAttemptMs: this.#parts.clock.steady() + leftMs, level: blocked.level }
+    const leftMs = Math.min(
+      blocked.nextAttempt * 1000 - this.#parts.clock.now(),
+      this.#waitMinutes('blocked', blocked.level) * 60_000,
+    )
+    this.#closure = {
+      kind: 'blocked',
+      reason: blocked.reason,
+      since: blocked.since,
+      nextAttemptMs: this.#parts.clock.steady() + leftMs,
+      level: blocked.level,
+    }
     this.#schedule()
   }
 
   state(): PlatformState {
     const closure = this.#closure
-    if (this.#absent) return { state: 'halted', reason: this.#absent.reason, since: this.#absent.since, next_attempt: this.#nextAttempt(this.#absent) }
+    if (this.#absent)
+      return {
+        state: 'halted',
+        reason: this.#absent.reason,
+        since: this.#absent.since,
+        next_attempt: this.#nextAttempt(this.#absent),
+      }
     const next_attempt = closure ? this.#nextAttempt(closure) : 0
-    if (this.#pausedSince !== null) return { state: 'paused', reason: 'Paused by hand; resume to go on.', since: this.#pausedSince, next_attempt: 0 }
+    if (this.#pausedSince !== null)
+      return { state: 'paused', reason: 'Paused by hand; resume to go on.', since: this.#pausedSince, next_attempt: 0 }
     if (!closure) return { state: 'open', reason: '', since: this.#openSince, next_attempt: 0 }
     return { state: STATE_OF[closure.kind], reason: closure.reason, since: closure.since, next_attempt }
   }
@@ -118,7 +148,12 @@ export class Gate {
       this.isAway().catch((error: unknown) => log.error({ err: error }, 'the library could not be looked for'))
     })
     if (before?.reason !== reason) log.warn({ reason }, 'the platform gate is closed')
-    this.#absent = { reason, since: before?.since ?? epochSeconds(clock), nextAttemptMs: clock.steady() + RECHECK_MINUTES * 60_000, timer }
+    this.#absent = {
+      reason,
+      since: before?.since ?? epochSeconds(clock),
+      nextAttemptMs: clock.steady() + RECHECK_MINUTES * 60_000,
+      timer,
+    }
     return true
   }
 
@@ -130,7 +165,10 @@ export class Gate {
     return pass
   }
 
-  /** Resolves when a claim may succeed. @throws unavailable at once, for an urgent ask at a closed gate; the signal's reason */
+  /**
+   * Resolves when a claim may succeed. @throws unavailable at once, for an urgent ask at a closed gate; the signal's
+   * reason
+   */
   async wait(options: { signal?: AbortSignal | undefined; isUrgent?: boolean | undefined } = {}): Promise<void> {
     const { signal, isUrgent } = options
     while (!this.#mayPass()) {
@@ -141,10 +179,18 @@ export class Gate {
     signal?.throwIfAborted()
   }
 
-  /** What an item's work came to. Every pass is settled once: with nothing where the item was given up without an outcome. */
+  /**
+   * What an item's work came to. Every pass is settled once: with nothing where the item was given up without an
+   * outcome.
+   */
   settle(pass: Pass, outcome?: 'done' | Verdict, place?: string): Fate {
     if (this.#probe === pass) this.#probe = undefined
-    const fate = outcome === undefined ? 'throw' : outcome === 'done' ? this.#onAnswer(pass, undefined) : this.#onFailure(pass, outcome, place)
+    const fate =
+      outcome === undefined
+        ? 'throw'
+        : outcome === 'done'
+          ? this.#onAnswer(pass, undefined)
+          : this.#onFailure(pass, outcome, place)
     this.#wake()
     return fate
   }
@@ -194,7 +240,8 @@ export class Gate {
         return this.#onTrouble(pass, 'blocked', `The platform refuses us: ${verdict.message}`)
       case 'disk_full':
       case 'missing_tool': {
-        const reason = verdict.failure === 'disk_full' ? (verdict.reason ?? FULL_DISK) : `A tool is missing: ${verdict.message}`
+        const reason =
+          verdict.failure === 'disk_full' ? (verdict.reason ?? FULL_DISK) : `A tool is missing: ${verdict.message}`
         this.#close(verdict.failure, reason, place)
         return 'wait'
       }
@@ -209,7 +256,12 @@ export class Gate {
       default: {
         if (verdict.sign !== 'sign_in') return this.#onAnswer(pass, undefined)
         this.#onSignIn(pass)
-        return this.#onWave(pass, 'blocked', this.#toSignIn.size, `The platform asks every video for an account: ${verdict.message}`)
+        return this.#onWave(
+          pass,
+          'blocked',
+          this.#toSignIn.size,
+          `The platform asks every video for an account: ${verdict.message}`,
+        )
       }
     }
   }
@@ -238,7 +290,10 @@ export class Gate {
     if (this.#closure && !pass.isProbe) return 'wait' // it was under way when the gate closed: no news
     this.#close(kind, reason)
     if (!pass.isProbe) return 'wait'
-    this.#lastProbed = this.#lastProbed.item === pass.item ? { item: pass.item, times: this.#lastProbed.times + 1 } : { item: pass.item, times: 1 }
+    this.#lastProbed =
+      this.#lastProbed.item === pass.item
+        ? { item: pass.item, times: this.#lastProbed.times + 1 }
+        : { item: pass.item, times: 1 }
     if (this.#lastProbed.times < PROBES_PER_ITEM) return 'wait'
     this.#lastProbed = { item: '', times: 0 }
     return 'defer'
@@ -250,14 +305,22 @@ export class Gate {
     const isRelapse = !before && clock.steady() - this.#openedAtMs < RELAPSE_MS
     const level = before ? before.level + 1 : isRelapse ? this.#lastLevel + 1 : 0
     const waitMinutes = this.#waitMinutes(kind, level)
-    this.#closure = { kind, reason, since: before?.since ?? epochSeconds(clock), nextAttemptMs: clock.steady() + waitMinutes * 60_000, level, place }
+    this.#closure = {
+      kind,
+      reason,
+      since: before?.since ?? epochSeconds(clock),
+      nextAttemptMs: clock.steady() + waitMinutes * 60_000,
+      level,
+      place,
+    }
     log.warn({ kind, reason, waitMinutes }, 'the platform gate is closed')
     this.#schedule()
     this.#saveInBackground()
   }
 
   #waitMinutes(kind: ClosedKind, level: number): number {
-    if (kind === 'disk_full' || kind === 'missing_tool') return this.#parts.recheck ? RECHECK_MINUTES : OUTDATED_PROBE_MINUTES
+    if (kind === 'disk_full' || kind === 'missing_tool')
+      return this.#parts.recheck ? RECHECK_MINUTES : OUTDATED_PROBE_MINUTES
     if (kind === 'outdated') return OUTDATED_PROBE_MINUTES
     return BACK_OFF_MINUTES[Math.min(level, BACK_OFF_MINUTES.length - 1)] as number
   }
@@ -293,7 +356,9 @@ export class Gate {
     this.#timer?.cancel()
     if (!this.#closure) return
     this.#timer = this.#parts.clock.after(this.#closure.nextAttemptMs - this.#parts.clock.steady(), () => {
-      this.#onTime().catch((error: unknown) => this.#parts.log.error({ err: error }, 'the platform gate could not be rechecked'))
+      this.#onTime().catch((error: unknown) =>
+        this.#parts.log.error({ err: error }, 'the platform gate could not be rechecked'),
+      )
     })
   }
 
@@ -302,7 +367,11 @@ export class Gate {
     const closure = this.#closure
     const kind = this.#recheckKind()
     if (closure && kind) {
-      const isMended = await this.#parts.recheck?.(kind, closure.place).catch((error: unknown) => this.#parts.log.error({ err: error }, 'whether the gate may open could not be seen; it is looked again'))
+      const isMended = await this.#parts
+        .recheck?.(kind, closure.place)
+        .catch((error: unknown) =>
+          this.#parts.log.error({ err: error }, 'whether the gate may open could not be seen; it is looked again'),
+        )
       if (this.#closure !== closure || this.#isEnded) return
       if (isMended) return this.#open()
       closure.nextAttemptMs = this.#parts.clock.steady() + RECHECK_MINUTES * 60_000
@@ -336,14 +405,25 @@ export class Gate {
   }
 
   #saveInBackground(): void {
-    this.#save().catch((error: unknown) => this.#parts.log.error({ err: error }, 'the state of the platform gate could not be kept'))
+    this.#save().catch((error: unknown) =>
+      this.#parts.log.error({ err: error }, 'the state of the platform gate could not be kept'),
+    )
   }
 
   async #save(): Promise<void> {
     const closure = this.#closure
-    const blocked = closure?.kind === 'blocked' ? { reason: closure.reason, since: closure.since, nextAttempt: this.#nextAttempt(closure), level: closure.level } : null
+    const blocked =
+      closure?.kind === 'blocked'
+        ? {
+            reason: closure.reason,
+            since: closure.since,
+            nextAttempt: this.#nextAttempt(closure),
+            level: closure.level,
+          }
+        : null
     await this.#parts.save?.({ pausedSince: this.#pausedSince, blocked })
   }
 }
 
-const outdatedReason = (verdict: Verdict): string => `The downloader no longer understands the platform; update yt-dlp: ${verdict.message}`
+const outdatedReason = (verdict: Verdict): string =>
+  `The downloader no longer understands the platform; update yt-dlp: ${verdict.message}`

@@ -9,5 +9,8 @@ export function isArtUrl(text: string, base: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   if (url.username || url.password) return false
-  return url.origin === new URL(base).origin || (url.protocol === 'https:' && url.port === '' && ART_HOSTS.some((host) => `.${url.hostname}`.endsWith(`.${host}`)))
+  return (
+    url.origin === new URL(base).origin ||
+    (url.protocol === 'https:' && url.port === '' && ART_HOSTS.some((host) => `.${url.hostname}`.endsWith(`.${host}`)))
+  )
 }

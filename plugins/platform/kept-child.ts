@@ -1,4 +1,7 @@
-/** The child that metadata and listings share: started when there is work, ended after a minute without, replaced when it has worked long. */
+/**
+ * The child that metadata and listings share: started when there is work, ended after a minute without, replaced when
+ * it has worked long.
+ */
 import type { Clock, Log, Timer } from 'archivolt'
 import { Child, type ChildAnswer, type ChildAskOptions, type ChildRequest, type Launch } from './child.ts'
 
@@ -60,7 +63,11 @@ export class KeptChild {
   }
 
   /** @returns the next page, or undefined: the child that had the listing is gone, it must be opened again */
-  nextPage(open: OpenListing, size: number, options: ChildAskOptions): Promise<{ entries: unknown[]; isEnd: boolean } | undefined> {
+  nextPage(
+    open: OpenListing,
+    size: number,
+    options: ChildAskOptions,
+  ): Promise<{ entries: unknown[]; isEnd: boolean } | undefined> {
     return this.#enqueue(async () => {
       if (!this.#isThere(open)) return undefined
       try {

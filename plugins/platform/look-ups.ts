@@ -1,5 +1,8 @@
-/** How often an account may have the platform asked while its request waits: a few at once, and so many a minute, so that nobody takes up the lanes. */
-import { errors, type Clock } from 'archivolt'
+/**
+ * How often an account may have the platform asked while its request waits: a few at once, and so many a minute, so
+ * that nobody takes up the lanes.
+ */
+import { type Clock, errors } from 'archivolt'
 
 const MOST_OPEN = 2
 /** So many in a row after a pause; then one each REFILL_MS. */
@@ -28,10 +31,15 @@ export function openLookUps(clock: Clock) {
     /** @returns to be called at its end. @throws throttled */
     enter(account: number): () => void {
       const bucket = refilled(account)
-      if (bucket.open >= MOST_OPEN) throw errors.throttled('Two look-ups of this account are under way; wait for one of them', { retryAfterSeconds: 5 })
+      if (bucket.open >= MOST_OPEN)
+        throw errors.throttled('Two look-ups of this account are under way; wait for one of them', {
+          retryAfterSeconds: 5,
+        })
       if (bucket.left < 1) {
         const retryAfterSeconds = Math.ceil(((1 - bucket.left) * REFILL_MS) / 1000)
-        throw errors.throttled(`Too many look-ups on the platform; try again in ${retryAfterSeconds} seconds`, { retryAfterSeconds })
+        throw errors.throttled(`Too many look-ups on the platform; try again in ${retryAfterSeconds} seconds`, {
+          retryAfterSeconds,
+        })
       }
       bucket.left--
       bucket.open++

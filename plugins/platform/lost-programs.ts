@@ -1,4 +1,7 @@
-/** Programs that a setting names and that are not there: told at the start. Reads go on; downloads would fail one by one. */
+/**
+ * Programs that a setting names and that are not there: told at the start. Reads go on; downloads would fail one by
+ * one.
+ */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { App, Settings } from 'archivolt'
@@ -8,26 +11,48 @@ const TOLD_SECONDS = 3600
 
 type Named = Pick<Settings, 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
 
-export async function tellLostPrograms({ settings, log, jobs }: Pick<App, 'log' | 'jobs'> & { settings: Named }): Promise<void> {
+export async function tellLostPrograms({
+  settings,
+  log,
+  jobs,
+}: Pick<App, 'log' | 'jobs'> & { settings: Named }): Promise<void> {
   const lost = await lostPrograms(settings)
   if (lost.length === 0) return
   for (const { path, sentence } of lost) log.error({ path }, sentence)
   const messages = lost.map(({ sentence }) => sentence)
-  await jobs.notify({ title: 'Nothing can be downloaded', group: 'setting:application', level: 'error', messages, shownForSeconds: TOLD_SECONDS })
+  await jobs.notify({
+    title: 'Nothing can be downloaded',
+    group: 'setting:application',
+    level: 'error',
+    messages,
+    shownForSeconds: TOLD_SECONDS,
+  })
 }
 
 /** Where nothing is set, there is nothing to correct: `missing` of the state tells. */
-async function lostPrograms({ ytdlp, ytdlpPlugins, ffmpeg, ffprobe }: Named): Promise<Array<{ path: string; sentence: string }>> {
+async function lostPrograms({
+  ytdlp,
+  ytdlpPlugins,
+  ffmpeg,
+  ffprobe,
+}: Named): Promise<Array<{ path: string; sentence: string }>> {
   const lost: Array<{ path: string; sentence: string }> = []
-  const add = (path: string, env: string, what: string) => lost.push({ path, sentence: `${env} leads to no ${what}: correct it or remove it, and start again` })
-  if (ytdlp !== null && !(await isFile(ytdlp)) && !(await isProgram(join(ytdlp, 'bin', 'python')))) add(ytdlp, 'AV_YTDLP', 'Python venv and no zip of yt-dlp')
-  if (ytdlpPlugins !== null && !(await isFolder(join(ytdlpPlugins, 'yt_dlp_plugins')))) add(ytdlpPlugins, 'AV_YTDLP_PLUGINS', 'folder that holds yt_dlp_plugins')
+  const add = (path: string, env: string, what: string) =>
+    lost.push({ path, sentence: `${env} leads to no ${what}: correct it or remove it, and start again` })
+  if (ytdlp !== null && !(await isFile(ytdlp)) && !(await isProgram(join(ytdlp, 'bin', 'python'))))
+    add(ytdlp, 'AV_YTDLP', 'Python venv and no zip of yt-dlp')
+  if (ytdlpPlugins !== null && !(await isFolder(join(ytdlpPlugins, 'yt_dlp_plugins'))))
+    add(ytdlpPlugins, 'AV_YTDLP_PLUGINS', 'folder that holds yt_dlp_plugins')
   if (ffmpeg !== 'ffmpeg' && !(await isThere(ffmpeg))) add(ffmpeg, 'AV_FFMPEG', 'program')
   if (ffprobe !== 'ffprobe' && !(await isThere(ffprobe))) add(ffprobe, 'AV_FFPROBE', 'program')
   return lost
 }
 
-const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() ?? false
 
 /** A path is looked at; a mere name is looked for where the system looks for it. */
-const isThere = async (program: string): Promise<boolean> => (program.includes('/') ? (await isFile(program)) && (await isProgram(program)) : (await programVersion(program)) !== undefined)
+const isThere = async (program: string): Promise<boolean> =>
+  program.includes('/')
+    ? (await isFile(program)) && (await isProgram(program))
+    : (await programVersion(program)) !== undefined

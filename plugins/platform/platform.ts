@@ -1,25 +1,59 @@
 /** The service `platform`: asks yt-dlp for facts and files, and answers in our words. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { epochSeconds, errors, openFolder, type App, type Clock, type Lanes, type Ledger, type Log, type Settings } from 'archivolt'
-import { Asks, type Ask } from './asks.ts'
-import { Child, ChildError, type ChildAskOptions } from './child.ts'
+import {
+  type App,
+  type Clock,
+  epochSeconds,
+  errors,
+  type Lanes,
+  type Ledger,
+  type Log,
+  openFolder,
+  type Settings,
+} from 'archivolt'
+import { type Ask, Asks } from './asks.ts'
+import { Child, type ChildAskOptions, ChildError } from './child.ts'
 import { classify } from './classify.ts'
 import { isStillSignedIn } from './cookie.ts'
-import { FactsError, isId, noFormats, toChannelFacts, toComment, toListEntry, toPlaylistEntry, toPlaylistHead, toPlaylistName, toVideoFacts } from './facts.ts'
+import {
+  FactsError,
+  isId,
+  noFormats,
+  toChannelFacts,
+  toComment,
+  toListEntry,
+  toPlaylistEntry,
+  toPlaylistHead,
+  toPlaylistName,
+  toVideoFacts,
+} from './facts.ts'
 import { failureOf } from './failure.ts'
 import { Gate, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { KeptChild, type OpenListing } from './kept-child.ts'
 import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
-import { openTargets } from './targets.ts'
-import { Tools, type Pace, type ToolReport } from './tools.ts'
-import type { AskOptions, Downloaded, DownloadedSubtitle, DownloadOptions, FailureClass, ListEntry, Platform, VideoFacts, VideoType } from './types.ts'
 import { toSidecarFacts } from './sidecar.ts'
+import { openTargets } from './targets.ts'
+import { type Pace, type ToolReport, Tools } from './tools.ts'
+import type {
+  AskOptions,
+  Downloaded,
+  DownloadedSubtitle,
+  DownloadOptions,
+  FailureClass,
+  ListEntry,
+  Platform,
+  VideoFacts,
+  VideoType,
+} from './types.ts'
 import { clearDownload, findFault, type StreamSize } from './verify.ts'
 
 export interface PlatformParts {
-  settings: Pick<Settings, 'dataDir' | 'prefix' | 'platformUrl' | 'platformIdField' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
+  settings: Pick<
+    Settings,
+    'dataDir' | 'prefix' | 'platformUrl' | 'platformIdField' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'
+  >
   clock: Clock
   log: Log
   lanes: Lanes
@@ -42,7 +76,9 @@ export interface PlatformService extends Platform {
   close(): Promise<void>
 }
 
-/** Small at first, as most readers stop where they find what they know; then five of the platform's own pages at once. */
+/**
+ * Small at first, as most readers stop where they find what they know; then five of the platform's own pages at once.
+ */
 const pageSizeAfter = (delivered: number): number => (delivered < 300 ? 30 : 150)
 const FACTS_QUIET_MS = 120_000
 const LONG_QUIET_MS = 900_000
@@ -71,10 +107,22 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const gate = new Gate({
     clock,
     log,
-    recheck: async (kind, place) => (kind === 'missing_tool' ? tools.areThere() : (await lackOfRoom(place ?? settings.dataDir, settings.dataDir)) === undefined),
-    absence: async () => (await Promise.all(parts.hook?.('platform.library').map((absence) => absence()) ?? [])).find((reason) => reason !== undefined),
+    recheck: async (kind, place) =>
+      kind === 'missing_tool'
+        ? tools.areThere()
+        : (await lackOfRoom(place ?? settings.dataDir, settings.dataDir)) === undefined,
+    absence: async () =>
+      (await Promise.all(parts.hook?.('platform.library').map((absence) => absence()) ?? [])).find(
+        (reason) => reason !== undefined,
+      ),
     save: async (record) => {
-      await ledger?.write(() => ledger.sql('INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record').run(JSON.stringify(record)))
+      await ledger?.write(() =>
+        ledger
+          .sql(
+            'INSERT INTO platform_gate (id, record) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET record = excluded.record',
+          )
+          .run(JSON.stringify(record)),
+      )
     },
   })
   const asks = new Asks({ gate, lanes, clock, log, ending: ending.signal })
@@ -91,7 +139,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     const isStillUsed = () => number === jarNumber
     const jar = await readJar()
     const onJar = (renewed: string) => {
-      if (jar !== null && isStillUsed() && isStillSignedIn(jar, renewed)) for (const listener of jarListeners) listener(renewed, isStillUsed)
+      if (jar !== null && isStillUsed() && isStillSignedIn(jar, renewed))
+        for (const listener of jarListeners) listener(renewed, isStillUsed)
     }
     return { launch: await tools.launch(use, jar), onJar }
   }
@@ -101,14 +150,16 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     if (!isId(id)) throw errors.badRequest(`Not the id of a ${what}`)
     return id
   }
-  const ask = <Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>) => asks.do(about, options, work)
+  const ask = <Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>) =>
+    asks.do(about, options, work)
   const facts = (item: string, quietMs = FACTS_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
 
   const factsOf = async (id: string, child: ChildAskOptions): Promise<VideoFacts> => {
     const { result, warnings } = await kept.ask({ op: 'video', videoId: id }, child)
     if (!result.hasFormats) {
       const evidence = noFormats(result, warnings)
-      if (!TELLS_FACTS.has(classify(evidence, epochSeconds(clock)).failure) || !isId(result.channel_id)) throw new ChildError(evidence)
+      if (!TELLS_FACTS.has(classify(evidence, epochSeconds(clock)).failure) || !isId(result.channel_id))
+        throw new ChildError(evidence)
     }
     return toVideoFacts(result, id, warnings, epochSeconds(clock))
   }
@@ -121,7 +172,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     const openAgain = (child: ChildAskOptions) => {
       // After an interruption the last page comes once more: what was added meanwhile has moved the rest on.
       const skip = delivered - lastSize
-      return kept.openListing(channelId, tab, skip, { ...child, quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED })
+      return kept.openListing(channelId, tab, skip, {
+        ...child,
+        quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED,
+      })
     }
     const nextPage = async (child: ChildAskOptions) => {
       for (;;) {
@@ -146,22 +200,36 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     } catch (error) {
       if (!isMissingTab(error)) throw error
     } finally {
-      if (open) await kept.closeListing(open).catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
+      if (open)
+        await kept
+          .closeListing(open)
+          .catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
     }
   }
 
-  const parted = async <Row>(request: { op: string; [key: string]: unknown }, child: ChildAskOptions, toRow: (raw: unknown) => Row | undefined) => {
+  const parted = async <Row>(
+    request: { op: string; [key: string]: unknown },
+    child: ChildAskOptions,
+    toRow: (raw: unknown) => Row | undefined,
+  ) => {
     const found: Row[] = []
-    const { result } = await kept.ask(request, { ...child, onPart: (part) => part.forEach((raw) => found.push(...([toRow(raw)].filter((row) => row !== undefined) as Row[]))) })
+    const { result } = await kept.ask(request, {
+      ...child,
+      onPart: (part) =>
+        part.forEach((raw) => found.push(...([toRow(raw)].filter((row) => row !== undefined) as Row[]))),
+    })
     return { result, found }
   }
 
   const toSubtitles = (value: unknown, folder: string): DownloadedSubtitle[] =>
-    (value as Array<{ lang: string; name: string; source: 'user' | 'auto'; url: string; file: string }>).map(({ file, ...subtitle }) => ({ ...subtitle, path: join(folder, file) }))
+    (value as Array<{ lang: string; name: string; source: 'user' | 'auto'; url: string; file: string }>).map(
+      ({ file, ...subtitle }) => ({ ...subtitle, path: join(folder, file) }),
+    )
 
   const leftOut = (id: string, result: Record<string, unknown>, warnings: string[]): string[] => {
     const languages = result.leftOut as string[]
-    if (languages.length > 0) log.warn({ id, languages, warnings }, 'subtitles could not be fetched or converted and are left out')
+    if (languages.length > 0)
+      log.warn({ id, languages, warnings }, 'subtitles could not be fetched or converted and are left out')
     return languages
   }
 
@@ -187,7 +255,13 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     }
   }
 
-  const refuseCut = async (mediaPath: string, id: string, folder: string, streams: StreamSize[], durationSeconds: number): Promise<void> => {
+  const refuseCut = async (
+    mediaPath: string,
+    id: string,
+    folder: string,
+    streams: StreamSize[],
+    durationSeconds: number,
+  ): Promise<void> => {
     const fault = await findFault(settings.ffprobe, mediaPath, streams, durationSeconds).catch((error: unknown) => {
       if (isNotThere(error)) throw new ChildError({ kinds: ['MissingTool'], message: 'ffprobe cannot be started' })
       return `it cannot be read (${(error as Error).message.slice(0, 200)})`
@@ -205,7 +279,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     channel: (idOrHandle, options) => {
       const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
-      return ask(facts(idOrHandle), options, async (child) => toChannelFacts((await kept.ask({ op: 'channel', path }, child)).result))
+      return ask(facts(idOrHandle), options, async (child) =>
+        toChannelFacts((await kept.ask({ op: 'channel', path }, child)).result),
+      )
     },
 
     playlist: async (id, options) =>
@@ -218,7 +294,11 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     playlistsOf: async (channelId, options) => {
       checkId(channelId, 'channel')
       try {
-        return await ask(facts(channelId, LONG_QUIET_MS), options, async (child) => (await parted({ op: 'playlists', channelId }, child, toPlaylistName)).found)
+        return await ask(
+          facts(channelId, LONG_QUIET_MS),
+          options,
+          async (child) => (await parted({ op: 'playlists', channelId }, child, toPlaylistName)).found,
+        )
       } catch (error) {
         if (isMissingTab(error)) return []
         throw error
@@ -230,24 +310,43 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     download: async (id, wanted, { progress, ...options }) => {
       checkId(id, 'video')
       if (!isAbsolute(wanted.folder)) throw errors.badRequest('The folder of a download must be absolute')
-      return ask({ lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder: wanted.folder }, options, async (child) => {
-        const lack = await lackOfRoom(wanted.folder, settings.dataDir)
-        if (lack !== undefined) throw new NoRoom(lack)
-        const onProgress: ChildAskOptions['onProgress'] = ({ downloaded, total, speed, eta }) =>
-          progress?.({ fraction: total > 0 ? Math.min(1, downloaded / total) : 0, ...(speed !== null && { speed }), ...(eta !== null && { eta: Math.max(0, eta) }) })
-        try {
-          return await download(id, wanted, { ...child, onProgress })
-        } catch (error) {
-          // In another language the platform's words cannot be classed: the plain facts fail in English.
-          if (wanted.extractorLanguage && error instanceof ChildError && classify(error.evidence, 0).failure === 'unknown') await factsOf(id, { ...child, quietMs: FACTS_QUIET_MS })
-          throw error
-        }
-      })
+      return ask(
+        { lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder: wanted.folder },
+        options,
+        async (child) => {
+          const lack = await lackOfRoom(wanted.folder, settings.dataDir)
+          if (lack !== undefined) throw new NoRoom(lack)
+          const onProgress: ChildAskOptions['onProgress'] = ({ downloaded, total, speed, eta }) =>
+            progress?.({
+              fraction: total > 0 ? Math.min(1, downloaded / total) : 0,
+              ...(speed !== null && { speed }),
+              ...(eta !== null && { eta: Math.max(0, eta) }),
+            })
+          try {
+            return await download(id, wanted, { ...child, onProgress })
+          } catch (error) {
+            // In another language the platform's words cannot be classed: the plain facts fail in English.
+            if (
+              wanted.extractorLanguage &&
+              error instanceof ChildError &&
+              classify(error.evidence, 0).failure === 'unknown'
+            )
+              await factsOf(id, { ...child, quietMs: FACTS_QUIET_MS })
+            throw error
+          }
+        },
+      )
     },
 
     subtitles: async (id, { folder, languages, source }, options) => {
       checkId(id, 'video')
-      const request = { op: 'subtitles', videoId: id, folder, subtitleLanguages: languages.slice(0, 500), subtitleSource: source }
+      const request = {
+        op: 'subtitles',
+        videoId: id,
+        folder,
+        subtitleLanguages: languages.slice(0, 500),
+        subtitleSource: source,
+      }
       return ask({ ...facts(id, LONG_QUIET_MS), folder }, options, async (child) => {
         const { result, warnings } = await kept.ask(request, child)
         leftOut(id, result, warnings)
@@ -257,15 +356,23 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     comments: async (id, { max, sort }, options) => {
       checkId(id, 'video')
-      if (!MAX_COMMENTS_FORM.test(max)) throw errors.badRequest('Limits of comments are up to five numbers or `all`, separated by commas')
-      return ask(facts(id, LONG_QUIET_MS), options, async (child) => (await parted({ op: 'comments', videoId: id, max, sort }, child, toComment)).found)
+      if (!MAX_COMMENTS_FORM.test(max))
+        throw errors.badRequest('Limits of comments are up to five numbers or `all`, separated by commas')
+      return ask(
+        facts(id, LONG_QUIET_MS),
+        options,
+        async (child) => (await parted({ op: 'comments', videoId: id, max, sort }, child, toComment)).found,
+      )
     },
 
     validateCookie: (jar, options) =>
       ask(facts('cookie'), options, async (child) => {
         try {
           const { result, warnings } = await kept.ask({ op: 'validate', jar }, child)
-          return { isValid: result.id === 'LL' && !warnings.some((warning) => warning.includes('cookies are no longer valid')), jar: String(result.jar) }
+          return {
+            isValid: result.id === 'LL' && !warnings.some((warning) => warning.includes('cookies are no longer valid')),
+            jar: String(result.jar),
+          }
         } catch (error) {
           if (!(error instanceof ChildError)) throw error
           const isUnreadable = error.evidence.kinds.some((kind) => kind === 'LoadError' || kind === 'CookieLoadError')
@@ -303,7 +410,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     isArtUrl: (text) => isArtUrl(text, base),
 
     async start() {
-      await openFolder('folder of the downloader', tools.cacheDir, { isPrivate: true }) // it keeps what it learns about whose cookie it uses
+      // it keeps what it learns about whose cookie it uses
+      await openFolder('folder of the downloader', tools.cacheDir, { isPrivate: true })
       const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_gate WHERE id = 1').get()
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
     },
@@ -323,7 +431,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
 const isChannelId = (text: string): boolean => /^[A-Za-z0-9_-]{24}$/.test(text)
 
-const isNotThere = (error: unknown): boolean => ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+const isNotThere = (error: unknown): boolean =>
+  ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
 /** A channel without such a tab has nothing in it. */
 function isMissingTab(error: unknown): boolean {
@@ -344,7 +453,8 @@ function downloadRequest(wanted: DownloadOptions): Record<string, unknown> {
     subtitleSource: wanted.subtitleSource ?? 'user',
     embedMetadata: wanted.embedMetadata ?? false,
     embedThumbnail: wanted.embedThumbnail ?? false,
-    language: wanted.extractorLanguage && LANGUAGE_FORM.test(wanted.extractorLanguage) ? wanted.extractorLanguage : null,
+    language:
+      wanted.extractorLanguage && LANGUAGE_FORM.test(wanted.extractorLanguage) ? wanted.extractorLanguage : null,
   }
 }
 
@@ -352,7 +462,8 @@ function idUnderEitherKey(object: Record<string, unknown>, mirrorKey: string | n
   const own = object.platform_id
   const mirrored = mirrorKey === null ? undefined : object[mirrorKey]
   const names = mirrorKey === null ? 'platform_id' : `platform_id or ${mirrorKey}`
-  if (own !== undefined && mirrored !== undefined && own !== mirrored) throw errors.badRequest(`platform_id and ${mirrorKey} differ`)
+  if (own !== undefined && mirrored !== undefined && own !== mirrored)
+    throw errors.badRequest(`platform_id and ${mirrorKey} differ`)
   const id = own ?? mirrored
   if (typeof id !== 'string' || id === '') throw errors.badRequest(`An id is missing: ${names}`)
   return id

@@ -1,9 +1,9 @@
 /** The platform: what it has, whether it lets us, and yt-dlp, which does the asking. */
 import { definePlugin, Type } from 'archivolt'
+import { tellLostPrograms } from './lost-programs.ts'
 import { openPlatform, type PlatformService } from './platform.ts'
 import { commandPlatform, resolveText, showPlatform } from './routes.ts'
 import { DEFAULT_PLATFORM_URL } from './tools.ts'
-import { tellLostPrograms } from './lost-programs.ts'
 import { updateDownloader } from './update.ts'
 
 const optionalText = (description: string) => Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description })
@@ -13,26 +13,53 @@ export default definePlugin({
   settings: {
     platformUrl: {
       env: 'AV_PLATFORM_URL',
-      schema: Type.String({ pattern: '^https?://[A-Za-z0-9.\\-\\[\\]:]+/?$', description: 'an http(s) URL without a path' }),
+      schema: Type.String({
+        pattern: '^https?://[A-Za-z0-9.\\-\\[\\]:]+/?$',
+        description: 'an http(s) URL without a path',
+      }),
       default: DEFAULT_PLATFORM_URL,
       meaning: 'base URL of the platform',
     },
     platformIdField: {
       env: 'AV_PLATFORM_ID_FIELD',
-      schema: Type.Union([Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }), Type.Null()], { description: 'a key of lower-case letters, digits and _, or empty' }),
+      schema: Type.Union([Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' }), Type.Null()], {
+        description: 'a key of lower-case letters, digits and _, or empty',
+      }),
       default: 'youtube_id',
       meaning: "the platform's own name for platform_id, beside it in every object; empty: none",
     },
-    ytdlp: { env: 'AV_YTDLP', schema: optionalText('a path'), default: null, isPath: true, meaning: 'a Python venv with yt-dlp, or the official zip; unset: our own tools/' },
-    ytdlpPlugins: { env: 'AV_YTDLP_PLUGINS', schema: optionalText('a path'), default: null, isPath: true, meaning: 'a folder that holds yt_dlp_plugins' },
+    ytdlp: {
+      env: 'AV_YTDLP',
+      schema: optionalText('a path'),
+      default: null,
+      isPath: true,
+      meaning: 'a Python venv with yt-dlp, or the official zip; unset: our own tools/',
+    },
+    ytdlpPlugins: {
+      env: 'AV_YTDLP_PLUGINS',
+      schema: optionalText('a path'),
+      default: null,
+      isPath: true,
+      meaning: 'a folder that holds yt_dlp_plugins',
+    },
     ytdlpUpdate: {
       env: 'AV_YTDLP_UPDATE',
       schema: Type.Union([Type.Enum(['stable', 'nightly']), Type.Null()], { description: 'stable, nightly or empty' }),
       default: null,
       meaning: 'update yt-dlp at each start, on probation',
     },
-    ffmpeg: { env: 'AV_FFMPEG', schema: Type.String({ minLength: 1 }), default: 'ffmpeg', meaning: 'program, found on PATH or by its path' },
-    ffprobe: { env: 'AV_FFPROBE', schema: Type.String({ minLength: 1 }), default: 'ffprobe', meaning: 'program, found on PATH or by its path' },
+    ffmpeg: {
+      env: 'AV_FFMPEG',
+      schema: Type.String({ minLength: 1 }),
+      default: 'ffmpeg',
+      meaning: 'program, found on PATH or by its path',
+    },
+    ffprobe: {
+      env: 'AV_FFPROBE',
+      schema: Type.String({ minLength: 1 }),
+      default: 'ffprobe',
+      meaning: 'program, found on PATH or by its path',
+    },
   },
   lanes: ['platform', 'download'],
   hooks: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
@@ -42,7 +69,12 @@ export default definePlugin({
     'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
   },
-  migrations: [{ number: 1, sql: 'CREATE TABLE platform_gate (id INTEGER PRIMARY KEY CHECK (id = 1), record TEXT NOT NULL) STRICT' }],
+  migrations: [
+    {
+      number: 1,
+      sql: 'CREATE TABLE platform_gate (id INTEGER PRIMARY KEY CHECK (id = 1), record TEXT NOT NULL) STRICT',
+    },
+  ],
   routes: [showPlatform, commandPlatform, resolveText],
   services: (app) => ({ platform: openPlatform(app) }),
   async setup(app) {
@@ -50,7 +82,15 @@ export default definePlugin({
     await platform.start()
     await tellLostPrograms(app)
     // Not waited for: until the new one has proved itself the old one works.
-    if (app.settings.ytdlpUpdate) void updateDownloader(platform.tools, app.settings.ytdlpUpdate, app.log, (sentence) => app.jobs.notify({ title: 'Update of yt-dlp', group: 'setting:application', level: 'error', messages: [sentence] }))
+    if (app.settings.ytdlpUpdate)
+      void updateDownloader(platform.tools, app.settings.ytdlpUpdate, app.log, (sentence) =>
+        app.jobs.notify({
+          title: 'Update of yt-dlp',
+          group: 'setting:application',
+          level: 'error',
+          messages: [sentence],
+        }),
+      )
   },
   close: (app) => (app.platform as PlatformService).close(),
 })

@@ -1,8 +1,12 @@
-/** Room on the disks that a download fills: that of the library, and that of the data folder, which may be another one. */
+/**
+ * Room on the disks that a download fills: that of the library, and that of the data folder, which may be another one.
+ */
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** So much stays free beside what is downloaded: an item begins only above it, and a full disk is tried again above it. */
+/**
+ * So much stays free beside what is downloaded: an item begins only above it, and a full disk is tried again above it.
+ */
 export const SPARE_BYTES = 200 << 20
 /** Ledger and index grow slowly. */
 const DATA_SPARE_BYTES = 32 << 20
@@ -22,12 +26,15 @@ const megabytes = (bytes: number): number => Math.ceil(bytes / (1 << 20))
 
 /** @returns in words why no download may begin; undefined: there is room */
 export async function lackOfRoom(folder: string, dataDir: string): Promise<string | undefined> {
-  if ((await freeBytes(folder)) < SPARE_BYTES) return `The disk is full; downloads go on when ${megabytes(SPARE_BYTES)} MB are free.`
-  if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES) return `The disk with the data folder is full; downloads go on when ${megabytes(DATA_SPARE_BYTES)} MB are free there.`
+  if ((await freeBytes(folder)) < SPARE_BYTES)
+    return `The disk is full; downloads go on when ${megabytes(SPARE_BYTES)} MB are free.`
+  if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES)
+    return `The disk with the data folder is full; downloads go on when ${megabytes(DATA_SPARE_BYTES)} MB are free there.`
   return undefined
 }
 
 /** A download did not begin. */
 export class NoRoom extends Error {}
 
-export const tooLargeText = (needBytes: number): string => `There is no room for it: ${megabytes(needBytes)} MB must be free on the disk of the library`
+export const tooLargeText = (needBytes: number): string =>
+  `There is no room for it: ${megabytes(needBytes)} MB must be free on the disk of the library`

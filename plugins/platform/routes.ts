@@ -1,5 +1,5 @@
 /** The state of the platform, and what a pasted text is. */
-import { defineRoute, errors, queryText, Type, withinTime, type App } from 'archivolt'
+import { type App, defineRoute, errors, queryText, Type, withinTime } from 'archivolt'
 import type { PlatformService } from './platform.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -22,7 +22,8 @@ function standing(app: App) {
   if (state.state !== 'open') return state
   for (const reasonOf of app.hook('platform.halted')) {
     const halted = reasonOf()
-    if (halted) return { state: 'halted' as const, reason: halted.reason, since: halted.since, next_attempt: halted.nextAttempt }
+    if (halted)
+      return { state: 'halted' as const, reason: halted.reason, since: halted.since, next_attempt: halted.nextAttempt }
   }
   return state
 }
@@ -34,7 +35,9 @@ const ANSWER_WITHIN_MS = 5_000
 async function stateOf(app: App) {
   const platform = app.platform as PlatformService
   const had = <Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer | undefined> =>
-    withinTime(app.clock, ANSWER_WITHIN_MS, ask(), () => errors.unavailable(`No answer within ${ANSWER_WITHIN_MS / 1000} s`)).catch((error: unknown) => {
+    withinTime(app.clock, ANSWER_WITHIN_MS, ask(), () =>
+      errors.unavailable(`No answer within ${ANSWER_WITHIN_MS / 1000} s`),
+    ).catch((error: unknown) => {
       app.log.warn({ err: error }, `the state of the platform lacks ${what}`)
       return undefined
     })
@@ -45,7 +48,12 @@ async function stateOf(app: App) {
     Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
-  return { ...standing(app), waiting: Object.assign({}, ...counts) as Record<string, number>, ...report, space: { media_free: free, media_total: total } }
+  return {
+    ...standing(app),
+    waiting: Object.assign({}, ...counts) as Record<string, number>,
+    ...report,
+    space: { media_free: free, media_total: total },
+  }
 }
 
 export const showPlatform = defineRoute({
@@ -80,7 +88,9 @@ export const resolveText = defineRoute({
   access: 'user',
   summary: 'What the ids and links in a text are, by their form alone',
   query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'any text' }) },
-  reply: Type.Array(Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() })),
+  reply: Type.Array(
+    Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() }),
+  ),
   async handle({ query }, app) {
     const isKnown = app.hook('platform.known')
     const targets = app.platform.targetsIn(query.q ?? '').slice(0, MOST_TARGETS)

@@ -1,4 +1,7 @@
-/** What yt-dlp once wrote beside a file (`<name>.info.json`) → facts. Anybody can write such a file: it is checked like an answer of the platform. */
+/**
+ * What yt-dlp once wrote beside a file (`<name>.info.json`) → facts. Anybody can write such a file: it is checked like
+ * an answer of the platform.
+ */
 import { FactsError, isId, toVideoFacts } from './facts.ts'
 import type { VideoFacts } from './types.ts'
 
@@ -12,7 +15,12 @@ export function toSidecarFacts(info: Readonly<Record<string, unknown>>, id: stri
     channel_id: channelId,
     media_type: mediaType(info),
     // It was live when it was written; here is the recording.
-    live_status: info.live_status === 'is_live' || info.live_status === 'post_live' ? 'was_live' : info.live_status === 'is_upcoming' ? undefined : info.live_status,
+    live_status:
+      info.live_status === 'is_live' || info.live_status === 'post_live'
+        ? 'was_live'
+        : info.live_status === 'is_upcoming'
+          ? undefined
+          : info.live_status,
     // The film is there, whatever the file says of formats; subtitles are those that lie beside it.
     hasFormats: true,
     subtitles: [],
@@ -22,7 +30,11 @@ export function toSidecarFacts(info: Readonly<Record<string, unknown>>, id: stri
 }
 
 /** Older versions did not write it. */
-function mediaType({ media_type: told, webpage_url: page, was_live: wasLive }: Readonly<Record<string, unknown>>): unknown {
+function mediaType({
+  media_type: told,
+  webpage_url: page,
+  was_live: wasLive,
+}: Readonly<Record<string, unknown>>): unknown {
   if (typeof told === 'string') return told
   if (typeof page === 'string' && page.includes('/shorts/')) return 'short'
   return wasLive === true ? 'livestream' : undefined

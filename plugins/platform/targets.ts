@@ -1,4 +1,6 @@
-/** Texts → targets, by form alone (contract 9.12): ids by their length, page URLs of the platform, handles. No network. */
+/**
+ * Texts → targets, by form alone (contract 9.12): ids by their length, page URLs of the platform, handles. No network.
+ */
 import { errors } from 'archivolt'
 import type { Target, VideoType } from './types.ts'
 
@@ -9,11 +11,20 @@ const PLAYLIST_LENGTHS = new Set([18, 26, 34])
 const OWN_PLAYLISTS = new Set(['LL', 'WL'])
 const TABS = new Set<string>(['videos', 'streams', 'shorts'])
 const SHORT_LINK_HOST = 'youtu.be'
-const HOSTS = new Set(['youtube.com', 'www.youtube.com', 'm.youtube.com', 'music.youtube.com', 'www.youtube-nocookie.com', 'youtube-nocookie.com'])
+const HOSTS = new Set([
+  'youtube.com',
+  'www.youtube.com',
+  'm.youtube.com',
+  'music.youtube.com',
+  'www.youtube-nocookie.com',
+  'youtube-nocookie.com',
+])
 const VIDEO_PATHS = new Set(['shorts', 'live', 'embed', 'v', 'e'])
 /** First parts of paths that are pages of the platform itself, not names of channels. */
 const PAGES = new Set(
-  'watch playlist results feed gaming premium account about press t ads hashtag post clip source redirect attribution_link oembed api signin logout login upload community trending movies kids tv music podcasts creators intl static img s yts'.split(' '),
+  'watch playlist results feed gaming premium account about press t ads hashtag post clip source redirect attribution_link oembed api signin logout login upload community trending movies kids tv music podcasts creators intl static img s yts'.split(
+    ' ',
+  ),
 )
 const MAX_WORD = 2000
 
@@ -50,7 +61,10 @@ export function openTargets(rules: TargetRules): Targets {
   }
 
   /** The target of an id that must be of this type. */
-  const expect = <Type extends Target['type']>(type: Type, id: string | null | undefined): Extract<Target, { type: Type }> | undefined => {
+  const expect = <Type extends Target['type']>(
+    type: Type,
+    id: string | null | undefined,
+  ): Extract<Target, { type: Type }> | undefined => {
     const target = id ? ofId(id) : undefined
     return target?.type === type ? (target as Extract<Target, { type: Type }>) : undefined
   }
@@ -81,7 +95,10 @@ export function openTargets(rules: TargetRules): Targets {
       return channel && { ...channel, ...tab }
     }
     if (HANDLE.test(first)) return { type: 'channel', id: first, isHandle: true, ...tab }
-    if (first === 'c' || first === 'user') return second && NAME.test(second) ? { type: 'channel', id: `${first}/${second}`, isHandle: true, ...tab } : undefined
+    if (first === 'c' || first === 'user')
+      return second && NAME.test(second)
+        ? { type: 'channel', id: `${first}/${second}`, isHandle: true, ...tab }
+        : undefined
     const isName = NAME.test(first) && !PAGES.has(first.toLowerCase()) && !VIDEO_PATHS.has(first) && !TABS.has(first)
     return isName ? { type: 'channel', id: first, isHandle: true, ...tab } : undefined
   }
@@ -104,7 +121,11 @@ export function openTargets(rules: TargetRules): Targets {
 
 /** http(s) URLs; hosts are also taken without a scheme, as people paste them. */
 function parsed(word: string): URL | undefined {
-  const text = /^https?:\/\//i.test(word) ? word : /^[a-z0-9.-]+(?::\d{1,5})?\//i.test(word) ? `https://${word}` : undefined
+  const text = /^https?:\/\//i.test(word)
+    ? word
+    : /^[a-z0-9.-]+(?::\d{1,5})?\//i.test(word)
+      ? `https://${word}`
+      : undefined
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined
 }
 

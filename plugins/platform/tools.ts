@@ -67,7 +67,12 @@ export class Tools {
       setup: {
         platformUrl,
         fileHosts: FILE_HOSTS,
-        paths: [...paths, ...(this.updated ? [this.updated.path] : []), ...(isZip ? [resolve(ytdlp)] : []), ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : [])],
+        paths: [
+          ...paths,
+          ...(this.updated ? [this.updated.path] : []),
+          ...(isZip ? [resolve(ytdlp)] : []),
+          ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : []),
+        ],
         jsRuntimes: { deno: {}, ...(isNodeForChallenges() && { node: { path: process.execPath } }) },
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
         cacheDir,
@@ -99,13 +104,22 @@ export class Tools {
   async #look(): Promise<ToolReport> {
     const { ffmpeg, ffprobe } = this.#settings
     const lacking = (error: unknown): undefined => void this.#log.error({ err: error }, 'yt-dlp cannot be looked at')
-    const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([this.versionOf().catch(lacking), programVersion(ffmpeg), programVersion(ffprobe)])
+    const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([
+      this.versionOf().catch(lacking),
+      programVersion(ffmpeg),
+      programVersion(ffprobe),
+    ])
     const found = { 'yt-dlp': ytdlp?.version, ffmpeg: ffmpegVersion, ffprobe: ffprobeVersion }
-    const tools = Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined))
+    const tools = Object.fromEntries(
+      Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    )
     return {
       downloader: ytdlp ?? { version: '', channel: '' },
       tools,
-      missing: [...Object.keys(found).filter((name) => !(name in tools)), ...((await this.#hasJavaScript().catch(() => false)) ? [] : ['javascript'])],
+      missing: [
+        ...Object.keys(found).filter((name) => !(name in tools)),
+        ...((await this.#hasJavaScript().catch(() => false)) ? [] : ['javascript']),
+      ],
     }
   }
 
@@ -123,7 +137,10 @@ export class Tools {
     }
   }
 
-  /** Lets the yt-dlp at these paths show that it loads, takes our options and knows the platform's pages. @throws ChildError */
+  /**
+   * Lets the yt-dlp at these paths show that it loads, takes our options and knows the platform's pages. @throws
+   * ChildError
+   */
   async probe(paths: string[]): Promise<void> {
     const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
     try {
@@ -144,7 +161,10 @@ export class Tools {
   async #hasJavaScript(): Promise<boolean> {
     if (isNodeForChallenges() || this.#settings.platformUrl !== DEFAULT_PLATFORM_URL) return true
     const { python } = await this.launch('metadata', null)
-    return (isAbsolute(python) && (await isProgram(join(dirname(python), 'deno')))) || (await programVersion('deno', '--version')) !== undefined
+    return (
+      (isAbsolute(python) && (await isProgram(join(dirname(python), 'deno')))) ||
+      (await programVersion('deno', '--version')) !== undefined
+    )
   }
 }
 
@@ -155,7 +175,8 @@ export async function programVersion(program: string, option = '-version'): Prom
   return output === undefined ? undefined : (/(?:version |deno )(\S{1,60})/.exec(output)?.[1] ?? 'unknown')
 }
 
-export const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() ?? false
+export const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFile() ?? false
 
 export const isProgram = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(

@@ -5,7 +5,10 @@ export type VideoType = 'videos' | 'streams' | 'shorts'
 /** What a text stands for, by its form alone (contract 9.12). */
 export type Target =
   | { type: 'video'; id: string; vidType?: VideoType }
-  /** `id` is a channel id, or an `@handle` or other channel path that only the platform can resolve (`isHandle`). `tab` limits the type. */
+  /**
+   * `id` is a channel id, or an `@handle` or other channel path that only the platform can resolve (`isHandle`). `tab`
+   * limits the type.
+   */
   | { type: 'channel'; id: string; isHandle?: true; tab?: VideoType }
   | { type: 'playlist'; id: string }
 
@@ -23,7 +26,10 @@ export type FailureClass =
   | 'missing_tool'
   | 'outdated'
 
-/** What an ask that failed for good throws (never `blocked`, `disk_full`, `missing_tool`, `outdated`: those wait at the gate). */
+/**
+ * What an ask that failed for good throws (never `blocked`, `disk_full`, `missing_tool`, `outdated`: those wait at the
+ * gate).
+ */
 export interface Failure extends Error {
   readonly failure: FailureClass
   /** Epoch seconds, with `upcoming`: when to try again. */
@@ -33,7 +39,10 @@ export interface Failure extends Error {
    * Leave it untouched (no message) and ask for another one, which becomes the next probe.
    */
   readonly isDeferred?: true
-  /** With `disk_full`, the one case in which that is thrown: this item does not begin before so much is free. Others may. */
+  /**
+   * With `disk_full`, the one case in which that is thrown: this item does not begin before so much is free. Others
+   * may.
+   */
   readonly needBytes?: number
 }
 
@@ -41,9 +50,15 @@ export interface AskOptions {
   /** Who asks, for the turns in the lane: a job's id. */
   asker: string
   signal?: AbortSignal | undefined
-  /** A request waits for the answer: takes every second turn, waits at most 20 s, and a closed gate is `unavailable` (503) at once. */
+  /**
+   * A request waits for the answer: takes every second turn, waits at most 20 s, and a closed gate is `unavailable`
+   * (503) at once.
+   */
   isUrgent?: boolean
-  /** With `isUrgent`: whose request it is. An account has two such asks open and about ten a minute; more are `throttled` (429). */
+  /**
+   * With `isUrgent`: whose request it is. An account has two such asks open and about ten a minute; more are
+   * `throttled` (429).
+   */
   account?: number
 }
 
@@ -161,7 +176,9 @@ export interface DownloadedSubtitle {
 
 export interface Downloaded {
   facts: VideoFacts
-  /** Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced. */
+  /**
+   * Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced.
+   */
   mediaPath: string
   subtitles: DownloadedSubtitle[]
   /** Languages that were asked for and are there, but could not be fetched or converted. */
@@ -195,11 +212,15 @@ export interface PlatformState {
 }
 
 /**
- * The external platform. Every ask takes a turn in its lane (`platform` for facts, `download` for media) and passes the gate:
+ * The external platform. Every ask takes a turn in its lane (`platform` for facts, `download` for media) and passes the
+ * gate:
  * while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked for.
  */
 export interface Platform {
-  /** Targets of a text: ids, URLs, handles, several by white space. Form only, no network. @throws bad_request, naming the first word that is none */
+  /**
+   * Targets of a text: ids, URLs, handles, several by white space. Form only, no network. @throws bad_request, naming
+   * the first word that is none
+   */
   targets(text: string): Target[]
   /** As `targets`, but what is none is left out. */
   targetsIn(text: string): Target[]
@@ -211,13 +232,25 @@ export interface Platform {
   playlistsOf(channelId: string, options: AskOptions): Promise<Array<{ id: string; name: string }>>
   /** A channel's tab, newest first, in pages as the platform has them (30); ending the loop ends the listing. */
   list(channelId: string, tab: VideoType, options: AskOptions): AsyncIterable<ListEntry[]>
-  download(id: string, download: DownloadOptions, options: AskOptions & { progress?: (progress: DownloadProgress) => void }): Promise<Downloaded>
+  download(
+    id: string,
+    download: DownloadOptions,
+    options: AskOptions & { progress?: (progress: DownloadProgress) => void },
+  ): Promise<Downloaded>
   /** The subtitles alone, for a video that is archived already. */
-  subtitles(id: string, wanted: { folder: string; languages: string; source: 'user' | 'auto' }, options: AskOptions): Promise<DownloadedSubtitle[]>
+  subtitles(
+    id: string,
+    wanted: { folder: string; languages: string; source: 'user' | 'auto' },
+    options: AskOptions,
+  ): Promise<DownloadedSubtitle[]>
   comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentFacts[]>
-  /** Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it. */
+  /**
+   * Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it.
+   */
   validateCookie(jar: string, options: AskOptions): Promise<{ isValid: boolean; jar: string }>
-  /** The cookie jar (Netscape text, in a file that only the server may read) that asks go with from now on; null: none. */
+  /**
+   * The cookie jar (Netscape text, in a file that only the server may read) that asks go with from now on; null: none.
+   */
   useCookie(path: string | null): void
   /**
    * Called with the jar in use as the platform renewed it, still signed in. Write it where the jar was read from;
@@ -237,7 +270,9 @@ export interface Platform {
   command(command: 'retry' | 'pause' | 'resume'): Promise<void>
   /** Base URL of pages on the platform, for links. */
   watchUrl(videoId: string): string
-  /** The id under the platform's own key, `{ youtube_id: id }`, or nothing where that is switched off (contract 1.2). */
+  /**
+   * The id under the platform's own key, `{ youtube_id: id }`, or nothing where that is switched off (contract 1.2).
+   */
   mirror(id: string): Record<string, string>
   /** The same as a piece of JSON text with its comma, or empty: for records whose texts are joined. */
   mirrorText(id: string): string

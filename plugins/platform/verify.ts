@@ -21,7 +21,12 @@ export const LITTLE_ROOM_BYTES = 16 << 20
  * @param durationSeconds  0: not announced
  * @returns what is wrong, in words; undefined: the file is whole
  */
-export async function findFault(ffprobe: string, path: string, streams: StreamSize[], durationSeconds: number): Promise<string | undefined> {
+export async function findFault(
+  ffprobe: string,
+  path: string,
+  streams: StreamSize[],
+  durationSeconds: number,
+): Promise<string | undefined> {
   for (const { format, size, announced } of streams) {
     if (announced !== null && size < announced) return `stream ${format} has ${size} of ${announced} bytes`
   }
@@ -40,11 +45,23 @@ interface StreamDuration {
 
 async function streamDurations(ffprobe: string, path: string): Promise<StreamDuration[]> {
   const entries = 'stream=codec_type,duration:stream_disposition=attached_pic:format=duration'
-  const output = await run(ffprobe, ['-v', 'error', '-show_entries', entries, '-of', 'json', `file:${path}`], PROBE_TIMEOUT_MS)
-  const probed = JSON.parse(output) as { streams?: Array<{ codec_type?: string; duration?: string; disposition?: { attached_pic?: number } }> }
+  const output = await run(
+    ffprobe,
+    ['-v', 'error', '-show_entries', entries, '-of', 'json', `file:${path}`],
+    PROBE_TIMEOUT_MS,
+  )
+  const probed = JSON.parse(output) as {
+    streams?: Array<{ codec_type?: string; duration?: string; disposition?: { attached_pic?: number } }>
+  }
   return (probed.streams ?? [])
-    .filter(({ codec_type, disposition }) => (codec_type === 'video' || codec_type === 'audio') && disposition?.attached_pic !== 1)
-    .map(({ codec_type = '', duration }) => ({ kind: codec_type, seconds: duration === undefined ? undefined : Number(duration) }))
+    .filter(
+      ({ codec_type, disposition }) =>
+        (codec_type === 'video' || codec_type === 'audio') && disposition?.attached_pic !== 1,
+    )
+    .map(({ codec_type = '', duration }) => ({
+      kind: codec_type,
+      seconds: duration === undefined ? undefined : Number(duration),
+    }))
 }
 
 /** What a program prints, without a shell. @throws where it fails, with its errors */

@@ -1,9 +1,9 @@
 /** Custom playlists: made here, of archived videos, in an order of the user's own (contract 9.6). */
 import { randomUUID } from 'node:crypto'
-import { epochSeconds, errors, localDay, type App, type Collection, type DocOf, type NamesOf } from 'archivolt'
+import { type App, type Collection, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
 import type { openEdits } from './edits.ts'
-import { moved, neighbour, numbered, type Action } from './entries.ts'
-import type { playlistIndex, PlaylistDoc, PlaylistEntry } from './schema.ts'
+import { type Action, moved, neighbour, numbered } from './entries.ts'
+import type { PlaylistDoc, PlaylistEntry, playlistIndex } from './schema.ts'
 
 const CHUNK = 1000
 /** Entries whose art is looked for: beyond them the playlist goes without a picture. */
@@ -18,7 +18,11 @@ export interface CustomAction {
   hideWatched: boolean
 }
 
-export function openCustom(app: App, collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>, edit: ReturnType<typeof openEdits>) {
+export function openCustom(
+  app: App,
+  collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>,
+  edit: ReturnType<typeof openEdits>,
+) {
   const edited = () => {
     const now = epochSeconds(app.clock)
     return { playlist_last_refresh: localDay(now), refreshed_at: now }
@@ -27,26 +31,41 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
   /** @throws not_found, bad_request: it is the platform's */
   function refuseUnlessCustom(doc: PlaylistDoc | undefined, id: string): asserts doc is PlaylistDoc {
     if (!doc) throw errors.notFound('playlist', id)
-    if (doc.playlist_type !== 'custom') throw errors.badRequest('Only custom playlists can be edited; this one is read from the platform')
+    if (doc.playlist_type !== 'custom')
+      throw errors.badRequest('Only custom playlists can be edited; this one is read from the platform')
   }
 
   async function toEntry(videoId: string): Promise<PlaylistEntry> {
     const video = await app.videos.get(videoId)
     if (!video) throw errors.notFound('video', videoId)
     const names = await app.channels.names([video.channel_id])
-    return { platform_id: videoId, title: video.title, uploader: names.get(video.channel_id) ?? null, idx: 0, downloaded: true }
+    return {
+      platform_id: videoId,
+      title: video.title,
+      uploader: names.get(video.channel_id) ?? null,
+      idx: 0,
+      downloaded: true,
+    }
   }
 
   async function firstUnwatched(ids: readonly string[]): Promise<string | undefined> {
     for (let from = 0; from < ids.length; from += CHUNK) {
-      const { hits } = await app.videos.collection.find({ ids: ids.slice(from, from + CHUNK), filter: { eq: ['watched', false] }, size: 1, withoutTotal: true })
+      const { hits } = await app.videos.collection.find({
+        ids: ids.slice(from, from + CHUNK),
+        filter: { eq: ['watched', false] },
+        size: 1,
+        withoutTotal: true,
+      })
       if (hits[0]) return hits[0].id
     }
     return undefined
   }
 
   /** The entries after an action, or the same ones where nothing changes. */
-  async function entriesAfter({ playlist_id, playlist_entries: entries }: PlaylistDoc, { action, videoId, index = 0, hideWatched }: CustomAction): Promise<PlaylistEntry[]> {
+  async function entriesAfter(
+    { playlist_id, playlist_entries: entries }: PlaylistDoc,
+    { action, videoId, index = 0, hideWatched }: CustomAction,
+  ): Promise<PlaylistEntry[]> {
     const at = entries.findIndex(({ platform_id }) => platform_id === videoId)
     if (action === 'create') {
       const entry = await toEntry(videoId)
@@ -63,7 +82,13 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
     return to === undefined || to === at ? entries : moved(entries, at, to)
   }
 
-  async function placeAfter(entries: readonly PlaylistEntry[], at: number, action: Action, index: number, hideWatched: boolean): Promise<number | undefined> {
+  async function placeAfter(
+    entries: readonly PlaylistEntry[],
+    at: number,
+    action: Action,
+    index: number,
+    hideWatched: boolean,
+  ): Promise<number | undefined> {
     if (action === 'top') return 0
     if (action === 'bottom') return entries.length - 1
     if (action === 'move') return Math.min(index, entries.length - 1)
@@ -71,12 +96,17 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
   }
 
   async function firstWithArt(entries: readonly PlaylistEntry[]): Promise<string | undefined> {
-    for (const { platform_id } of entries.slice(0, ART_AMONG)) if (await app.media.hasArt('video', platform_id)) return platform_id
+    for (const { platform_id } of entries.slice(0, ART_AMONG))
+      if (await app.media.hasArt('video', platform_id)) return platform_id
     return undefined
   }
 
   /** The first picture of its videos is its own. One that cannot be had is no error. */
-  async function takeThumbnail(id: string, before: readonly PlaylistEntry[], after: readonly PlaylistEntry[]): Promise<void> {
+  async function takeThumbnail(
+    id: string,
+    before: readonly PlaylistEntry[],
+    after: readonly PlaylistEntry[],
+  ): Promise<void> {
     try {
       const first = await firstWithArt(after)
       if (first === undefined) return await app.media.removeArt('playlist', id)
@@ -125,7 +155,8 @@ export function openCustom(app: App, collection: Collection<DocOf<typeof playlis
           after = await entriesAfter(doc, action)
           return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
         })
-      // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is alone: not the other way round.
+      // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is
+      // alone: not the other way round.
       const isThere = await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
       if (!isThere) throw errors.notFound('playlist', id)
       await takeThumbnail(id, before, after)

@@ -1,6 +1,6 @@
 /** Changes of playlists, one after the other for each; what waits meanwhile is read and written together. */
 import type { App, Collection, DocOf, NamesOf } from 'archivolt'
-import type { playlistIndex, PlaylistDoc } from './schema.ts'
+import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
 type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
 
@@ -32,7 +32,8 @@ export function openEdits(collection: PlaylistCollection, { index, log }: Pick<A
       }
     }
     try {
-      const isThere = Object.keys(changes).length === 0 || (await collection.patch(id, { set: changes }, { visible: true }))
+      const isThere =
+        Object.keys(changes).length === 0 || (await collection.patch(id, { set: changes }, { visible: true }))
       for (const { resolve } of done) resolve(isThere)
     } catch (reason) {
       for (const { reject } of done) reject(reason)
@@ -53,7 +54,8 @@ export function openEdits(collection: PlaylistCollection, { index, log }: Pick<A
     await index.writable()
     return new Promise((resolve, reject) => {
       queues.set(id, [...(queues.get(id) ?? []), { edit, resolve, reject }])
-      if (!busy.has(id)) work(id).catch((err: unknown) => log.error({ err, playlist: id }, 'changes of a playlist have stopped'))
+      if (!busy.has(id))
+        work(id).catch((err: unknown) => log.error({ err, playlist: id }, 'changes of a playlist have stopped'))
     })
   }
 }

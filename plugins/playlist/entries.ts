@@ -5,7 +5,8 @@ export const ACTIONS = ['create', 'remove', 'up', 'down', 'top', 'bottom', 'move
 export type Action = (typeof ACTIONS)[number]
 
 /** Numbered from 0 without gaps. */
-export const numbered = (entries: readonly PlaylistEntry[]): PlaylistEntry[] => entries.map((entry, idx) => (entry.idx === idx ? entry : { ...entry, idx }))
+export const numbered = (entries: readonly PlaylistEntry[]): PlaylistEntry[] =>
+  entries.map((entry, idx) => (entry.idx === idx ? entry : { ...entry, idx }))
 
 /** An entry at another place of the list; beyond the end is the end. */
 export function moved(entries: readonly PlaylistEntry[], from: number, to: number): PlaylistEntry[] {

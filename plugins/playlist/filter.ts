@@ -1,5 +1,5 @@
 /** `playlist=` in lists of videos: its archived videos, in its order whatever sort is asked for. */
-import { queryId, type App, type Hooks } from 'archivolt'
+import { type App, type Hooks, queryId } from 'archivolt'
 
 export function listFilter(app: App): Hooks['video.filter'] {
   return {

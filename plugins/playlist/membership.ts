@@ -1,5 +1,7 @@
-/** Which playlists a video says it is in: kept in the videos' documents, in chunks that never hold the index for long. */
-import { MAX_WINDOW, type App } from 'archivolt'
+/**
+ * Which playlists a video says it is in: kept in the videos' documents, in chunks that never hold the index for long.
+ */
+import { type App, MAX_WINDOW } from 'archivolt'
 
 const CHUNK = 500
 
@@ -18,20 +20,30 @@ export function openMembership({ videos }: Pick<App, 'videos'>) {
 
     async add(playlistId: string, videoIds: readonly string[]): Promise<void> {
       for (const chunk of chunks(videoIds, CHUNK)) {
-        const without = { and: [{ in: ['platform_id', chunk] }, { not: { eq: ['playlist', playlistId] } }] } satisfies Parameters<typeof videos.collection.patchWhere>[0]
+        const without = {
+          and: [{ in: ['platform_id', chunk] }, { not: { eq: ['playlist', playlistId] } }],
+        } satisfies Parameters<typeof videos.collection.patchWhere>[0]
         await videos.collection.patchWhere(without, { add: { playlist: [playlistId] } }, { visible: true })
       }
     },
 
     async take(playlistId: string, videoIds: readonly string[]): Promise<void> {
       for (const chunk of chunks(videoIds, CHUNK)) {
-        await videos.collection.patchWhere({ and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] }, { remove: { playlist: [playlistId] } }, { visible: true })
+        await videos.collection.patchWhere(
+          { and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] },
+          { remove: { playlist: [playlistId] } },
+          { visible: true },
+        )
       }
     },
 
     /** Out of all videos that say so. */
     async takeAll(playlistId: string): Promise<void> {
-      await videos.collection.patchWhere({ eq: ['playlist', playlistId] }, { remove: { playlist: [playlistId] } }, { visible: true })
+      await videos.collection.patchWhere(
+        { eq: ['playlist', playlistId] },
+        { remove: { playlist: [playlistId] } },
+        { visible: true },
+      )
     },
   }
 }

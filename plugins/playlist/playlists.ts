@@ -1,17 +1,32 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
-import { epochSeconds, errors, isAppError, localDay, MAX_WINDOW, openLocks, type App, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
+import {
+  type App,
+  epochSeconds,
+  errors,
+  type Filter,
+  isAppError,
+  localDay,
+  MAX_WINDOW,
+  type NamesOf,
+  openLocks,
+  type Services,
+  type Step,
+} from 'archivolt'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entries.ts'
 import { openMembership } from './membership.ts'
 import { openRecords } from './records.ts'
-import { playlistIndex, type PlaylistDoc, type PlaylistEntry } from './schema.ts'
+import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { removePlaylist } from './tasks.ts'
 
 export type PlaylistFacts = Awaited<ReturnType<Services['platform']['playlist']>>
 
 export interface IndexOptions {
-  /** A job's id: its turns at the platform, where the playlist's channel has to be read. Without one the channel is left alone. */
+  /**
+   * A job's id: its turns at the platform, where the playlist's channel has to be read. Without one the channel is left
+   * alone.
+   */
   asker?: string
   signal?: AbortSignal | undefined
   /** Left out: as it was; a new one is not. */
@@ -42,7 +57,10 @@ export function openPlaylists(app: App) {
   const reply = openRecords(app)
   const known = (ids: readonly string[]) => collection.known(ids)
   const has = async (id: string) => (await known([id])).has(id)
-  /** Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment anyway. */
+  /**
+   * Playlists whose removal takes their videos along: what those removals would change in them is gone in a moment
+   * anyway.
+   */
   const leaving = new Set<string>()
 
   /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
@@ -139,27 +157,39 @@ export function openPlaylists(app: App) {
       if (type !== undefined) filters.push({ eq: ['playlist_type', type] })
       if (channel !== undefined) filters.push({ eq: ['playlist_channel_id', channel] })
       if (subscribed !== undefined) filters.push({ eq: ['playlist_subscribed', subscribed] })
-      const { hits, total } = await collection.find({ ...(filters.length && { filter: { and: filters } }), sort: [{ by: 'playlist_name', order: 'asc' }], from, size })
+      const { hits, total } = await collection.find({
+        ...(filters.length && { filter: { and: filters } }),
+        sort: [{ by: 'playlist_name', order: 'asc' }],
+        from,
+        size,
+      })
       return { texts: hits.map(({ text }) => reply(text)), total }
     },
 
     /** Ids of all that are subscribed to and still on the platform. */
-    subscribed: (): Promise<string[]> => idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
+    subscribed: (): Promise<string[]> =>
+      idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
 
     /** Its archived videos, in its order, each once; at most as many as a list may show. Empty for an unknown one. */
     videosOf: async (id: string): Promise<string[]> => (await archivedOf(id)).slice(0, MAX_WINDOW),
 
     /**
-     * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of archived videos.
+     * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of
+     * archived videos.
      * Doing it twice is harmless. A custom playlist is no playlist of the platform: bad_request.
      * @returns false: not ours, where it must be
      */
-    async index(facts: PlaylistFacts, { asker, signal, subscribed, mustExist = false }: IndexOptions = {}): Promise<boolean> {
+    async index(
+      facts: PlaylistFacts,
+      { asker, signal, subscribed, mustExist = false }: IndexOptions = {},
+    ): Promise<boolean> {
       const { id, channelId, channelName } = facts
       const known = await collection.get(id)
-      if (known?.playlist_type === 'custom') throw errors.badRequest('A custom playlist cannot be read from the platform')
+      if (known?.playlist_type === 'custom')
+        throw errors.badRequest('A custom playlist cannot be read from the platform')
       if (!known && mustExist) return false
-      if (channelId !== null && asker !== undefined) await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
+      if (channelId !== null && asker !== undefined)
+        await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
       await fetchArt(facts, known, signal)
       return locks.exclusive(id, async () => {
         const old = await collection.get(id)
@@ -169,7 +199,10 @@ export function openPlaylists(app: App) {
         }
         const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
         const present = new Set(facts.entries.map((entry) => entry.id))
-        await membership.take(id, left.filter((videoId) => !present.has(videoId)))
+        await membership.take(
+          id,
+          left.filter((videoId) => !present.has(videoId)),
+        )
         const archived = await membership.archived([...present])
         const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
         const isThere = await edit(id, () => ({ ...toFields(facts, archived), ...isSubscribed }))
@@ -186,7 +219,8 @@ export function openPlaylists(app: App) {
     /** Whether the platform still has them. @returns how many were ours */
     async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
       let changed = 0
-      for (const id of ids) if (await collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
+      for (const id of ids)
+        if (await collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
       return changed
     },
 
@@ -194,8 +228,16 @@ export function openPlaylists(app: App) {
     async takeIn(videoId: string): Promise<void> {
       for (const id of await holding(videoId)) {
         await edit(id, (doc) => {
-          const isNews = doc.playlist_entries.some(({ platform_id, downloaded }) => platform_id === videoId && !downloaded)
-          return isNews ? { playlist_entries: doc.playlist_entries.map((entry) => (entry.platform_id === videoId ? { ...entry, downloaded: true } : entry)) } : undefined
+          const isNews = doc.playlist_entries.some(
+            ({ platform_id, downloaded }) => platform_id === videoId && !downloaded,
+          )
+          return isNews
+            ? {
+                playlist_entries: doc.playlist_entries.map((entry) =>
+                  entry.platform_id === videoId ? { ...entry, downloaded: true } : entry,
+                ),
+              }
+            : undefined
         })
         await membership.add(id, [videoId])
       }
@@ -205,7 +247,9 @@ export function openPlaylists(app: App) {
     async forgetVideo(videoId: string): Promise<void> {
       for (const id of await holding(videoId)) {
         if (leaving.has(id)) continue
-        await edit(id, (doc) => ({ playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && entryId !== videoId) }))
+        await edit(id, (doc) => ({
+          playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && entryId !== videoId),
+        }))
       }
     },
 
@@ -221,13 +265,18 @@ export function openPlaylists(app: App) {
       }),
 
     /** The videos of a playlist that is about to go. */
-    async removeVideos(id: string, { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void }): Promise<void> {
+    async removeVideos(
+      id: string,
+      { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void },
+    ): Promise<void> {
       const ids = await archivedOf(id)
       leaving.add(id)
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
           signal.throwIfAborted()
-          const removals = await Promise.allSettled(ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => app.videos.remove(videoId)))
+          const removals = await Promise.allSettled(
+            ids.slice(done, done + REMOVED_TOGETHER).map((videoId) => app.videos.remove(videoId)),
+          )
           for (const removal of removals) {
             // Gone already, in an earlier run or by somebody else, is as good.
             if (removal.status === 'rejected' && !isAppError(removal.reason, 'not_found')) throw removal.reason
@@ -249,7 +298,8 @@ export function openPlaylists(app: App) {
 
     /** A channel goes, and with it what it has listed; its videos are gone already. */
     async removeOfChannel(channelId: string, step: Step): Promise<void> {
-      for (const id of await idsWhere({ eq: ['playlist_channel_id', channelId] })) await step('playlist.drop', () => drop(id))
+      for (const id of await idsWhere({ eq: ['playlist_channel_id', channelId] }))
+        await step('playlist.drop', () => drop(id))
     },
   }
 }

@@ -1,8 +1,18 @@
-/** Playlists: those of the platform as it lists them, and custom ones of archived videos (contract 5.3, 6.6, 9.5, 9.6). */
+/**
+ * Playlists: those of the platform as it lists them, and custom ones of archived videos (contract 5.3, 6.6, 9.5, 9.6).
+ */
 import { definePlugin } from 'archivolt'
 import { listFilter } from './filter.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
-import { changeCustom, changePlaylist, createCustom, deletePlaylist, listPlaylists, listPlaylistVideos, showPlaylist } from './routes.ts'
+import {
+  changeCustom,
+  changePlaylist,
+  createCustom,
+  deletePlaylist,
+  listPlaylists,
+  listPlaylistVideos,
+  showPlaylist,
+} from './routes.ts'
 import { playlistIndex } from './schema.ts'
 import { removePlaylist } from './tasks.ts'
 

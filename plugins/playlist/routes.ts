@@ -1,5 +1,19 @@
-/** Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). Subscribing is the subscription plugin's. */
-import { defineRoute, errors, ID_PATTERN, json, listing, queryBool, queryEnum, queryId, Type, type Actor, type App } from 'archivolt'
+/**
+ * Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). Subscribing is the subscription plugin's.
+ */
+import {
+  type Actor,
+  type App,
+  defineRoute,
+  errors,
+  ID_PATTERN,
+  json,
+  listing,
+  queryBool,
+  queryEnum,
+  queryId,
+  Type,
+} from 'archivolt'
 import { ACTIONS, type Action } from './entries.ts'
 import { PlaylistDoc, PlaylistEntry } from './schema.ts'
 
@@ -60,7 +74,8 @@ export const createCustom = defineRoute({
   errors: ['bad_request'],
   async handle({ body }, app) {
     const name = body.playlist_name.trim()
-    if (name === '') throw errors.badRequest('playlist_name must not be blank', { fields: { playlist_name: 'must not be blank' } })
+    if (name === '')
+      throw errors.badRequest('playlist_name must not be blank', { fields: { playlist_name: 'must not be blank' } })
     return json(await recordOf(app, await app.playlists.create(name)))
   },
 })
@@ -68,7 +83,9 @@ export const createCustom = defineRoute({
 /** Loose on purpose: which playlist it is decides first what is wrong with the rest (contract 9.6, order of checks). */
 const CustomChange = Type.Object({
   action: Type.Optional(Type.Unknown({ description: ACTIONS.join(', ') })),
-  video_id: Type.Optional(Type.Unknown({ description: 'id of an archived video; the keys of an id in records are taken too' })),
+  video_id: Type.Optional(
+    Type.Unknown({ description: 'id of an archived video; the keys of an id in records are taken too' }),
+  ),
   index: Type.Optional(Type.Unknown({ description: 'with `move`: the place in the whole list, from 0' })),
 })
 
@@ -81,9 +98,15 @@ async function change(id: string, body: Record<string, unknown>, actor: Actor, a
   // It may also stand under the keys that ids have in records (contract 1.2).
   const videoId = video_id === undefined ? app.platform.idOf(body) : video_id
   if (typeof videoId !== 'string' || videoId === '') throw wrong('video_id', 'is required')
-  if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0)) throw wrong('index', 'must be an integer of at least 0')
+  if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
+    throw wrong('index', 'must be an integer of at least 0')
   const hideWatched = app.accounts.settings(actor.id)['hide_watched'] === true
-  await app.playlists.act(id, { action: action as Action, videoId, hideWatched, ...(action === 'move' && { index: index as number }) })
+  await app.playlists.act(id, {
+    action: action as Action,
+    videoId,
+    hideWatched,
+    ...(action === 'move' && { index: index as number }),
+  })
 }
 
 export const changePlaylist = defineRoute({

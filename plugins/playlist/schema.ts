@@ -1,5 +1,5 @@
 /** The playlist as it is kept and shown (contract 5.3). */
-import { defineIndex, localDay, Type, type Static } from 'archivolt'
+import { defineIndex, localDay, type Static, Type } from 'archivolt'
 
 export const PlaylistEntry = Type.Object({
   platform_id: Type.String(),
@@ -11,7 +11,8 @@ export const PlaylistEntry = Type.Object({
 export type PlaylistEntry = Static<typeof PlaylistEntry>
 
 /**
- * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`, and the entries' second id key
+ * As stored: the form of the reply without what is joined when it is answered: `_index`, `_score`, and the entries'
+ * second id key
  * (see `records.ts`).
  */
 export const PlaylistDoc = Type.Object({

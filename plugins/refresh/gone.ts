@@ -13,7 +13,11 @@ export const forgetGone = defineTask({
   resumable: true,
   async run({ signal, log }, app) {
     for (const kind of KINDS) {
-      for (let ids = app.refreshQueue.idsAfter(kind, ''); ids.length; ids = app.refreshQueue.idsAfter(kind, ids.at(-1)!)) {
+      for (
+        let ids = app.refreshQueue.idsAfter(kind, '');
+        ids.length;
+        ids = app.refreshQueue.idsAfter(kind, ids.at(-1)!)
+      ) {
         signal.throwIfAborted()
         const known = await knownOf(kind, ids, app)
         const gone = ids.filter((id) => !known.has(id))

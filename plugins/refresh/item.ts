@@ -1,5 +1,8 @@
-/** Reads one document again: what is found replaces what the platform says of it, what is gone is marked so (contract 9.8). */
-import { epochSeconds, type App, type JobContext } from 'archivolt'
+/**
+ * Reads one document again: what is found replaces what the platform says of it, what is gone is marked so (contract
+ * 9.8).
+ */
+import { type App, epochSeconds, type JobContext } from 'archivolt'
 import type { Item, Kind } from './queue.ts'
 
 type Run = JobContext<object>
@@ -11,7 +14,10 @@ export async function refreshItem({ kind, id }: Item, job: Run, app: App): Promi
     case 'video':
       return refreshVideo(id, job, app)
     case 'channel':
-      return (await app.channels.known([id])).has(id) && app.channels.refreshWith(await app.platform.channel(id, asked), asked)
+      return (
+        (await app.channels.known([id])).has(id) &&
+        app.channels.refreshWith(await app.platform.channel(id, asked), asked)
+      )
     case 'playlist':
       if (!(await knownOf(kind, [id], app)).has(id)) return false
       return app.playlists.index(await app.platform.playlist(id, asked), { ...asked, mustExist: true })
@@ -32,7 +38,8 @@ async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
 
 async function refreshSubtitles(id: string, job: Run, app: App): Promise<void> {
   const { subtitle, subtitle_source, subtitle_index } = app.preferences.section('downloads')
-  if (!subtitle || (await app.queue.items.known([id])).has(id)) return // one that is downloaded anew brings its own, by the same staging folder
+  // one that is downloaded anew brings its own, by the same staging folder
+  if (!subtitle || (await app.queue.items.known([id])).has(id)) return
   const folder = await app.media.staging(id)
   try {
     const wanted = { folder, languages: subtitle, source: subtitle_source || ('user' as const) }
@@ -45,7 +52,11 @@ async function refreshSubtitles(id: string, job: Run, app: App): Promise<void> {
 
 async function refreshComments(id: string, job: Run, app: App): Promise<void> {
   const { comment_max: max, comment_sort: sort } = app.preferences.section('downloads')
-  if (max) await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }))
+  if (max)
+    await app.videos.setComments(
+      id,
+      await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }),
+    )
 }
 
 async function orLog(what: string, job: Run, app: App, work: () => Promise<void>): Promise<void> {
@@ -76,6 +87,11 @@ export async function putBehindOthers({ kind, id }: Item, app: App): Promise<voi
 export async function knownOf(kind: Kind, ids: readonly string[], app: App): Promise<Set<string>> {
   if (kind === 'video') return app.videos.known(ids)
   if (kind === 'channel') return app.channels.known(ids)
-  const { hits } = await app.playlists.collection.find({ ids, filter: { eq: ['playlist_type', 'regular'] }, size: ids.length, withoutTotal: true })
+  const { hits } = await app.playlists.collection.find({
+    ids,
+    filter: { eq: ['playlist_type', 'regular'] },
+    size: ids.length,
+    withoutTotal: true,
+  })
   return new Set(hits.map(({ id }) => id))
 }

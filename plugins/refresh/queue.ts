@@ -1,4 +1,7 @@
-/** What waits to be read again: three ordered queues without repeats, in the ledger, so they survive a restart (contract 9.8). */
+/**
+ * What waits to be read again: three ordered queues without repeats, in the ledger, so they survive a restart (contract
+ * 9.8).
+ */
 import type { App } from 'archivolt'
 
 /** In the order of work. */
@@ -63,20 +66,29 @@ export function openRefreshQueue(app: App) {
     end: () => void (current = undefined),
 
     async done({ kind, id }: Item): Promise<void> {
-      await ledger.write(() => ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id))
+      await ledger.write(() =>
+        ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id),
+      )
     },
 
     /** To the end of its queue. @param isTried  counts as an attempt */
     async putOff({ kind, id, attempts }: Item, isTried: boolean): Promise<void> {
       await ledger.write(() => {
-        const isThere = ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id).changes
-        if (isThere) ledger.sql('INSERT INTO refresh_queue (kind, id, attempts) VALUES (?, ?, ?)').run(numberOf(kind), id, attempts + (isTried ? 1 : 0))
+        const isThere = ledger
+          .sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?')
+          .run(numberOf(kind), id).changes
+        if (isThere)
+          ledger
+            .sql('INSERT INTO refresh_queue (kind, id, attempts) VALUES (?, ?, ?)')
+            .run(numberOf(kind), id, attempts + (isTried ? 1 : 0))
       })
     },
 
     /** The next of a kind after one, in order of their ids. */
     idsAfter(kind: Kind, id: string): string[] {
-      const found = ledger.sql<{ id: string }>('SELECT id FROM refresh_queue WHERE kind = ? AND id > ? ORDER BY id LIMIT ?')
+      const found = ledger.sql<{ id: string }>(
+        'SELECT id FROM refresh_queue WHERE kind = ? AND id > ? ORDER BY id LIMIT ?',
+      )
       return found.all(numberOf(kind), id, MOST_IN_A_WRITE).map((row) => row.id)
     },
 
@@ -90,7 +102,9 @@ export function openRefreshQueue(app: App) {
       const row =
         kind === undefined
           ? ledger.sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue').get()
-          : ledger.sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue WHERE kind = ?').get(numberOf(kind))
+          : ledger
+              .sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue WHERE kind = ?')
+              .get(numberOf(kind))
       const isOneRunning = current !== undefined && (kind === undefined || current.kind === kind)
       return Math.max(0, (row?.count ?? 0) - (isOneRunning ? 1 : 0))
     },
@@ -102,11 +116,14 @@ export function openRefreshQueue(app: App) {
 
     stateOfItem(kind: Kind, id: string): 'running' | 'in_queue' | 'empty' {
       if (isCurrent(kind, id)) return 'running'
-      return ledger.sql('SELECT 1 FROM refresh_queue WHERE kind = ? AND id = ?').get(numberOf(kind), id) ? 'in_queue' : 'empty'
+      return ledger.sql('SELECT 1 FROM refresh_queue WHERE kind = ? AND id = ?').get(numberOf(kind), id)
+        ? 'in_queue'
+        : 'empty'
     },
 
     /** Whether this job has made its selection already: it is made once, also where the job runs again. */
-    hasSelected: (jobId: string): boolean => ledger.sql('SELECT 1 FROM refresh_selected WHERE job_id = ?').get(jobId) !== undefined,
+    hasSelected: (jobId: string): boolean =>
+      ledger.sql('SELECT 1 FROM refresh_selected WHERE job_id = ?').get(jobId) !== undefined,
 
     async noteSelected(jobId: string): Promise<void> {
       await ledger.write(() => {

@@ -1,5 +1,5 @@
 /** The refresh queue over HTTP, and the flag set back by hand (contract 6.2, 9.8, appendix B). */
-import { defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, Type, type App, type Static } from 'archivolt'
+import { type App, defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, type Static, Type } from 'archivolt'
 import { knownOf, setActive } from './item.ts'
 import { KINDS, type Kind } from './queue.ts'
 import { checkReindex } from './run.ts'
@@ -18,7 +18,12 @@ export const showRefresh = defineRoute({
   access: 'admin',
   summary: 'What waits to be read again',
   query: { type: queryEnum(KINDS), id: queryId({ description: 'needs type' }) },
-  reply: Type.Object({ total_queued: Type.Integer(), type: Type.String(), state: Type.Enum(['running', 'in_queue', 'empty']), id: Type.Optional(Type.String()) }),
+  reply: Type.Object({
+    total_queued: Type.Integer(),
+    type: Type.String(),
+    state: Type.Enum(['running', 'in_queue', 'empty']),
+    id: Type.Optional(Type.String()),
+  }),
   handle({ query: { type, id } }, app) {
     const queue = app.refreshQueue
     if (id === undefined) return { total_queued: queue.waiting(type), type: type ?? 'all', state: queue.stateOf(type) }
@@ -32,7 +37,12 @@ export const startRefresh = defineRoute({
   path: '/api/refresh/',
   access: 'admin',
   summary: 'Read videos, channels, playlists again',
-  query: { extract_videos: queryBool({ fallback: false, description: 'also the archived videos of the channels and playlists' }) },
+  query: {
+    extract_videos: queryBool({
+      fallback: false,
+      description: 'also the archived videos of the channels and playlists',
+    }),
+  },
   body: IdsByKind,
   reply: Type.Interface([IdsByKind], { message: Type.String(), task_id: Type.String() }),
   async handle({ query, body }, app) {
@@ -58,13 +68,17 @@ export const activate = defineRoute({
   async handle({ body }, app) {
     requireOne(body)
     let updated = 0
-    for (const kind of KINDS) for (const ids of await chunksOfKnown(kind, body[kind], app)) updated += await setActive(kind, ids, true, app)
+    for (const kind of KINDS)
+      for (const ids of await chunksOfKnown(kind, body[kind], app)) updated += await setActive(kind, ids, true, app)
     return { updated }
   },
 })
 
 function requireOne(body: IdsByKind): void {
-  if (!KINDS.some((kind) => body[kind])) throw errors.badRequest('At least one of video, channel, playlist is needed', { fields: { video: 'this, channel or playlist is required' } })
+  if (!KINDS.some((kind) => body[kind]))
+    throw errors.badRequest('At least one of video, channel, playlist is needed', {
+      fields: { video: 'this, channel or playlist is required' },
+    })
 }
 
 /** What is not archived is left out. */
@@ -80,6 +94,13 @@ async function chunksOfKnown(kind: Kind, ids: readonly string[] = [], app: App):
 }
 
 async function addVideosOf(kind: 'channel' | 'playlist', id: string, app: App): Promise<void> {
-  const filter = kind === 'channel' ? { eq: ['channel_id', id] as ['channel_id', string] } : { eq: ['playlist', id] as ['playlist', string] }
-  for await (const batch of app.videos.collection.scan({ filter })) await app.refreshQueue.add('video', batch.map((video) => video.id))
+  const filter =
+    kind === 'channel'
+      ? { eq: ['channel_id', id] as ['channel_id', string] }
+      : { eq: ['playlist', id] as ['playlist', string] }
+  for await (const batch of app.videos.collection.scan({ filter }))
+    await app.refreshQueue.add(
+      'video',
+      batch.map((video) => video.id),
+    )
 }

@@ -1,5 +1,5 @@
 /** check_reindex: works off the refresh queue; a scheduled run fills it first. */
-import { defineTask, isAppError, Type, type App, type JobContext } from 'archivolt'
+import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
 import type { Item, Kind } from './queue.ts'
 import { selectOutdated } from './select.ts'
@@ -22,7 +22,12 @@ export const checkReindex = defineTask({
   resumable: true,
   outgoing: true,
   retries: { times: 3, delaySeconds: 600 }, // what is left waits in the ledger
-  schedule: { auto: '0 12 *', initially: { hour: '12' }, config: Type.Object({ days: Days }), initialConfig: { days: DEFAULT_DAYS } },
+  schedule: {
+    auto: '0 12 *',
+    initially: { hour: '12' },
+    config: Type.Object({ days: Days }),
+    initialConfig: { days: DEFAULT_DAYS },
+  },
   async run(job, app) {
     const queue = app.refreshQueue
     const { scheduled, days = DEFAULT_DAYS } = job.payload
@@ -38,18 +43,29 @@ export const checkReindex = defineTask({
       const item = queue.next()
       if (!item) break
       if (number > 0) await pause(job, app)
-      job.progress(number / (number + queue.waiting()), `Refreshing ${item.kind} ${item.id}, ${queue.waiting()} waiting`)
+      job.progress(
+        number / (number + queue.waiting()),
+        `Refreshing ${item.kind} ${item.id}, ${queue.waiting()} waiting`,
+      )
       if (await work(item, job, app)) counts[item.kind]++
     }
     return inWords(counts)
   },
 })
 
-/** A cookie that has run out would make everything that needs it look lost. @throws unavailable: the platform cannot be asked */
+/**
+ * A cookie that has run out would make everything that needs it look lost. @throws unavailable: the platform cannot be
+ * asked
+ */
 async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
   if (!app.cookie.isEnabled() || (await app.cookie.validate({ asker: job.id, signal: job.signal }))) return true
   job.log.warn('the cookie is not valid any more: nothing is refreshed')
-  await app.jobs.notify({ title: checkReindex.title, group: 'setting:application', level: 'error', messages: ['The cookie is not valid any more: import a new one, or remove it'] })
+  await app.jobs.notify({
+    title: checkReindex.title,
+    group: 'setting:application',
+    level: 'error',
+    messages: ['The cookie is not valid any more: import a new one, or remove it'],
+  })
   return false
 }
 
@@ -83,7 +99,10 @@ async function settle(item: Item, error: unknown, job: Run, app: App): Promise<b
     await queue.putOff(item, false)
     return false
   }
-  job.log.warn({ id: item.id, failure: failure?.failure, err: failure ? undefined : error }, `not refreshed: ${failure?.message ?? 'the log says why'}`)
+  job.log.warn(
+    { id: item.id, failure: failure?.failure, err: failure ? undefined : error },
+    `not refreshed: ${failure?.message ?? 'the log says why'}`,
+  )
   if (failure?.failure === 'gone') {
     await setActive(item.kind, [item.id], false, app)
     await queue.done(item)
@@ -99,6 +118,8 @@ async function settle(item: Item, error: unknown, job: Run, app: App): Promise<b
 }
 
 function inWords(counts: Record<Kind, number>): string | null {
-  const parts = Object.entries(counts).flatMap(([kind, count]) => (count ? [`${count} ${kind}${count === 1 ? '' : 's'}`] : []))
+  const parts = Object.entries(counts).flatMap(([kind, count]) =>
+    count ? [`${count} ${kind}${count === 1 ? '' : 's'}`] : [],
+  )
   return parts.length ? `${parts.join(', ')} refreshed` : null
 }

@@ -1,5 +1,5 @@
 /** What a scheduled run reads again: what is new, and a share of what was read longest ago (contract 9.8). */
-import { epochSeconds, localDay, type App, type Collection, type Filter } from 'archivolt'
+import { type App, type Collection, epochSeconds, type Filter, localDay } from 'archivolt'
 import type { Kind } from './queue.ts'
 
 const DAY_SECONDS = 86_400
@@ -7,7 +7,8 @@ const NEW_DAYS = 3
 const MOST_AT_ONCE = 9999
 
 /** So many of each kind that all come round in `days`, with a fifth to spare. */
-export const shareOf = (total: number, days: number): number => Math.min(MOST_AT_ONCE, Math.floor((Math.floor(total / days) + 1) * 1.2))
+export const shareOf = (total: number, days: number): number =>
+  Math.min(MOST_AT_ONCE, Math.floor((Math.floor(total / days) + 1) * 1.2))
 
 export async function selectOutdated(days: number, app: App): Promise<void> {
   const now = epochSeconds(app.clock)
@@ -21,9 +22,14 @@ export async function selectOutdated(days: number, app: App): Promise<void> {
 
 /** Their counts and titles still change. */
 async function addNewVideos(now: number, app: App): Promise<void> {
-  const filter = { and: [{ eq: ['active', true] }, { range: ['published', { gte: localDay(now - NEW_DAYS * DAY_SECONDS) }] }] } satisfies Filter
+  const filter = {
+    and: [{ eq: ['active', true] }, { range: ['published', { gte: localDay(now - NEW_DAYS * DAY_SECONDS) }] }],
+  } satisfies Filter
   for await (const batch of app.videos.collection.scan({ filter: filter as Filter<'active' | 'published'> })) {
-    await app.refreshQueue.add('video', batch.map(({ id }) => id))
+    await app.refreshQueue.add(
+      'video',
+      batch.map(({ id }) => id),
+    )
   }
 }
 
@@ -37,7 +43,17 @@ async function outdated<Names extends string>(
   const size = shareOf(await collection.count(isActive, Infinity), days)
   const { hits } = await collection.find({
     // What was read on a day to come was read while the clock was wrong: else it would wait for that day.
-    filter: { and: [isActive, { or: [{ range: ['refreshed_at', { lt: before }] }, { range: ['refreshed_at', { gt: before + (days + 1) * DAY_SECONDS }] }] }] },
+    filter: {
+      and: [
+        isActive,
+        {
+          or: [
+            { range: ['refreshed_at', { lt: before }] },
+            { range: ['refreshed_at', { gt: before + (days + 1) * DAY_SECONDS }] },
+          ],
+        },
+      ],
+    },
     sort: [{ by: 'refreshed_at', order: 'asc' }],
     size,
     withoutTotal: true,

@@ -1,5 +1,5 @@
 /** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
-import { highlight, type App, type Filter } from 'archivolt'
+import { type App, type Filter, highlight } from 'archivolt'
 import type { Query } from './language.ts'
 import { MOST_HITS } from './share.ts'
 
@@ -15,7 +15,12 @@ interface Fragment {
 /** Kept as the platform spells it, `pt-BR`, while a query comes in lower case. A language stands for its kinds too. */
 function isLanguage(lang: string): Filter<'subtitle_lang'> {
   const spellings = [...new Set([lang, canonical(lang)])]
-  return { or: [{ in: ['subtitle_lang', spellings] }, ...spellings.map((code): Filter<'subtitle_lang'> => ({ prefix: ['subtitle_lang', `${code}-`] }))] }
+  return {
+    or: [
+      { in: ['subtitle_lang', spellings] },
+      ...spellings.map((code): Filter<'subtitle_lang'> => ({ prefix: ['subtitle_lang', `${code}-`] })),
+    ],
+  }
 }
 
 function canonical(lang: string): string {
@@ -26,7 +31,11 @@ function canonical(lang: string): string {
   }
 }
 
-export async function findFragments(query: Query, ofChannels: Array<Filter<'channel_id'>>, app: App): Promise<string[]> {
+export async function findFragments(
+  query: Query,
+  ofChannels: Array<Filter<'channel_id'>>,
+  app: App,
+): Promise<string[]> {
   const { term, fuzziness, lang, source } = query
   const options = { fuzziness, dropStopWords: true }
   const filters: Array<Filter<'channel_id' | 'subtitle_lang' | 'subtitle_source'>> = [...ofChannels]
@@ -40,10 +49,19 @@ export async function findFragments(query: Query, ofChannels: Array<Filter<'chan
   })
 
   const fragments = hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment }))
-  const videos = await app.videos.collection.getMany([...new Set(fragments.map(({ fragment }) => fragment.platform_id))])
+  const videos = await app.videos.collection.getMany([
+    ...new Set(fragments.map(({ fragment }) => fragment.platform_id)),
+  ])
   const names = await app.channels.names([...new Set([...videos.values()].map(({ channel_id }) => channel_id))])
   const mark = (line: string) =>
-    term === '' ? escapeHtml(line) : highlight(line, term, { ...options, before: '<span class="settings-current">', after: '</span>', escape: escapeHtml })
+    term === ''
+      ? escapeHtml(line)
+      : highlight(line, term, {
+          ...options,
+          before: '<span class="settings-current">',
+          after: '</span>',
+          escape: escapeHtml,
+        })
 
   return fragments.flatMap(({ fragment, score }) => {
     const video = videos.get(fragment.platform_id)

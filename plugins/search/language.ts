@@ -59,7 +59,12 @@ const joined = (words: readonly string[]): string => words.filter(Boolean).join(
 
 function conditions(values: ReadonlyMap<Keyword, readonly string[]>): Omit<Query, 'type' | 'term'> {
   const firstOf = (keyword: Keyword) => values.get(keyword)?.find(Boolean)
-  const [active, subscribed, lang, source] = [firstOf('active'), firstOf('subscribed'), firstOf('lang'), firstOf('source')]
+  const [active, subscribed, lang, source] = [
+    firstOf('active'),
+    firstOf('subscribed'),
+    firstOf('lang'),
+    firstOf('source'),
+  ]
   const channel = joined(values.get('channel') ?? [])
   return {
     ...(values.has('active') && { active: isYes(active) }),

@@ -1,9 +1,11 @@
 /** The search over HTTP (contract 5.8, 6.1). */
 import { defineRoute, errors, json, queryText, Type } from 'archivolt'
 import { parseQuery, QUERY_TYPES } from './language.ts'
-import { runQuery, type Groups } from './search.ts'
+import { type Groups, runQuery } from './search.ts'
 
-const RECORDS = Type.Array(Type.Object({ _index: Type.String(), _score: Type.Number() }, { description: 'a whole record' }))
+const RECORDS = Type.Array(
+  Type.Object({ _index: Type.String(), _score: Type.Number() }, { description: 'a whole record' }),
+)
 
 const groupText = ({ video, channel, playlist, full }: Groups): string =>
   `{"video_results":[${video}],"channel_results":[${channel}],"playlist_results":[${playlist}],"fulltext_results":[${full}]}`
@@ -15,7 +17,12 @@ export const search = defineRoute({
   summary: 'Search videos, channels, playlists or subtitles; at most 30 hits',
   query: { query: queryText({ required: true, description: 'words, with keywords such as `video:` or `active:yes`' }) },
   reply: Type.Object({
-    results: Type.Object({ video_results: RECORDS, channel_results: RECORDS, playlist_results: RECORDS, fulltext_results: RECORDS }),
+    results: Type.Object({
+      video_results: RECORDS,
+      channel_results: RECORDS,
+      playlist_results: RECORDS,
+      fulltext_results: RECORDS,
+    }),
     queryType: Type.Enum([...QUERY_TYPES]),
   }),
   errors: ['bad_request'],

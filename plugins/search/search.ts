@@ -1,5 +1,5 @@
 /** A parsed query → the records of each group, as JSON texts. */
-import { MAX_WINDOW, type Actor, type App, type Filter, type FindQuery, type Hit } from 'archivolt'
+import { type Actor, type App, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
 import { findFragments } from './fragments.ts'
 import type { Query } from './language.ts'
 import { MOST_HITS, share } from './share.ts'
@@ -26,13 +26,19 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
       break
     }
     case 'channel': {
-      const filter = allOf([...isEqual('channel_active', query.active), ...isEqual('channel_subscribed', query.subscribed)])
+      const filter = allOf([
+        ...isEqual('channel_active', query.active),
+        ...isEqual('channel_subscribed', query.subscribed),
+      ])
       const text = words(query, { channel_name: 2, channel_description: 1, channel_tags: 1 })
       groups.channel = asChannels(await hitsOf(app.channels.collection, { text, filter }), app)
       break
     }
     case 'playlist': {
-      const filter = allOf([...isEqual('playlist_active', query.active), ...isEqual('playlist_subscribed', query.subscribed)])
+      const filter = allOf([
+        ...isEqual('playlist_active', query.active),
+        ...isEqual('playlist_subscribed', query.subscribed),
+      ])
       const text = words(query, { playlist_name: 2, playlist_description: 1 })
       groups.playlist = asPlaylists(await hitsOf(app.playlists.collection, { text, filter }), app)
       break
@@ -50,12 +56,24 @@ async function simple(query: Query, actor: Actor, app: App): Promise<Groups> {
   const room = MOST_HITS - SIMPLE_GROUPS.reduce((sum, group) => sum + shown[group].length, 0)
   if (room > 0 && query.term !== '' && query.fuzziness !== 0) {
     const all = await findSimple(query, app)
-    const isNew = (group: SimpleGroup) => ({ id }: Hit) => !shown[group].some((hit) => hit.id === id)
-    const further = { channel: all.channel.filter(isNew('channel')), playlist: all.playlist.filter(isNew('playlist')), video: all.video.filter(isNew('video')) }
+    const isNew =
+      (group: SimpleGroup) =>
+      ({ id }: Hit) =>
+        !shown[group].some((hit) => hit.id === id)
+    const further = {
+      channel: all.channel.filter(isNew('channel')),
+      playlist: all.playlist.filter(isNew('playlist')),
+      video: all.video.filter(isNew('video')),
+    }
     const added = share(further, shown)
     for (const group of SIMPLE_GROUPS) shown[group].push(...added[group])
   }
-  return { video: await app.videos.records(shown.video, actor), channel: asChannels(shown.channel, app), playlist: asPlaylists(shown.playlist, app), full: [] }
+  return {
+    video: await app.videos.records(shown.video, actor),
+    channel: asChannels(shown.channel, app),
+    playlist: asPlaylists(shown.playlist, app),
+    full: [],
+  }
 }
 
 async function findSimple(query: Query, app: App): Promise<Finding> {
@@ -67,27 +85,48 @@ async function findSimple(query: Query, app: App): Promise<Finding> {
   return { channel, playlist, video }
 }
 
-const words = <Fields>({ term, fuzziness }: Query, fields: Fields) => ({ words: term, fields, match: 'all' as const, prefixLast: true, fuzziness })
+const words = <Fields>({ term, fuzziness }: Query, fields: Fields) => ({
+  words: term,
+  fields,
+  match: 'all' as const,
+  prefixLast: true,
+  fuzziness,
+})
 
-async function hitsOf<Names extends string>(collection: { find(query: FindQuery<Names>): Promise<{ hits: Hit[] }> }, query: FindQuery<Names>): Promise<Hit[]> {
+async function hitsOf<Names extends string>(
+  collection: { find(query: FindQuery<Names>): Promise<{ hits: Hit[] }> },
+  query: FindQuery<Names>,
+): Promise<Hit[]> {
   const isSearch = query.text?.words !== ''
-  return (await collection.find({ ...query, text: isSearch ? query.text : undefined, size: MOST_HITS, withoutTotal: true })).hits
+  return (
+    await collection.find({ ...query, text: isSearch ? query.text : undefined, size: MOST_HITS, withoutTotal: true })
+  ).hits
 }
 
-const isEqual = <Name extends string>(field: Name, value: boolean | undefined): Array<Filter<Name>> => (value === undefined ? [] : [{ eq: [field, value] }])
+const isEqual = <Name extends string>(field: Name, value: boolean | undefined): Array<Filter<Name>> =>
+  value === undefined ? [] : [{ eq: [field, value] }]
 
-const allOf = <Name extends string>(filters: Array<Filter<Name>>): Filter<Name> | undefined => (filters.length > 0 ? { and: filters } : undefined)
+const allOf = <Name extends string>(filters: Array<Filter<Name>>): Filter<Name> | undefined =>
+  filters.length > 0 ? { and: filters } : undefined
 
 /** Of the channels whose name has the words; misspelt words count only where none has them as they are. */
 async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Array<Filter<'channel_id'>>> {
   if (channel === undefined) return []
   const named = async (edits: Query['fuzziness']) => {
-    const text = { words: channel, fields: { channel_name: 1 }, match: 'all' as const, prefixLast: true, fuzziness: edits }
+    const text = {
+      words: channel,
+      fields: { channel_name: 1 },
+      match: 'all' as const,
+      prefixLast: true,
+      fuzziness: edits,
+    }
     return (await app.channels.collection.find({ text, size: MAX_WINDOW, withoutTotal: true })).hits.map(({ id }) => id)
   }
   const exact = await named(0)
   return [{ in: ['channel_id', exact.length > 0 || fuzziness === 0 ? exact : await named(fuzziness)] }]
 }
 
-const asChannels = (hits: readonly Hit[], { channels }: App): string[] => hits.map(({ text, score }) => channels.reply(text, score))
-const asPlaylists = (hits: readonly Hit[], { playlists }: App): string[] => hits.map(({ text, score }) => playlists.reply(text, score))
+const asChannels = (hits: readonly Hit[], { channels }: App): string[] =>
+  hits.map(({ text, score }) => channels.reply(text, score))
+const asPlaylists = (hits: readonly Hit[], { playlists }: App): string[] =>
+  hits.map(({ text, score }) => playlists.reply(text, score))

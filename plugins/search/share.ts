@@ -1,4 +1,7 @@
-/** Who gets the places of a simple search: up to six channels and six playlists, the rest videos; what one leaves goes to the others. */
+/**
+ * Who gets the places of a simple search: up to six channels and six playlists, the rest videos; what one leaves goes
+ * to the others.
+ */
 export const MOST_HITS = 30
 const QUOTA = 6
 
@@ -25,5 +28,9 @@ export function share<Hit>(found: Shares<Hit>, taken: Shares<Hit> = NOTHING): Sh
   give('channel', QUOTA - taken.channel.length)
   give('playlist', QUOTA - taken.playlist.length)
   for (const group of ['video', 'channel', 'playlist'] as const) give(group, room)
-  return { channel: found.channel.slice(0, counts.channel), playlist: found.playlist.slice(0, counts.playlist), video: found.video.slice(0, counts.video) }
+  return {
+    channel: found.channel.slice(0, counts.channel),
+    playlist: found.playlist.slice(0, counts.playlist),
+    video: found.video.slice(0, counts.video),
+  }
 }

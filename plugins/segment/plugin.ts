@@ -9,7 +9,10 @@ export default definePlugin({
   settings: {
     segmentsUrl: {
       env: 'AV_SEGMENTS_URL',
-      schema: Type.String({ pattern: '^https?://[^\\s?#]*[^\\s?#/]$', description: 'a URL of http or https, without a slash at its end' }),
+      schema: Type.String({
+        pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
+        description: 'a URL of http or https, without a slash at its end',
+      }),
       default: 'https://sponsor.ajay.app',
       meaning: 'the service that knows skip segments',
     },
@@ -17,6 +20,9 @@ export default definePlugin({
   routes: [showSegments, sendSegment],
   services: (app) => ({ segments: openSegments(app) }),
   on: {
-    'video.added': (app) => ({ id }) => app.segments.refresh(id),
+    'video.added':
+      (app) =>
+      ({ id }) =>
+        app.segments.refresh(id),
   },
 })

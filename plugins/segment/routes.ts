@@ -5,7 +5,12 @@ import { SegmentList } from './schema.ts'
 const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 const seconds = Type.Number({ minimum: 0 })
 const Opinion = Type.Object({
-  vote: Type.Optional(Type.Object({ uuid: Type.String({ minLength: 1 }), yourVote: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(20)]) })),
+  vote: Type.Optional(
+    Type.Object({
+      uuid: Type.String({ minLength: 1 }),
+      yourVote: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(20)]),
+    }),
+  ),
   segment: Type.Optional(Type.Object({ startTime: seconds, endTime: seconds })),
 })
 
@@ -35,10 +40,14 @@ export const sendSegment = defineRoute({
   errors: ['not_found'],
   async handle({ params: { videoId }, body: { vote, segment } }, app) {
     if ((vote === undefined) === (segment === undefined)) {
-      throw errors.badRequest('Either vote or segment is needed, not both', { fields: { vote: 'this or segment', segment: 'this or vote' } })
+      throw errors.badRequest('Either vote or segment is needed, not both', {
+        fields: { vote: 'this or segment', segment: 'this or vote' },
+      })
     }
     if (segment && segment.endTime < segment.startTime) {
-      throw errors.badRequest('A segment cannot end before it starts', { fields: { 'segment.endTime': 'must not be before startTime' } })
+      throw errors.badRequest('A segment cannot end before it starts', {
+        fields: { 'segment.endTime': 'must not be before startTime' },
+      })
     }
     if (!(await app.videos.known([videoId])).has(videoId)) throw errors.notFound('video', videoId)
     return { success: true }

@@ -1,5 +1,8 @@
-/** The service `segments`: the parts of a video to skip, read from the community service into the video's document (contract 5.9). */
-import { epochSeconds, type App, type Services } from 'archivolt'
+/**
+ * The service `segments`: the parts of a video to skip, read from the community service into the video's document
+ * (contract 5.9).
+ */
+import { type App, epochSeconds, type Services } from 'archivolt'
 import { askForSegments, type KnownSegment } from './service.ts'
 
 type VideoDoc = NonNullable<Awaited<ReturnType<Services['videos']['get']>>>
@@ -13,7 +16,9 @@ export function openSegments(app: App) {
   /** The channel's own setting wins. */
   async function isWantedFor(channelId: string): Promise<boolean> {
     const channel = await app.channels.get(channelId)
-    return channel?.channel_overwrites.integrate_sponsorblock ?? app.preferences.section('downloads').integrate_sponsorblock
+    return (
+      channel?.channel_overwrites.integrate_sponsorblock ?? app.preferences.section('downloads').integrate_sponsorblock
+    )
   }
 
   function toList(segments: readonly KnownSegment[]): SegmentList {
@@ -22,7 +27,15 @@ export function openSegments(app: App) {
       last_refresh: epochSeconds(app.clock),
       // With none at all there is nothing that could be voted on.
       has_unlocked: segments.length > 0 && segments.every(({ locked }) => !locked),
-      segments: segments.map(({ UUID, actionType, category, segment, locked = 0, votes = 0, videoDuration = 0 }) => ({ UUID, actionType, category, segment, locked, votes, videoDuration })),
+      segments: segments.map(({ UUID, actionType, category, segment, locked = 0, votes = 0, videoDuration = 0 }) => ({
+        UUID,
+        actionType,
+        category,
+        segment,
+        locked,
+        votes,
+        videoDuration,
+      })),
     }
   }
 

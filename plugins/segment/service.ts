@@ -1,8 +1,20 @@
-/** The community service that knows which parts of a video to skip: asked by the first digits of a hash, so it does not learn which one is meant. */
+/**
+ * The community service that knows which parts of a video to skip: asked by the first digits of a hash, so it does not
+ * learn which one is meant.
+ */
 import { createHash } from 'node:crypto'
-import { Type, Value, type Static } from 'archivolt'
+import { type Static, Type, Value } from 'archivolt'
 
-export const CATEGORIES = ['sponsor', 'selfpromo', 'interaction', 'intro', 'outro', 'preview', 'filler', 'music_offtopic'] as const
+export const CATEGORIES = [
+  'sponsor',
+  'selfpromo',
+  'interaction',
+  'intro',
+  'outro',
+  'preview',
+  'filler',
+  'music_offtopic',
+] as const
 
 const PREFIX_DIGITS = 4
 const TIMEOUT_MS = 10_000
@@ -48,7 +60,10 @@ export async function askForSegments(baseUrl: string, videoId: string, signal?: 
   if (!Value.Check(Answer, answer)) throw new Error('The segment service answered in a form that is not its own')
   const own = answer.find(({ videoID }) => videoID === videoId)?.segments ?? []
   return own
-    .filter((segment): segment is KnownSegment => Value.Check(KnownSegment, segment) && segment.segment[0]! <= segment.segment[1]!)
+    .filter(
+      (segment): segment is KnownSegment =>
+        Value.Check(KnownSegment, segment) && segment.segment[0]! <= segment.segment[1]!,
+    )
     .slice(0, MOST_SEGMENTS)
     .toSorted((a, b) => a.segment[0]! - b.segment[0]!)
 }

@@ -1,5 +1,5 @@
 /** What of a snapshot's documents is not believed: ids, paths and URLs, which follow from ids and are computed anew. */
-import { errors, ID_PATTERN, type App } from 'archivolt'
+import { type App, errors, ID_PATTERN } from 'archivolt'
 
 type Doc = Record<string, unknown>
 
@@ -8,9 +8,13 @@ const ID = new RegExp(ID_PATTERN)
 function mustBe(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw errors.unprocessable(what)
 }
-const mustBeId: (value: unknown, name: string) => asserts value is string = (value, name) => mustBe(typeof value === 'string' && ID.test(value), `${name} is no id`)
+const mustBeId: (value: unknown, name: string) => asserts value is string = (value, name) =>
+  mustBe(typeof value === 'string' && ID.test(value), `${name} is no id`)
 
-/** For `app.index.snapshots.restore`: the document as it may be taken. @throws why it is left out; its schema is checked after this */
+/**
+ * For `app.index.snapshots.restore`: the document as it may be taken. @throws why it is left out; its schema is checked
+ * after this
+ */
 export function acceptDocuments(app: App): (collection: string, id: string, doc: Doc) => Doc {
   const { media } = app
   const toOwn: Record<string, (id: string, doc: Doc) => Doc> = {
@@ -33,7 +37,9 @@ export function acceptDocuments(app: App): (collection: string, id: string, doc:
         // A video is worth more than a subtitle that cannot be had.
         subtitles: subtitles.flatMap((subtitle: Doc | null) => {
           const lang = subtitle?.lang
-          return typeof lang === 'string' && media.isLanguage(lang) ? [{ ...subtitle, media_url: media.subtitleUrl(channelId, id, lang) }] : []
+          return typeof lang === 'string' && media.isLanguage(lang)
+            ? [{ ...subtitle, media_url: media.subtitleUrl(channelId, id, lang) }]
+            : []
         }),
         // The last key: what depends on the user is appended to it when it is shown.
         player,

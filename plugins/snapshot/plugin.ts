@@ -1,4 +1,6 @@
-/** Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9). */
+/**
+ * Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9).
+ */
 import { definePlugin } from 'archivolt'
 import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
 import { openSnapshotKeeper, snapshotPreferences } from './snapshots.ts'

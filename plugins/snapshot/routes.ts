@@ -18,7 +18,12 @@ export const listSnapshots = defineRoute({
   path: '/api/snapshot/',
   access: 'admin',
   summary: 'Snapshots, newest first, and when the next is taken',
-  reply: Type.Object({ next_exec: Type.Integer(), next_exec_str: Type.String(), expire_after: Type.String(), snapshots: Type.Array(SnapshotItem) }),
+  reply: Type.Object({
+    next_exec: Type.Integer(),
+    next_exec_str: Type.String(),
+    expire_after: Type.String(),
+    snapshots: Type.Array(SnapshotItem),
+  }),
   handle: (_input, app) => app.snapshots.list(),
 })
 

@@ -1,5 +1,5 @@
 /** The service `snapshots`: names, the daily one, and which are kept (contract 9.9). */
-import { errors, localMinute, snapshotName, Type, type App, type Index, type Timer } from 'archivolt'
+import { type App, errors, type Index, localMinute, snapshotName, type Timer, Type } from 'archivolt'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 /** Every day at noon, server time. */
@@ -46,17 +46,26 @@ export function openSnapshotKeeper(app: App) {
     timer?.cancel()
     timer = app.clock.after(nextNoon() - app.clock.now(), () => {
       schedule()
-      if (isOn() && !isTaking()) start().catch((error) => app.log.error({ err: error }, 'the daily snapshot could not be started'))
+      if (isOn() && !isTaking())
+        start().catch((error) => app.log.error({ err: error }, 'the daily snapshot could not be started'))
     })
   }
 
   const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
   /** Documents are missing: a snapshot of now would be worth nothing, one from before much. */
-  async function offer({ reason, since }: NonNullable<App['index']['lost']>, complete: readonly SnapshotRecord[]): Promise<void> {
+  async function offer(
+    { reason, since }: NonNullable<App['index']['lost']>,
+    complete: readonly SnapshotRecord[],
+  ): Promise<void> {
     const newest = complete.find(({ startedAt }) => startedAt <= since) ?? complete[0]
-    const way = newest === undefined ? 'There is no snapshot to restore' : `Restore the newest snapshot ${newest.id}, with POST /api/snapshot/${newest.id}/ or on the settings page`
-    const rescan = app.registry.tasks.has('rescan_filesystem') ? '; a rescan of the file system brings back what lies in the library' : ''
+    const way =
+      newest === undefined
+        ? 'There is no snapshot to restore'
+        : `Restore the newest snapshot ${newest.id}, with POST /api/snapshot/${newest.id}/ or on the settings page`
+    const rescan = app.registry.tasks.has('rescan_filesystem')
+      ? '; a rescan of the file system brings back what lies in the library'
+      : ''
     const sentence = `${reason}: the archive is without its documents. ${way}${rescan}. Until then no older snapshot or backup is removed.`
     app.log.error(sentence)
     await app.jobs.start(offerSnapshot, { sentence })
@@ -78,14 +87,25 @@ export function openSnapshotKeeper(app: App) {
     async restore(name: string): Promise<void> {
       const record = await store().get(name)
       if (!record) throw errors.notFound('snapshot', name)
-      if (record.state !== 'SUCCESS') throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+      if (record.state !== 'SUCCESS')
+        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
       await app.backups.startRestore(() => app.jobs.start(restoreSnapshot, { name }))
     },
 
-    async list(): Promise<{ next_exec: number; next_exec_str: string; expire_after: string; snapshots: SnapshotItem[] }> {
+    async list(): Promise<{
+      next_exec: number
+      next_exec_str: string
+      expire_after: string
+      snapshots: SnapshotItem[]
+    }> {
       const next = isOn() ? Math.floor(nextNoon() / 1000) : 0
       const snapshots = (await store().list()).map(toItem)
-      return { next_exec: next, next_exec_str: next ? localMinute(next) : '', expire_after: `${EXPIRE_DAYS}d`, snapshots }
+      return {
+        next_exec: next,
+        next_exec_str: next ? localMinute(next) : '',
+        expire_after: `${EXPIRE_DAYS}d`,
+        snapshots,
+      }
     },
 
     async item(id: string): Promise<SnapshotItem | undefined> {
@@ -100,7 +120,11 @@ export function openSnapshotKeeper(app: App) {
       // While documents are missing, those from before are worth more than all that come after.
       const done = all.filter(({ startedAt }) => !app.index.lost || startedAt > app.index.lost.since)
       const complete = done.filter(({ state }) => state === 'SUCCESS')
-      const kept = new Set(complete.filter(({ startedAt }, place) => place < KEEP_AT_LEAST || (place < KEEP_AT_MOST && startedAt >= oldest)).map(({ id }) => id))
+      const kept = new Set(
+        complete
+          .filter(({ startedAt }, place) => place < KEEP_AT_LEAST || (place < KEEP_AT_MOST && startedAt >= oldest))
+          .map(({ id }) => id),
+      )
       for (const { id, state, startedAt } of done) {
         const isOldFailure = state !== 'SUCCESS' && startedAt < oldest
         if (state === 'SUCCESS' ? !kept.has(id) : isOldFailure) await store().remove(id)
@@ -115,7 +139,9 @@ export function openSnapshotKeeper(app: App) {
       const complete = (await store().list()).filter(({ state }) => state === 'SUCCESS')
       if (app.index.lost !== undefined) return offer(app.index.lost, complete)
       // One of a day to come was taken while the clock was wrong.
-      const isFresh = complete.some(({ startedAt }) => startedAt <= app.clock.now() && app.clock.now() - startedAt <= DAY_MS)
+      const isFresh = complete.some(
+        ({ startedAt }) => startedAt <= app.clock.now() && app.clock.now() - startedAt <= DAY_MS,
+      )
       if (isOn() && !isTaking() && !isFresh) await start()
     },
 
@@ -125,7 +151,19 @@ export function openSnapshotKeeper(app: App) {
   }
 }
 
-function toItem({ id, state, version, startedAt, endedAt }: { id: string; state: string; version: string; startedAt: number; endedAt: number }): SnapshotItem {
+function toItem({
+  id,
+  state,
+  version,
+  startedAt,
+  endedAt,
+}: {
+  id: string
+  state: string
+  version: string
+  startedAt: number
+  endedAt: number
+}): SnapshotItem {
   const [started, ended] = [Math.floor(startedAt / 1000), Math.floor(endedAt / 1000)]
   return {
     id,

@@ -56,6 +56,12 @@ export const offerSnapshot = defineTask({
   lane: 'light',
   internal: true,
   async run({ payload: { sentence } }, app) {
-    await app.jobs.notify({ title: 'Documents are missing', group: 'setting:application', level: 'error', messages: [sentence], shownForSeconds: OFFERED_FOR_SECONDS })
+    await app.jobs.notify({
+      title: 'Documents are missing',
+      group: 'setting:application',
+      level: 'error',
+      messages: [sentence],
+      shownForSeconds: OFFERED_FOR_SECONDS,
+    })
   },
 })

@@ -1,6 +1,9 @@
-/** The figures of contract 5.12: each is one aggregate that the index covers, shaped so that every key is always there. */
-import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
+/**
+ * The figures of contract 5.12: each is one aggregate that the index covers, shaped so that every key is always there.
+ */
+
 import type { AggregateRow, App } from 'archivolt'
+import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
 
 export const VID_TYPES = ['videos', 'streams', 'shorts'] as const
 export const ORDERS = ['doc_count', 'duration', 'media_size'] as const
@@ -58,7 +61,10 @@ export function openCounts(app: App) {
 
   return {
     async video() {
-      const rows = await app.videos.collection.aggregate({ groupBy: ['vid_type', 'active'], sums: ['media_size', 'duration'] })
+      const rows = await app.videos.collection.aggregate({
+        groupBy: ['vid_type', 'active'],
+        sums: ['media_size', 'duration'],
+      })
       return {
         ...bucket(rows),
         type_videos: bucket(rows, ([type]) => type === 'videos'),
@@ -69,12 +75,15 @@ export function openCounts(app: App) {
       }
     },
 
-    channel: async () => flags(await app.channels.collection.aggregate({ groupBy: ['channel_active', 'channel_subscribed'] })),
-    playlist: async () => flags(await app.playlists.collection.aggregate({ groupBy: ['playlist_active', 'playlist_subscribed'] })),
+    channel: async () =>
+      flags(await app.channels.collection.aggregate({ groupBy: ['channel_active', 'channel_subscribed'] })),
+    playlist: async () =>
+      flags(await app.playlists.collection.aggregate({ groupBy: ['playlist_active', 'playlist_subscribed'] })),
 
     async download() {
       const rows = await app.queue.items.aggregate({ groupBy: ['status', 'vid_type'] })
-      const pending = (type?: string) => total(rows, ([status, itsType]) => status !== 'ignore' && (type === undefined || itsType === type)).count
+      const pending = (type?: string) =>
+        total(rows, ([status, itsType]) => status !== 'ignore' && (type === undefined || itsType === type)).count
       return {
         pending: pending(),
         ignore: total(rows, ([status]) => status === 'ignore').count,
@@ -89,10 +98,19 @@ export function openCounts(app: App) {
       const all = total(rows).duration
       const part = (isIn: IsIn) => {
         const { duration, count } = total(rows, isIn)
-        return { duration, duration_str: app.videos.durationText(duration), progress: all ? duration / all : 0, items: count }
+        return {
+          duration,
+          duration_str: app.videos.durationText(duration),
+          progress: all ? duration / all : 0,
+          items: count,
+        }
       }
       const { progress: _whole, ...everything } = part(() => true)
-      return { total: everything, watched: part(([isWatched]) => isWatched === true), unwatched: part(([isWatched]) => isWatched !== true) }
+      return {
+        total: everything,
+        watched: part(([isWatched]) => isWatched === true),
+        unwatched: part(([isWatched]) => isWatched !== true),
+      }
     },
 
     /** Newest day first; days without a download between the first and the last one are there with zeros. */
@@ -143,7 +161,12 @@ function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
   // Where the clock goes forward at midnight a day begins at one o'clock; the next one does not.
   for (let day = fromDayText(first); day.getTime() <= end; day = start(next(day))) {
     const row = bySpan.get(dayText(day))
-    spans.push({ date: dayText(day), count: row?.count ?? 0, media_size: row?.sums.media_size ?? 0, duration: row?.sums.duration ?? 0 })
+    spans.push({
+      date: dayText(day),
+      count: row?.count ?? 0,
+      media_size: row?.sums.media_size ?? 0,
+      duration: row?.sums.duration ?? 0,
+    })
   }
   return spans
 }

@@ -1,11 +1,29 @@
 /** Statistics: counts, sizes and hours of what is archived, queued and watched. */
 import { definePlugin } from 'archivolt'
 import { openCounts } from './counts.ts'
-import { biggestChannels, channelStats, downloadHistory, downloadStats, growth, playlistStats, videoStats, watchStats } from './routes.ts'
+import {
+  biggestChannels,
+  channelStats,
+  downloadHistory,
+  downloadStats,
+  growth,
+  playlistStats,
+  videoStats,
+  watchStats,
+} from './routes.ts'
 
 export default definePlugin({
   name: 'stats',
   needs: ['channel', 'video', 'playlist', 'download'],
-  routes: [videoStats, channelStats, playlistStats, downloadStats, watchStats, downloadHistory, biggestChannels, growth],
+  routes: [
+    videoStats,
+    channelStats,
+    playlistStats,
+    downloadStats,
+    watchStats,
+    downloadHistory,
+    biggestChannels,
+    growth,
+  ],
   services: (app) => ({ stats: openCounts(app) }),
 })

@@ -4,7 +4,13 @@ import { ORDERS, SPANS } from './counts.ts'
 
 const count = Type.Integer()
 const Bucket = Type.Object({ doc_count: count, media_size: count, duration: count, duration_str: Type.String() })
-const Flags = Type.Object({ doc_count: count, active_true: count, active_false: count, subscribed_true: count, subscribed_false: count })
+const Flags = Type.Object({
+  doc_count: count,
+  active_true: count,
+  active_false: count,
+  subscribed_true: count,
+  subscribed_false: count,
+})
 const Watched = Type.Object({ duration: count, duration_str: Type.String(), progress: Type.Number(), items: count })
 
 export const videoStats = defineRoute({
@@ -12,7 +18,13 @@ export const videoStats = defineRoute({
   path: '/api/stats/video/',
   access: 'user',
   summary: 'Number, size and duration of videos, by type and state',
-  reply: Type.Interface([Bucket], { type_videos: Bucket, type_streams: Bucket, type_shorts: Bucket, active_true: Bucket, active_false: Bucket }),
+  reply: Type.Interface([Bucket], {
+    type_videos: Bucket,
+    type_streams: Bucket,
+    type_shorts: Bucket,
+    active_true: Bucket,
+    active_false: Bucket,
+  }),
   handle: (_input, app) => app.stats.video(),
 })
 
@@ -39,7 +51,13 @@ export const downloadStats = defineRoute({
   path: '/api/stats/download/',
   access: 'user',
   summary: 'Number of waiting and ignored queue items',
-  reply: Type.Object({ pending: count, ignore: count, pending_videos: count, pending_streams: count, pending_shorts: count }),
+  reply: Type.Object({
+    pending: count,
+    ignore: count,
+    pending_videos: count,
+    pending_streams: count,
+    pending_shorts: count,
+  }),
   handle: (_input, app) => app.stats.download(),
 })
 
@@ -48,7 +66,11 @@ export const watchStats = defineRoute({
   path: '/api/stats/watch/',
   access: 'user',
   summary: 'How much of the archive has been watched',
-  reply: Type.Object({ total: Type.Object({ duration: count, duration_str: Type.String(), items: count }), watched: Watched, unwatched: Watched }),
+  reply: Type.Object({
+    total: Type.Object({ duration: count, duration_str: Type.String(), items: count }),
+    watched: Watched,
+    unwatched: Watched,
+  }),
   handle: (_input, app) => app.stats.watch(),
 })
 

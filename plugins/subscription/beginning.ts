@@ -1,8 +1,15 @@
-/** What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan (contract 9.4). */
-import { Type, type App, type Static } from 'archivolt'
+/**
+ * What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan
+ * (contract 9.4).
+ */
+import { type App, type Static, Type } from 'archivolt'
 
 /** `new`: nothing that exists. A number: so many of the newest, of a channel of each type. */
-export const Take = Type.Union([Type.Literal('new'), Type.Literal('all'), Type.Integer({ minimum: 1, maximum: 1_000_000 })])
+export const Take = Type.Union([
+  Type.Literal('new'),
+  Type.Literal('all'),
+  Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+])
 export type Take = Static<typeof Take>
 
 /** Of a channel each of its tabs; a playlist is one. */
@@ -23,7 +30,12 @@ export const beginningTables = {
 export const numberOf = (take: Take): number => (take === 'new' ? 0 : take === 'all' ? Infinity : take)
 
 export function beginningOf(id: string, tab: string, { ledger }: App) {
-  const row = () => ledger.sql<{ take: string | null; passed: string }>('SELECT take, passed FROM subscription_beginning WHERE id = ? AND tab = ?').get(id, tab)
+  const row = () =>
+    ledger
+      .sql<{ take: string | null; passed: string }>(
+        'SELECT take, passed FROM subscription_beginning WHERE id = ? AND tab = ?',
+      )
+      .get(id, tab)
   return {
     /** What the first look is to take; undefined: it is done, or nobody has asked for one. */
     take(): Take | undefined {
@@ -34,12 +46,24 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
     passed: (): Set<string> => new Set(JSON.parse(row()?.passed ?? '[]') as string[]),
     /** The first look is done. Where it was taken back or asked for anew meanwhile, that holds. */
     done: (take: Take, passed: readonly string[]) =>
-      ledger.write(() => ledger.sql('UPDATE subscription_beginning SET take = NULL, passed = ? WHERE id = ? AND tab = ? AND take = ?').run(JSON.stringify(passed), id, tab, JSON.stringify(take))),
+      ledger.write(() =>
+        ledger
+          .sql('UPDATE subscription_beginning SET take = NULL, passed = ? WHERE id = ? AND tab = ? AND take = ?')
+          .run(JSON.stringify(passed), id, tab, JSON.stringify(take)),
+      ),
   }
 }
 
-/** The next look at each of the tabs is a first one; a job that is run again asks for no second one. What was passed over until then stays so. */
-export async function begin(id: string, tabs: readonly string[], { take, jobId }: { take: Take; jobId: string }, { ledger }: App): Promise<void> {
+/**
+ * The next look at each of the tabs is a first one; a job that is run again asks for no second one. What was passed
+ * over until then stays so.
+ */
+export async function begin(
+  id: string,
+  tabs: readonly string[],
+  { take, jobId }: { take: Take; jobId: string },
+  { ledger }: App,
+): Promise<void> {
   await ledger.write(() => {
     const insert = ledger.sql(`INSERT INTO subscription_beginning (id, tab, take, job_id) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET take = excluded.take, job_id = excluded.job_id WHERE job_id <> excluded.job_id`)

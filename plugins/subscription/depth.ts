@@ -1,4 +1,6 @@
-/** How far down each tab of a channel everything is known: only there does a scan end where known videos come in a row. */
+/**
+ * How far down each tab of a channel everything is known: only there does a scan end where known videos come in a row.
+ */
 import type { App } from 'archivolt'
 
 export const depthTables = {
@@ -10,11 +12,15 @@ export const depthTables = {
 export function openDepth(channelId: string, tab: string, { ledger }: App) {
   return {
     /** So many of the newest; 0: nobody knows. */
-    read: () => ledger.sql<{ entries: number }>('SELECT entries FROM subscription_depth WHERE channel_id = ? AND tab = ?').get(channelId, tab)?.entries ?? 0,
+    read: () =>
+      ledger
+        .sql<{ entries: number }>('SELECT entries FROM subscription_depth WHERE channel_id = ? AND tab = ?')
+        .get(channelId, tab)?.entries ?? 0,
     /** 0: until it is written anew, nothing is known to be whole. */
     write: (entries: number) =>
       ledger.write(() => {
-        const insert = 'INSERT INTO subscription_depth (channel_id, tab, entries) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entries = excluded.entries'
+        const insert =
+          'INSERT INTO subscription_depth (channel_id, tab, entries) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entries = excluded.entries'
         ledger.sql(insert).run(channelId, tab, entries)
       }),
   }

@@ -4,7 +4,12 @@ import type { App, JobContext, Services } from 'archivolt'
 type Failure = NonNullable<ReturnType<Services['platform']['failureOf']>>
 
 /** @throws what is no failure of the platform's */
-export async function markWhereGone({ kind, id }: { kind: 'channel' | 'playlist'; id: string }, error: unknown, job: JobContext<object>, app: App): Promise<Failure> {
+export async function markWhereGone(
+  { kind, id }: { kind: 'channel' | 'playlist'; id: string },
+  error: unknown,
+  job: JobContext<object>,
+  app: App,
+): Promise<Failure> {
   const failure = app.platform.failureOf(error)
   if (!failure) throw error
   job.log.warn({ [kind]: id, failure: failure.failure }, failure.message)

@@ -1,5 +1,8 @@
-/** Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is set so. */
-import { defineTask, ID_PATTERN, Type, type App, type JobContext } from 'archivolt'
+/**
+ * Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is
+ * set so.
+ */
+import { type App, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
 import { markWhereGone } from './gone.ts'
 
 export const indexPlaylists = defineTask({

@@ -16,17 +16,21 @@ export default definePlugin({
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],
   implements: {
-    'download.after': (app) => (ingested, job) => job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
-    'channel.remove': (app) => (channelId, step) => step('subscription.forget', async () => {
-      await forgetDepth(app, channelId)
-      await forgetBeginning(channelId, app)
-    }),
+    'download.after': (app) => (ingested, job) =>
+      job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
+    'channel.remove': (app) => (channelId, step) =>
+      step('subscription.forget', async () => {
+        await forgetDepth(app, channelId)
+        await forgetBeginning(channelId, app)
+      }),
   },
   on: {
     'index.replaced': (app) => () => forgetDepth(app),
-    'channel.changed': (app) => async ({ id, change }) => {
-      if (change.channel_subscribed === false) await forgetBeginning(id, app)
-      if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })
-    },
+    'channel.changed':
+      (app) =>
+      async ({ id, change }) => {
+        if (change.channel_subscribed === false) await forgetBeginning(id, app)
+        if (change.channel_overwrites?.index_playlists) await app.jobs.start(indexPlaylists, { channelId: id })
+      },
   },
 })

@@ -1,5 +1,5 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
-import { defineRoute, errors, ID_PATTERN, isAppError, Type, type App, type Services } from 'archivolt'
+import { type App, defineRoute, errors, ID_PATTERN, isAppError, type Services, Type } from 'archivolt'
 import { forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 
@@ -64,7 +64,9 @@ export const subscribePlaylists = defineRoute({
 
 async function start(targets: readonly Wanted[], app: App): Promise<{ message: string; task_id: string | null }> {
   if (!targets.length) return { message: 'nothing to subscribe to', task_id: null }
-  const job = await app.jobs.start(subscribeTo, { targets: targets.map(({ type, id, take }) => ({ type, id, ...(take !== undefined && { take }) })) })
+  const job = await app.jobs.start(subscribeTo, {
+    targets: targets.map(({ type, id, take }) => ({ type, id, ...(take !== undefined && { take }) })),
+  })
   return { message: 'subscribe task started', task_id: job.id }
 }
 
@@ -81,9 +83,15 @@ async function channelTarget(text: string, place: string, app: App): Promise<Tar
 async function playlistTarget(text: string, place: string, app: App): Promise<Target> {
   const word = text.trim()
   const rule = 'must be the id or URL of a playlist on the platform'
-  const target = ID.test(word) && (await app.playlists.has(word)) ? ({ type: 'playlist', id: word } as const) : oneTarget(word, place, rule, app)
+  const target =
+    ID.test(word) && (await app.playlists.has(word))
+      ? ({ type: 'playlist', id: word } as const)
+      : oneTarget(word, place, rule, app)
   if (target.type !== 'playlist') throw refusal(place, rule)
-  const isCustom = (await app.playlists.get(target.id))?.playlist_type === 'custom' || target.id.startsWith(`${app.settings.prefix}_playlist_`) || target.id.startsWith('TA_playlist_')
+  const isCustom =
+    (await app.playlists.get(target.id))?.playlist_type === 'custom' ||
+    target.id.startsWith(`${app.settings.prefix}_playlist_`) ||
+    target.id.startsWith('TA_playlist_')
   if (isCustom) throw refusal(place, 'is a custom playlist: the platform does not have it')
   return target
 }
@@ -98,12 +106,22 @@ function oneTarget(word: string, place: string, rule: string, app: App): Target 
   throw refusal(place, rule)
 }
 
-const refusal = (place: string, rule: string): Error => errors.badRequest(`${place} ${rule}`, { fields: { [place]: rule } })
+const refusal = (place: string, rule: string): Error =>
+  errors.badRequest(`${place} ${rule}`, { fields: { [place]: rule } })
 
-/** The archived channel that is meant; undefined: it is not ours. @throws unavailable, throttled: a handle that only the platform knows */
-async function ownChannel(target: Target, asked: { account: number; signal: AbortSignal }, app: App): Promise<string | undefined> {
+/**
+ * The archived channel that is meant; undefined: it is not ours. @throws unavailable, throttled: a handle that only the
+ * platform knows
+ */
+async function ownChannel(
+  target: Target,
+  asked: { account: number; signal: AbortSignal },
+  app: App,
+): Promise<string | undefined> {
   if (target.type === 'video') return (await app.videos.get(target.id))?.channel_id
   const isHandle = target.type === 'channel' && target.isHandle
-  const id = isHandle ? await app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, ...asked }) : target.id
+  const id = isHandle
+    ? await app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, ...asked })
+    : target.id
   return id !== undefined && (await app.channels.known([id])).has(id) ? id : undefined
 }

@@ -1,5 +1,5 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
-import { defineTask, Type, type App, type JobContext, type Services } from 'archivolt'
+import { type App, defineTask, type JobContext, type Services, Type } from 'archivolt'
 import { beginningOf, CHANNEL_TABS, numberOf, PLAYLIST_TAB, type Take } from './beginning.ts'
 import { openDepth } from './depth.ts'
 import { markWhereGone } from './gone.ts'
@@ -11,11 +11,19 @@ type Channel = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
 type NewItem = Parameters<Services['queue']['add']>[0][number]
 type Run = JobContext<object>
 
-/** A listing that is sorted by newest and was read to its end before: after so many known ones in a row nothing new is to be expected. */
+/**
+ * A listing that is sorted by newest and was read to its end before: after so many known ones in a row nothing new is
+ * to be expected.
+ */
 const RUN_OF_KNOWN = 10
-/** Older ones begin where so many in a row were passed over at the subscription; a single one may only have moved up. */
+/**
+ * Older ones begin where so many in a row were passed over at the subscription; a single one may only have moved up.
+ */
 const RUN_OF_PASSED = 3
-/** Of what exists when a channel is subscribed to, so many of the newest are noted as passed over: no scan gets beyond them. */
+/**
+ * Of what exists when a channel is subscribed to, so many of the newest are noted as passed over: no scan gets beyond
+ * them.
+ */
 const MOST_PASSED = 50
 /** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
 const ART_AHEAD = 30
@@ -40,7 +48,10 @@ export const updateSubscribed = defineTask({
   async run(job, app) {
     const scanned = openScanned(job.id, app)
     const isResumed = scanned.any()
-    const all = [...(await subscribedChannels(app)), ...(await app.playlists.subscribed()).map((id) => ({ kind: 'playlist' as const, id }))]
+    const all = [
+      ...(await subscribedChannels(app)),
+      ...(await app.playlists.subscribed()).map((id) => ({ kind: 'playlist' as const, id })),
+    ]
     const waiting = all.filter(({ id }) => !scanned.has(id))
     const deferred = new Set<string>()
     let found = 0
@@ -50,7 +61,9 @@ export const updateSubscribed = defineTask({
       number = Math.min(number + 1, all.length)
       job.progress((number - 1) / all.length, `Scanning ${target.kind} ${number}/${all.length}`)
       try {
-        found += await (target.kind === 'channel' ? scanChannel(target.id, job, app) : scanPlaylist(target.id, job, app))
+        found += await (target.kind === 'channel'
+          ? scanChannel(target.id, job, app)
+          : scanPlaylist(target.id, job, app))
       } catch (error) {
         const failure = await markWhereGone(target, error, job, app)
         if (failure.isDeferred && !deferred.has(target.id)) {
@@ -61,7 +74,8 @@ export const updateSubscribed = defineTask({
       }
       await scanned.add(target.id)
     }
-    if (app.preferences.section('subscriptions').auto_start && (found || isResumed)) await app.jobs.start('download_pending', { autoOnly: true })
+    if (app.preferences.section('subscriptions').auto_start && (found || isResumed))
+      await app.jobs.start('download_pending', { autoOnly: true })
     await scanned.clear()
     return found ? `${found} new ${found === 1 ? 'video' : 'videos'} found` : null
   },
@@ -71,15 +85,22 @@ export const updateSubscribed = defineTask({
 function openScanned(jobId: string, { ledger }: App) {
   return {
     any: () => ledger.sql('SELECT 1 FROM subscription_scanned WHERE job_id = ? LIMIT 1').get(jobId) !== undefined,
-    has: (id: string) => ledger.sql('SELECT 1 FROM subscription_scanned WHERE job_id = ? AND id = ?').get(jobId, id) !== undefined,
-    add: (id: string) => ledger.write(() => ledger.sql('INSERT INTO subscription_scanned (job_id, id) VALUES (?, ?) ON CONFLICT DO NOTHING').run(jobId, id)),
-    clear: () => ledger.write(() => ledger.sql('DELETE FROM subscription_scanned').run()), // there is one such job at a time
+    has: (id: string) =>
+      ledger.sql('SELECT 1 FROM subscription_scanned WHERE job_id = ? AND id = ?').get(jobId, id) !== undefined,
+    add: (id: string) =>
+      ledger.write(() =>
+        ledger.sql('INSERT INTO subscription_scanned (job_id, id) VALUES (?, ?) ON CONFLICT DO NOTHING').run(jobId, id),
+      ),
+    // there is one such job at a time
+    clear: () => ledger.write(() => ledger.sql('DELETE FROM subscription_scanned').run()),
   }
 }
 
 async function subscribedChannels(app: App): Promise<Array<{ kind: 'channel'; id: string }>> {
   const found: Array<{ kind: 'channel'; id: string }> = []
-  for await (const batch of app.channels.collection.scan({ filter: { and: [{ eq: ['channel_subscribed', true] }, { eq: ['channel_active', true] }] } })) {
+  for await (const batch of app.channels.collection.scan({
+    filter: { and: [{ eq: ['channel_subscribed', true] }, { eq: ['channel_active', true] }] },
+  })) {
     found.push(...batch.map(({ id }) => ({ kind: 'channel' as const, id })))
   }
   return found
@@ -105,13 +126,21 @@ export async function scanChannel(id: string, job: Run, app: App): Promise<numbe
   for (const tab of CHANNEL_TABS) {
     if (sizes[tab] <= 0 || job.isStopping()) continue
     const take = beginningOf(id, tab, app).take()
-    found += await (take === undefined ? scanTab(channel, tab, sizes[tab], job, app) : lookFirst(channel, tab, { take, size: sizes[tab] }, job, app))
+    found += await (take === undefined
+      ? scanTab(channel, tab, sizes[tab], job, app)
+      : lookFirst(channel, tab, { take, size: sizes[tab] }, job, app))
   }
   return found
 }
 
 /** Takes what was asked for at the subscription, notes what comes after it, and downloads. */
-async function lookFirst(channel: Channel, tab: ListEntry['vidType'], { take, size }: { take: Take; size: number }, job: Run, app: App): Promise<number> {
+async function lookFirst(
+  channel: Channel,
+  tab: ListEntry['vidType'],
+  { take, size }: { take: Take; size: number },
+  job: Run,
+  app: App,
+): Promise<number> {
   const id = channel.channel_id
   const passed: string[] = []
   let left = numberOf(take)
@@ -122,7 +151,12 @@ async function lookFirst(channel: Channel, tab: ListEntry['vidType'], { take, si
     const wanted = entries.slice(0, left)
     left -= wanted.length
     passed.push(...entries.slice(wanted.length).map((entry) => entry.id))
-    const added = await queue(wanted.map((entry) => listItem(entry, channel)), job, app, { hasArtAhead: found < ART_AHEAD, isNow: true })
+    const added = await queue(
+      wanted.map((entry) => listItem(entry, channel)),
+      job,
+      app,
+      { hasArtAhead: found < ART_AHEAD, isNow: true },
+    )
     found += added.size
     if (passed.length >= MOST_PASSED) break
     if (job.isStopping()) return found
@@ -150,7 +184,12 @@ async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number
       entries.push(entry)
       if (inARow >= RUN_OF_PASSED) break
     }
-    const added = await queue(entries.filter(({ id }) => !passed.has(id)).map((entry) => listItem(entry, channel)), job, app, { hasArtAhead: found < ART_AHEAD })
+    const added = await queue(
+      entries.filter(({ id }) => !passed.has(id)).map((entry) => listItem(entry, channel)),
+      job,
+      app,
+      { hasArtAhead: found < ART_AHEAD },
+    )
     found += added.size
     left -= page.length
     const tail = entries.slice(-RUN_OF_KNOWN)
@@ -177,12 +216,19 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   if (take === undefined) {
     const passed = beginning.passed()
     // The whole list is read anyway, so what was added since is found wherever it was put in.
-    const newest = newestOf(facts.entries.filter((entry) => !passed.has(entry.id)), size, playlist.playlist_sort_order)
+    const newest = newestOf(
+      facts.entries.filter((entry) => !passed.has(entry.id)),
+      size,
+      playlist.playlist_sort_order,
+    )
     return (await queue(newest.filter(canBeQueued).map(playlistItem), job, app, { hasArtAhead: true })).size
   }
   const wanted = newestOf(facts.entries.filter(canBeQueued), numberOf(take), playlist.playlist_sort_order)
   const added = await queue(wanted.map(playlistItem), job, app, { hasArtAhead: true, isNow: true })
-  await beginning.done(take, facts.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id))
+  await beginning.done(
+    take,
+    facts.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id),
+  )
   return added.size
 }
 
@@ -190,7 +236,8 @@ type PlaylistEntry = Awaited<ReturnType<Platform['playlist']>>['entries'][number
 
 const canBeQueued = ({ isThere, isPending }: PlaylistEntry): boolean => isThere && !isPending
 
-const newestOf = (entries: PlaylistEntry[], count: number, order: 'top' | 'bottom'): PlaylistEntry[] => (order === 'bottom' ? entries.slice(Math.max(0, entries.length - count)) : entries.slice(0, count))
+const newestOf = (entries: PlaylistEntry[], count: number, order: 'top' | 'bottom'): PlaylistEntry[] =>
+  order === 'bottom' ? entries.slice(Math.max(0, entries.length - count)) : entries.slice(0, count)
 
 interface QueueOptions {
   hasArtAhead: boolean
@@ -199,25 +246,50 @@ interface QueueOptions {
 }
 
 /** @returns the ids that were neither archived nor queued nor ignored */
-async function queue(items: NewItem[], job: Run, app: App, { hasArtAhead, isNow = false }: QueueOptions): Promise<Set<string>> {
+async function queue(
+  items: NewItem[],
+  job: Run,
+  app: App,
+  { hasArtAhead, isNow = false }: QueueOptions,
+): Promise<Set<string>> {
   const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const added = new Set(await app.queue.add(items, status))
   // Also where nothing was added: an earlier run may have been cut off just before.
   if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
   const pictured = hasArtAhead ? items.filter(({ id, art }) => art && added.has(id)).slice(0, ART_AHEAD) : []
   try {
-    for (const { id, art } of pictured) if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, job.signal)
+    for (const { id, art } of pictured)
+      if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, job.signal)
   } catch (error) {
     job.signal.throwIfAborted()
-    job.log.warn({ err: error }, 'the pictures of new items were left out') // an extra: a missing ffmpeg must not end the scan
+    // an extra: a missing ffmpeg must not end the scan
+    job.log.warn({ err: error }, 'the pictures of new items were left out')
   }
   return added
 }
 
 function playlistItem({ id, title, channelId = '', uploader, durationSeconds = 0, thumbnail }: PlaylistEntry): NewItem {
-  return { id, title, channelId, channelName: uploader ?? '', durationSeconds, published: '', vidType: 'unknown', ...(thumbnail && { art: thumbnail }) }
+  return {
+    id,
+    title,
+    channelId,
+    channelName: uploader ?? '',
+    durationSeconds,
+    published: '',
+    vidType: 'unknown',
+    ...(thumbnail && { art: thumbnail }),
+  }
 }
 
 function listItem({ id, title, durationSeconds = 0, vidType, thumbnail }: ListEntry, channel: Channel): NewItem {
-  return { id, title, channelId: channel.channel_id, channelName: channel.channel_name, durationSeconds, published: '', vidType, ...(thumbnail && { art: thumbnail }) }
+  return {
+    id,
+    title,
+    channelId: channel.channel_id,
+    channelName: channel.channel_name,
+    durationSeconds,
+    published: '',
+    vidType,
+    ...(thumbnail && { art: thumbnail }),
+  }
 }

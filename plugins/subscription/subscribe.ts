@@ -1,5 +1,8 @@
-/** subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it was asked for, they are scanned at once (contract 9.4). */
-import { defineTask, errors, isAppError, Type, type App, type JobContext, type Static } from 'archivolt'
+/**
+ * subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it
+ * was asked for, they are scanned at once (contract 9.4).
+ */
+import { type App, defineTask, errors, isAppError, type JobContext, type Static, Type } from 'archivolt'
 import { begin, CHANNEL_TABS, forgetBeginning, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
 
@@ -39,13 +42,17 @@ export const subscribeTo = defineTask({
     }
     if (refused.length === 0 && unanswered.length === 0) return
     // Whoever waits for the task learns that not all of it was done; the others are subscribed to.
-    const said = [...firstOf(refused), ...(unanswered.length ? [`The platform did not answer for ${firstOf(unanswered).join(', ')}`] : [])].join('; ')
+    const said = [
+      ...firstOf(refused),
+      ...(unanswered.length ? [`The platform did not answer for ${firstOf(unanswered).join(', ')}`] : []),
+    ].join('; ')
     throw unanswered.length ? errors.unavailable(said) : errors.unprocessable(said)
   },
 })
 
 const MOST_NAMED = 5
-const firstOf = (all: readonly string[]): string[] => (all.length > MOST_NAMED ? [...all.slice(0, MOST_NAMED), '…'] : [...all])
+const firstOf = (all: readonly string[]): string[] =>
+  all.length > MOST_NAMED ? [...all.slice(0, MOST_NAMED), '…'] : [...all]
 
 async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
@@ -63,7 +70,10 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     await scanPlaylist(facts.id, job, app)
     return
   }
-  const channelId = type === 'channel' ? id : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
+  const channelId =
+    type === 'channel'
+      ? id
+      : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
   const channel = await app.channels.ensure(channelId, asked)
   await prepare(channel.channel_id, CHANNEL_TABS, channel.channel_subscribed)
   try {

@@ -1,8 +1,15 @@
 /** Tasks and schedules on the wire: what runs, what ran, what is to run, and who is told (contract 6.11, B). */
 import { definePlugin, type Job } from 'archivolt'
 import { toTaskResult } from './record.ts'
+import {
+  addNotification,
+  listNotifications,
+  listSchedules,
+  removeNotification,
+  removeSchedule,
+  setSchedule,
+} from './schedule-routes.ts'
 import { commandTask, listTasks, listTasksOfName, showTask, showTaskLog, startTask } from './task-routes.ts'
-import { addNotification, listNotifications, listSchedules, removeNotification, removeSchedule, setSchedule } from './schedule-routes.ts'
 
 export default definePlugin({
   name: 'task',

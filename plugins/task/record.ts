@@ -1,5 +1,5 @@
 /** A job as contract 5.10 shows it. */
-import { maskCredentials, Type, type Job, type Registry } from 'archivolt'
+import { type Job, maskCredentials, type Registry, Type } from 'archivolt'
 
 export const TaskResult = Type.Object({
   task_id: Type.String(),
@@ -33,7 +33,8 @@ export function toTaskResult(job: Job, tasks: Registry['tasks']): object {
 }
 
 /** UTC with its offset spelled out, as clients know it from here. */
-const isoOrNull = (epochMs: number | null): string | null => (epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00'))
+const isoOrNull = (epochMs: number | null): string | null =>
+  epochMs === null ? null : new Date(epochMs).toISOString().replace('Z', '+00:00')
 
 const SECRET_IN_QUERY = /([?&](?=[^=&?#\s]*(?:token|key|secret|pass|auth|sig))[^=&?#\s]*=)[^&#\s"'<>]+/gi
 

@@ -20,7 +20,10 @@ const Url = Type.String({ minLength: 1, maxLength: 2000 })
  * @throws bad_request  it stands in both and differs
  */
 function either(key: string, query: string | undefined, body: string | undefined): string | undefined {
-  if (query && body && query !== body) throw errors.badRequest(`${key} differs between query and body`, { fields: { [key]: 'must be the same in query and body' } })
+  if (query && body && query !== body)
+    throw errors.badRequest(`${key} differs between query and body`, {
+      fields: { [key]: 'must be the same in query and body' },
+    })
   return query || body || undefined
 }
 
@@ -80,7 +83,10 @@ export const listNotifications = defineRoute({
 })
 
 const notificationQuery = { task_name: queryText({ maxLength: 128 }), url: queryText({ maxLength: 2000 }) }
-const NotificationBody = Type.Object({ task_name: Type.Optional(Type.String({ maxLength: 128 })), url: Type.Optional(Url) })
+const NotificationBody = Type.Object({
+  task_name: Type.Optional(Type.String({ maxLength: 128 })),
+  url: Type.Optional(Url),
+})
 
 export const addNotification = defineRoute({
   method: 'POST',
@@ -110,7 +116,10 @@ export const removeNotification = defineRoute({
   reply: Success,
   errors: ['bad_request', 'not_found'],
   async handle({ query, body }, app) {
-    await app.schedules.removeOutgoing(required('task_name', query.task_name, body?.task_name), either('url', query.url, body?.url))
+    await app.schedules.removeOutgoing(
+      required('task_name', query.task_name, body?.task_name),
+      either('url', query.url, body?.url),
+    )
     return { success: true }
   },
 })

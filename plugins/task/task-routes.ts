@@ -1,5 +1,5 @@
 /** Tasks by name and by id: list, start, stop, kill, read the log. */
-import { defineRoute, errors, ID_PATTERN, Type, type App, type Task } from 'archivolt'
+import { type App, defineRoute, errors, ID_PATTERN, type Task, Type } from 'archivolt'
 import { TaskResult, toTaskResult } from './record.ts'
 
 /** Outside plugins name their tasks `noun.verb`. */
@@ -48,7 +48,8 @@ export const startTask = defineRoute({
   errors: ['not_found', 'bad_request'],
   async handle({ params }, app) {
     const task = taskOfName(app, params.taskName)
-    if (!task.apiStart) throw errors.badRequest(`${task.name} cannot be started here: other requests or the schedule start it`)
+    if (!task.apiStart)
+      throw errors.badRequest(`${task.name} cannot be started here: other requests or the schedule start it`)
     const job = await app.jobs.start(task.name)
     const started = { task_id: job.id, status: 'PENDING', task_name: task.name }
     return { ...started, message: started }

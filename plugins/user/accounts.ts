@@ -1,5 +1,5 @@
 /** Accounts: an admin lists, adds, changes and removes them; people see themselves and change their own password. */
-import { defineRoute, errors, Type, type Actor } from 'archivolt'
+import { type Actor, defineRoute, errors, Type } from 'archivolt'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
 const Account = Type.Object({
@@ -33,7 +33,8 @@ export const addUser = defineRoute({
   }),
   reply: Account,
   errors: ['conflict'],
-  handle: ({ body: { username, password, is_staff = false } }, { accounts }) => accounts.create({ username, password, isStaff: is_staff }),
+  handle: ({ body: { username, password, is_staff = false } }, { accounts }) =>
+    accounts.create({ username, password, isStaff: is_staff }),
 })
 
 export const showUser = defineRoute({
@@ -70,13 +71,22 @@ export const changeUser = defineRoute({
     const id = allowedId(userId, actor)
     const { password, current_password: current, is_staff, is_active } = body
     if (!accounts.get(id)) throw errors.notFound('user')
-    if (!actor.isAdmin && (is_staff !== undefined || is_active !== undefined)) throw errors.permissionDenied('Only an admin may change a role')
-    if (password === undefined && is_staff === undefined && is_active === undefined) throw errors.badRequest('Give one of password, is_staff, is_active')
-    const proof = current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
+    if (!actor.isAdmin && (is_staff !== undefined || is_active !== undefined))
+      throw errors.permissionDenied('Only an admin may change a role')
+    if (password === undefined && is_staff === undefined && is_active === undefined)
+      throw errors.badRequest('Give one of password, is_staff, is_active')
+    const proof =
+      current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
     if (!proof && (!actor.isAdmin || current !== undefined)) {
-      throw errors.badRequest('current_password must be the password that you have now', { fields: { current_password: current === undefined ? 'is required' : 'is wrong' } })
+      throw errors.badRequest('current_password must be the password that you have now', {
+        fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
+      })
     }
-    const change = { ...(password !== undefined && { password }), ...(is_staff !== undefined && { is_staff }), ...(is_active !== undefined && { is_active }) }
+    const change = {
+      ...(password !== undefined && { password }),
+      ...(is_staff !== undefined && { is_staff }),
+      ...(is_active !== undefined && { is_active }),
+    }
     return accounts.change(id, change, { proof, keepSession: actor.id === id ? actor.session : undefined })
   },
 })

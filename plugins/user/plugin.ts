@@ -9,10 +9,22 @@ export default definePlugin({
   preferences: { application: { enable_cast: { schema: Type.Boolean(), default: false } } },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   routes: [
-    loginWithToken, ping, login, logout, showToken, revokeToken,
-    showOwnSettings, changeOwnSettings, showSettings, changeSettings,
-    listUsers, addUser, showUser, changeUser, removeUser,
-  ], // prettier-ignore
+    loginWithToken,
+    ping,
+    login,
+    logout,
+    showToken,
+    revokeToken,
+    showOwnSettings,
+    changeOwnSettings,
+    showSettings,
+    changeSettings,
+    listUsers,
+    addUser,
+    showUser,
+    changeUser,
+    removeUser,
+  ],
 })
 
 declare module 'archivolt' {

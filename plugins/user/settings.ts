@@ -1,5 +1,5 @@
 /** What the caller has set for themself, and what an admin has set for all. */
-import { defineRoute, Type, type Static } from 'archivolt'
+import { defineRoute, type Static, Type } from 'archivolt'
 
 const ViewStyle = Type.Enum(['grid', 'list'])
 
@@ -7,7 +7,9 @@ export const UserSettings = Type.Object(
   {
     /** 0: the installation's. */
     page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: 200 })),
-    sort_by: Type.Optional(Type.Enum(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'filesize', 'width', 'height'])),
+    sort_by: Type.Optional(
+      Type.Enum(['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'filesize', 'width', 'height']),
+    ),
     sort_order: Type.Optional(Type.Enum(['asc', 'desc'])),
     hide_watched: Type.Optional(Type.Boolean()),
     show_subed_only: Type.Optional(Type.Boolean()),
@@ -41,7 +43,10 @@ export const changeOwnSettings = defineRoute({
   summary: 'Change some of the caller’s settings',
   body: UserSettings,
   reply: OwnSettings,
-  handle: async ({ actor, body }, { accounts }) => ({ ...(await accounts.changeSettings(actor.id, body)), user_id: actor.id }),
+  handle: async ({ actor, body }, { accounts }) => ({
+    ...(await accounts.changeSettings(actor.id, body)),
+    user_id: actor.id,
+  }),
 })
 
 /** Its sections are declared by the plugins that read them. */

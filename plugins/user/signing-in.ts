@@ -1,5 +1,5 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
-import { defineRoute, errors, Type, type Accounts, type Proof } from 'archivolt'
+import { type Accounts, defineRoute, errors, type Proof, Type } from 'archivolt'
 
 /** Long enough for any pass phrase; a bound on what is hashed. */
 export const LONGEST_PASSWORD = 1024
@@ -9,14 +9,29 @@ const Name = Type.String({ maxLength: LONGEST_NAME })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
 /** `name` is the same as `username`. Neither is required here: what is missing is told together. */
-const Credentials = Type.Object({ username: Type.Optional(Name), name: Type.Optional(Name), password: Type.Optional(Password) })
+const Credentials = Type.Object({
+  username: Type.Optional(Name),
+  name: Type.Optional(Name),
+  password: Type.Optional(Password),
+})
 
-async function signIn(accounts: Accounts, body: { username?: string; name?: string; password?: string }, address: string, signal: AbortSignal): Promise<Proof> {
+async function signIn(
+  accounts: Accounts,
+  body: { username?: string; name?: string; password?: string },
+  address: string,
+  signal: AbortSignal,
+): Promise<Proof> {
   const username = body.username ?? body.name
   const { password } = body
   if (username === undefined || password === undefined) {
-    const fields = { ...(username === undefined && { username: 'is required' }), ...(password === undefined && { password: 'is required' }) }
-    throw errors.badRequest(`${Object.keys(fields).join(' and ')} ${Object.keys(fields).length > 1 ? 'are' : 'is'} required`, { fields })
+    const fields = {
+      ...(username === undefined && { username: 'is required' }),
+      ...(password === undefined && { password: 'is required' }),
+    }
+    throw errors.badRequest(
+      `${Object.keys(fields).join(' and ')} ${Object.keys(fields).length > 1 ? 'are' : 'is'} required`,
+      { fields },
+    )
   }
   const proof = await accounts.checkPassword(username, password, address, signal)
   if (!proof) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
@@ -56,7 +71,10 @@ export const login = defineRoute({
   access: 'open',
   summary: 'Start a session: sets the cookies sessionid and csrftoken',
   form: true,
-  body: Type.Object({ ...Credentials.properties, remember_me: Type.Optional(Type.Union([Type.Enum(['on', 'off']), Type.Boolean()])) }),
+  body: Type.Object({
+    ...Credentials.properties,
+    remember_me: Type.Optional(Type.Union([Type.Enum(['on', 'off']), Type.Boolean()])),
+  }),
   reply: Type.Null(),
   status: 204,
   errors: ['throttled', 'csrf_failed'],

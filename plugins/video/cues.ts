@@ -1,4 +1,7 @@
-/** WebVTT → searchable fragments of five cues, line by line: a long film's subtitles never sit in memory or hold up requests. */
+/**
+ * WebVTT → searchable fragments of five cues, line by line: a long film's subtitles never sit in memory or hold up
+ * requests.
+ */
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -30,11 +33,13 @@ const TIME = String.raw`(?:(\d{2,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`
 const TIMING = new RegExp(String.raw`^\s*${TIME}\s+-->\s+${TIME}(?:\s|$)`)
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', quot: '"', lrm: '', rlm: '' }
 
-const toTime = (hours: string | undefined, minutes: string, seconds: string, millis: string): string => `${(hours ?? '').padStart(2, '0')}:${minutes}:${seconds}.${millis}`
+const toTime = (hours: string | undefined, minutes: string, seconds: string, millis: string): string =>
+  `${(hours ?? '').padStart(2, '0')}:${minutes}:${seconds}.${millis}`
 
 const plain = (line: string): string =>
   line
-    .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag)) // to the end where none follows, or each `<` would look for it again
+    // to the end where none follows, or each `<` would look for it again
+    .replace(/<[^>]*(?:>|$)/g, (tag) => (tag.endsWith('>') ? '' : tag))
     .replace(/&(amp|lt|gt|nbsp|quot|lrm|rlm);/g, (_, name: string) => ENTITIES[name] ?? '')
     .replace(/\s+/g, ' ')
     .trim()
@@ -49,7 +54,8 @@ export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean
   let count = 0
 
   function* finish(): Generator<Cue> {
-    if (cue && cue.lines.length > 0) yield { start: cue.start, end: cue.end, text: cue.lines.join(' ').slice(0, TEXT_LIMIT) }
+    if (cue && cue.lines.length > 0)
+      yield { start: cue.start, end: cue.end, text: cue.lines.join(' ').slice(0, TEXT_LIMIT) }
     cue = undefined
   }
 
@@ -76,7 +82,12 @@ export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean
 export async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> {
   let held: Cue[] = []
   let index = 0
-  const fragment = (): Fragment => ({ index: ++index, start: held[0]!.start, end: held.at(-1)!.end, line: held.map((cue) => cue.text).join(' ') })
+  const fragment = (): Fragment => ({
+    index: ++index,
+    start: held[0]!.start,
+    end: held.at(-1)!.end,
+    line: held.map((cue) => cue.text).join(' '),
+  })
   for await (const cue of cues) {
     held.push(cue)
     if (held.length < CUES_PER_FRAGMENT) continue
@@ -87,6 +98,9 @@ export async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fra
 }
 
 export function readFragments(path: string, isRolling: boolean): AsyncGenerator<Fragment> {
-  const lines = createInterface({ input: createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 }), crlfDelay: Number.POSITIVE_INFINITY })
+  const lines = createInterface({
+    input: createReadStream(path, { encoding: 'utf8', end: FILE_LIMIT_BYTES - 1 }),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })
   return toFragments(readCues(lines, isRolling))
 }

@@ -1,6 +1,12 @@
 /** Lengths of films as people read them. */
 
-const UNITS = [['y', 365 * 86_400], ['d', 86_400], ['h', 3600], ['m', 60], ['s', 1]] as const
+const UNITS = [
+  ['y', 365 * 86_400],
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
 
 /** Contract 1.3: `1h 05s`, `8m 20s`, `NA`. Years have 365 days. */
 export function durationText(seconds: number): string {

@@ -1,6 +1,17 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
 import { access } from 'node:fs/promises'
-import { epochSeconds, errors, localDay, type App, type Collection, type DocOf, type Filter, type NamesOf, type Services, type Step } from 'archivolt'
+import {
+  type App,
+  type Collection,
+  type DocOf,
+  epochSeconds,
+  errors,
+  type Filter,
+  localDay,
+  type NamesOf,
+  type Services,
+  type Step,
+} from 'archivolt'
 import { readFragments } from './cues.ts'
 import { durationText } from './durations.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'
@@ -11,8 +22,13 @@ export type VideoFacts = Downloaded['facts']
 export type MediaFacts = Awaited<ReturnType<Services['media']['probe']>>
 
 export interface Ingest {
-  /** What was downloaded; files are staged, or lie in the library already. `file`: a subtitle found beside an imported film. */
-  downloaded: Omit<Downloaded, 'subtitles'> & { subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }> }
+  /**
+   * What was downloaded; files are staged, or lie in the library already. `file`: a subtitle found beside an imported
+   * film.
+   */
+  downloaded: Omit<Downloaded, 'subtitles'> & {
+    subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }>
+  }
   /** Where the caller has it already. */
   probe?: MediaFacts
   /** Default true. */
@@ -42,7 +58,9 @@ export async function isThere(path: string): Promise<boolean> {
 
 /** Largest first. */
 export function picturesOf({ thumbnails }: Pick<VideoFacts, 'thumbnails'>): string[] {
-  const ranked = thumbnails.map(({ url, width = 0 }, at) => ({ url, width, at })).sort((a, b) => b.width - a.width || b.at - a.at)
+  const ranked = thumbnails
+    .map(({ url, width = 0 }, at) => ({ url, width, at }))
+    .sort((a, b) => b.width - a.width || b.at - a.at)
   return ranked.map(({ url }) => url)
 }
 
@@ -57,7 +75,12 @@ export function toFields(facts: VideoFacts, refreshedAt: number) {
     published: facts.published,
     vid_last_refresh: localDay(refreshedAt),
     refreshed_at: refreshedAt,
-    stats: { view_count: facts.viewCount, like_count: facts.likeCount, dislike_count: 0, average_rating: facts.averageRating },
+    stats: {
+      view_count: facts.viewCount,
+      like_count: facts.likeCount,
+      dislike_count: 0,
+      average_rating: facts.averageRating,
+    },
     ...(art !== undefined && { art }),
   }
 }
@@ -65,9 +88,18 @@ export function toFields(facts: VideoFacts, refreshedAt: number) {
 /** What the file says. */
 export function toMediaFields(probe: MediaFacts) {
   const pictures = probe.streams.filter((stream) => stream.type === 'video')
-  const largest = pictures.reduce((best, { width = 0, height = 0 }) => (width * height > best.width * best.height ? { width, height } : best), { width: 0, height: 0 })
+  const largest = pictures.reduce(
+    (best, { width = 0, height = 0 }) => (width * height > best.width * best.height ? { width, height } : best),
+    { width: 0, height: 0 },
+  )
   const duration = Math.round(probe.durationSeconds)
-  return { media_size: probe.sizeBytes, streams: probe.streams, ...largest, duration, duration_str: durationText(duration) }
+  return {
+    media_size: probe.sizeBytes,
+    streams: probe.streams,
+    ...largest,
+    duration,
+    duration_str: durationText(duration),
+  }
 }
 
 export function openIngest(app: App, { collection, subtitles }: VideoParts) {
@@ -83,7 +115,8 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
   }
 
   async function fetchArt(facts: VideoFacts, signal?: AbortSignal): Promise<boolean> {
-    for (const url of picturesOf(facts).slice(0, PICTURES_TRIED)) if (await app.media.fetchArt('video', facts.id, url, signal)) return true
+    for (const url of picturesOf(facts).slice(0, PICTURES_TRIED))
+      if (await app.media.fetchArt('video', facts.id, url, signal)) return true
     return false
   }
 
@@ -92,7 +125,8 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
 
   /**
    * From the files in the library, in the place of what was indexed of the video before.
-   * @param fresh  languages whose files are new. With `isIndexed: false` only theirs goes: what stays as it was can be found as before.
+   * @param fresh  languages whose files are new. With `isIndexed: false` only theirs goes: what stays as it was can be
+   *               found as before.
    */
   async function indexSubtitles(doc: VideoDoc, fresh: ReadonlySet<string>, isIndexed: boolean): Promise<void> {
     const kept = isIndexed ? [] : doc.subtitles.map(({ lang }) => lang).filter((lang) => !fresh.has(lang))
@@ -134,13 +168,28 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
   }
 
   const toSubtitles = (channelId: string, id: string, list: Ingest['downloaded']['subtitles']): VideoDoc['subtitles'] =>
-    list.map(({ lang, name, source, url }) => ({ ext: 'vtt', lang, name, source, url, media_url: app.media.subtitleUrl(channelId, id, lang) }))
+    list.map(({ lang, name, source, url }) => ({
+      ext: 'vtt',
+      lang,
+      name,
+      source,
+      url,
+      media_url: app.media.subtitleUrl(channelId, id, lang),
+    }))
 
-  /** Those that a new file does not replace, as long as theirs lie beside the film: a run that brings fewer takes none away. */
-  async function keptSubtitles(channelId: string, { platform_id: id, subtitles: known }: VideoDoc, fresh: ReadonlySet<string>): Promise<VideoDoc['subtitles']> {
+  /**
+   * Those that a new file does not replace, as long as theirs lie beside the film: a run that brings fewer takes none
+   * away.
+   */
+  async function keptSubtitles(
+    channelId: string,
+    { platform_id: id, subtitles: known }: VideoDoc,
+    fresh: ReadonlySet<string>,
+  ): Promise<VideoDoc['subtitles']> {
     const kept: VideoDoc['subtitles'] = []
     for (const one of known) {
-      if (!fresh.has(one.lang) && (await hasSubtitle(channelId, id, one.lang))) kept.push({ ...one, media_url: app.media.subtitleUrl(channelId, id, one.lang) })
+      if (!fresh.has(one.lang) && (await hasSubtitle(channelId, id, one.lang)))
+        kept.push({ ...one, media_url: app.media.subtitleUrl(channelId, id, one.lang) })
     }
     return kept
   }
@@ -166,7 +215,10 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
       ...(before?.comment_count !== undefined && { comment_count: before.comment_count }),
       ...(before?.sponsorblock && { sponsorblock: before.sponsorblock }),
       playlist: before?.playlist ?? [],
-      subtitles: [...(before ? await keptSubtitles(channelId, before, fresh) : []), ...toSubtitles(channelId, id, input.downloaded.subtitles)],
+      subtitles: [
+        ...(before ? await keptSubtitles(channelId, before, fresh) : []),
+        ...toSubtitles(channelId, id, input.downloaded.subtitles),
+      ],
       channel_id: channelId,
       player: {
         duration,

@@ -1,5 +1,16 @@
 /** Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. */
-import { queryDay, queryEnum, queryId, queryInt, type Actor, type App, type Filter, type FindQuery, type NamesOf, type QueryShape } from 'archivolt'
+import {
+  type Actor,
+  type App,
+  type Filter,
+  type FindQuery,
+  type NamesOf,
+  type QueryShape,
+  queryDay,
+  queryEnum,
+  queryId,
+  queryInt,
+} from 'archivolt'
 import type { videoIndex } from './schema.ts'
 
 export type VideoNames = NamesOf<typeof videoIndex>
@@ -40,7 +51,9 @@ export const listQuery = {
   order: queryEnum(['asc', 'desc'], { fallback: 'desc' }),
 }
 
-type Values = { [Key in keyof typeof listQuery]: (typeof listQuery)[Key]['fallback'] | ReturnType<(typeof listQuery)[Key]['decode']> }
+type Values = {
+  [Key in keyof typeof listQuery]: (typeof listQuery)[Key]['fallback'] | ReturnType<(typeof listQuery)[Key]['decode']>
+}
 
 function ownFilters({ channel, type, height, before, after }: Partial<Values>): VideoFilter[] {
   return [
@@ -53,8 +66,13 @@ function ownFilters({ channel, type, height, before, after }: Partial<Values>): 
 }
 
 /** A plugin from outside that fails is missed only where one of its own parameters was asked for. */
-export function withoutFilter([values = {}]: ReadonlyArray<Record<string, unknown>>, refusal: Error, { query }: { query: QueryShape }): undefined {
-  if (Object.entries(query).some(([key, { fallback }]) => values[key] !== undefined && values[key] !== fallback)) throw refusal
+export function withoutFilter(
+  [values = {}]: ReadonlyArray<Record<string, unknown>>,
+  refusal: Error,
+  { query }: { query: QueryShape },
+): undefined {
+  if (Object.entries(query).some(([key, { fallback }]) => values[key] !== undefined && values[key] !== fallback))
+    throw refusal
 }
 
 export async function toQuery(values: Partial<Values>, actor: Actor, app: App): Promise<VideoQuery> {
@@ -63,7 +81,9 @@ export async function toQuery(values: Partial<Values>, actor: Actor, app: App): 
     const part = await fill.apply(values, actor)
     if (part) parts.push(part)
   }
-  const ordered = parts.find((part) => part.ids && part.order === 'always') ?? (values.sort === undefined ? parts.find((part) => part.ids) : undefined)
+  const ordered =
+    parts.find((part) => part.ids && part.order === 'always') ??
+    (values.sort === undefined ? parts.find((part) => part.ids) : undefined)
   const filters = ownFilters(values)
   for (const part of parts) {
     if (part.filter) filters.push(part.filter)
@@ -72,6 +92,8 @@ export async function toQuery(values: Partial<Values>, actor: Actor, app: App): 
   const preset = values.sort === undefined ? parts.find((part) => part.sort)?.sort : undefined
   return {
     ...(filters.length > 0 && { filter: filters.length === 1 ? filters[0] : { and: filters } }),
-    ...(ordered ? { ids: ordered.ids } : { sort: preset ?? [{ by: SORTS[values.sort ?? 'published'], order: values.order ?? 'desc' }] }),
+    ...(ordered
+      ? { ids: ordered.ids }
+      : { sort: preset ?? [{ by: SORTS[values.sort ?? 'published'], order: values.order ?? 'desc' }] }),
   }
 }

@@ -1,8 +1,14 @@
-/** Comments and subtitles whose video is gone: an older server could write them after a removal, and a restore may bring them. */
+/**
+ * Comments and subtitles whose video is gone: an older server could write them after a removal, and a restore may bring
+ * them.
+ */
 import type { Collection, DocOf, NamesOf } from 'archivolt'
 import type { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
 
-type Of<Definition extends typeof commentIndex | typeof subtitleIndex | typeof videoIndex> = Collection<DocOf<Definition>, NamesOf<Definition>>
+type Of<Definition extends typeof commentIndex | typeof subtitleIndex | typeof videoIndex> = Collection<
+  DocOf<Definition>,
+  NamesOf<Definition>
+>
 
 export interface Parts {
   collection: Pick<Of<typeof videoIndex>, 'known' | 'count'>
@@ -15,7 +21,10 @@ export interface Parts {
 const STEP = 500
 
 /** Only their ids are read. An archive without a single video has lost them otherwise: then nothing goes. */
-export async function dropOrphans({ collection, comments, subtitles, exclusive }: Parts, signal?: AbortSignal): Promise<number> {
+export async function dropOrphans(
+  { collection, comments, subtitles, exclusive }: Parts,
+  signal?: AbortSignal,
+): Promise<number> {
   if ((await collection.count(undefined, 1)) === 0) return 0
   const dropped = new Set<string>()
   for (const kind of [comments, subtitles]) {
@@ -37,7 +46,11 @@ export async function dropOrphans({ collection, comments, subtitles, exclusive }
 
 async function* videosOf(kind: Pick<Parts['comments'], 'aggregate'>): AsyncGenerator<string[]> {
   for (let last = ''; ; ) {
-    const groups = await kind.aggregate({ filter: { range: ['platform_id', { gt: last }] }, groupBy: ['platform_id'], limit: STEP })
+    const groups = await kind.aggregate({
+      filter: { range: ['platform_id', { gt: last }] },
+      groupBy: ['platform_id'],
+      limit: STEP,
+    })
     const ids = groups.map(({ key: [id] }) => String(id))
     if (ids.length === 0) return
     yield ids

@@ -1,4 +1,7 @@
-/** The record of contract 5.1 as it is sent: the stored text, the channel's stored text, and a small tail. Nothing is parsed or written out again. */
+/**
+ * The record of contract 5.1 as it is sent: the stored text, the channel's stored text, and a small tail. Nothing is
+ * parsed or written out again.
+ */
 import type { Actor, App, Hit } from 'archivolt'
 
 export interface VideoTail {
@@ -41,10 +44,16 @@ export function openRecords(app: App) {
   }
 
   /** One read for the channels of a whole page, one for the caller's positions. */
-  return async function records(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, actor: Actor): Promise<string[]> {
+  return async function records(
+    hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>,
+    actor: Actor,
+  ): Promise<string[]> {
     const channelIds = hits.map((hit) => channelIdOf(hit.text))
     const channels = await app.channels.textsFor([...new Set(channelIds)])
-    const tails = tailsOf(hits.map((hit) => hit.id), actor)
+    const tails = tailsOf(
+      hits.map((hit) => hit.id),
+      actor,
+    )
     return hits.map(({ id, text, score = 0 }, at) => {
       const end = `,${app.platform.mirrorText(id)}"_index":"${indexName}","_score":${roundScore(score)}}`
       return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, end)

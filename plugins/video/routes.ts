@@ -6,13 +6,23 @@ import { VideoDoc } from './schema.ts'
 const Id = Type.String({ pattern: ID_PATTERN })
 const VideoId = Type.Object({ videoId: Id })
 
-const VideoRecord = Type.Interface([Type.Omit(VideoDoc, ['channel_id', 'refreshed_at', 'width', 'height', 'art', 'player'])], {
-  player: Type.Interface([VideoDoc.properties.player], { position: Type.Number(), progress: Type.Number() }),
-  channel: Type.Object({ channel_id: Type.String(), channel_name: Type.String() }, { description: 'a whole channel record' }),
-  _index: Type.String(),
-  _score: Type.Number(),
+const VideoRecord = Type.Interface(
+  [Type.Omit(VideoDoc, ['channel_id', 'refreshed_at', 'width', 'height', 'art', 'player'])],
+  {
+    player: Type.Interface([VideoDoc.properties.player], { position: Type.Number(), progress: Type.Number() }),
+    channel: Type.Object(
+      { channel_id: Type.String(), channel_name: Type.String() },
+      { description: 'a whole channel record' },
+    ),
+    _index: Type.String(),
+    _score: Type.Number(),
+  },
+)
+const Comment = Type.Object({
+  comment_id: Type.String(),
+  comment_text: Type.String(),
+  comment_replies: Type.Array(Type.Unknown()),
 })
-const Comment = Type.Object({ comment_id: Type.String(), comment_text: Type.String(), comment_replies: Type.Array(Type.Unknown()) })
 
 export const listVideos = defineRoute({
   method: 'GET',
@@ -40,7 +50,10 @@ export const listChannelVideos = defineRoute({
   errors: ['not_found'],
   async handle({ params: { channelId }, actor, page: { from, size } }, app) {
     if (!(await app.channels.known([channelId])).has(channelId)) throw errors.notFound('channel', channelId)
-    const { texts, total } = await app.videos.find({ filter: { eq: ['channel_id', channelId] }, sort: [{ by: 'published', order: 'desc' }], from, size }, actor)
+    const { texts, total } = await app.videos.find(
+      { filter: { eq: ['channel_id', channelId] }, sort: [{ by: 'published', order: 'desc' }], from, size },
+      actor,
+    )
     return listing(texts, total)
   },
 })
@@ -70,7 +83,8 @@ export const deleteVideo = defineRoute({
   reply: Type.Object({ video: Type.String(), state: Type.Literal('delete') }),
   errors: ['not_found', 'unavailable'],
   async handle({ params: { videoId } }, app) {
-    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
+    if (!(await app.videos.has(videoId)))
+      throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
     await app.videos.remove(videoId)
     return { video: videoId, state: 'delete' }
   },

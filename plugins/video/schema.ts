@@ -1,5 +1,5 @@
 /** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
-import { defineIndex, localDay, Type, type Static } from 'archivolt'
+import { defineIndex, localDay, type Static, Type } from 'archivolt'
 
 export const Stream = Type.Object({
   type: Type.Enum(['video', 'audio']),
@@ -37,8 +37,10 @@ export const SegmentList = Type.Object({
 })
 
 /**
- * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own document),
- * `player.position`, `player.progress`, `_index`, `_score`. `player` is the last key of the text: the tail is appended to it (see `videos.ts`).
+ * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own
+ * document),
+ * `player.position`, `player.progress`, `_index`, `_score`. `player` is the last key of the text: the tail is appended
+ * to it (see `videos.ts`).
  */
 export const VideoDoc = Type.Object({
   platform_id: Type.String(),
@@ -131,9 +133,16 @@ export const CommentDoc = Type.Object({
 })
 export type CommentDoc = Static<typeof CommentDoc>
 
-export const commentIndex = defineIndex({ name: 'comment', doc: CommentDoc, fields: { platform_id: { type: 'keyword', filter: true } } })
+export const commentIndex = defineIndex({
+  name: 'comment',
+  doc: CommentDoc,
+  fields: { platform_id: { type: 'keyword', filter: true } },
+})
 
-/** Five cues of one language (contract 5.7); the video's title and channel are joined when a hit is shown. Id: `<video>-<lang>-<index>`. */
+/**
+ * Five cues of one language (contract 5.7); the video's title and channel are joined when a hit is shown. Id:
+ * `<video>-<lang>-<index>`.
+ */
 export const SubtitleDoc = Type.Object({
   platform_id: Type.String(),
   subtitle_fragment_id: Type.String(),

@@ -53,7 +53,8 @@ interface Place {
 }
 
 /**
- * Roots in the given order with their replies below. A reply whose parent has not come before goes to the root before it,
+ * Roots in the given order with their replies below. A reply whose parent has not come before goes to the root before
+ * it,
  * and is a root itself where there is none; a comment that is listed twice counts once.
  */
 export function toThreads(facts: readonly CommentFacts[]): { threads: Comment[]; count: number } {

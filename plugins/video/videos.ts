@@ -1,14 +1,24 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import { stat } from 'node:fs/promises'
-import { epochSeconds, errors, isAppError, openLocks, type Actor, type App, type Change, type QueryShape, type Step } from 'archivolt'
+import {
+  type Actor,
+  type App,
+  type Change,
+  epochSeconds,
+  errors,
+  isAppError,
+  openLocks,
+  type QueryShape,
+  type Step,
+} from 'archivolt'
 import { durationText } from './durations.ts'
-import { isThere, openIngest, toFields, toMediaFields, type Ingest, type VideoFacts } from './ingest.ts'
+import { type Ingest, isThere, openIngest, toFields, toMediaFields, type VideoFacts } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
 import { channelIdOf, openRecords, type VideoTail } from './records.ts'
-import { commentIndex, subtitleIndex, videoIndex, type VideoDoc } from './schema.ts'
+import { commentIndex, subtitleIndex, type VideoDoc, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
-import { toThreads, type CommentFacts } from './threads.ts'
+import { type CommentFacts, toThreads } from './threads.ts'
 
 export type VideoChange = Change<VideoDoc, VideoNames>
 
@@ -53,7 +63,8 @@ export function openVideos(app: App) {
   const locks = openLocks()
 
   /**
-   * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel stays meanwhile.
+   * What moves a video's files goes one after the other: a removal waits for an ingest that is under way. Its channel
+   * stays meanwhile.
    * @param channelId  where there may be no document yet
    */
   async function exclusive<Result>(id: string, work: () => Promise<Result>, channelId?: string): Promise<Result> {
@@ -63,14 +74,19 @@ export function openVideos(app: App) {
   }
 
   /** What the file says of itself, or in words what is wrong with it; undefined: it is not there. */
-  async function lookAt({ platform_id: id, channel_id: channelId, media_size: knownSize }: VideoDoc): Promise<ReturnType<typeof toMediaFields> | string | undefined> {
+  async function lookAt({
+    platform_id: id,
+    channel_id: channelId,
+    media_size: knownSize,
+  }: VideoDoc): Promise<ReturnType<typeof toMediaFields> | string | undefined> {
     const path = app.media.pathOf(channelId, id)
     if (!(await isThere(path))) return undefined
     const { size } = await stat(path)
     if (size === 0) return 'it is empty'
     try {
       const probe = await app.media.probe(path)
-      if (size < knownSize && (await app.media.isCutOff(path, probe.durationSeconds))) return `it is cut off after ${size} of ${knownSize} bytes`
+      if (size < knownSize && (await app.media.isCutOff(path, probe.durationSeconds)))
+        return `it is cut off after ${size} of ${knownSize} bytes`
       return toMediaFields(probe)
     } catch (thrown) {
       if (!isAppError(thrown, 'unprocessable')) throw thrown
@@ -108,27 +124,39 @@ export function openVideos(app: App) {
 
     async find(query: VideoQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
       const { hits, total } = await collection.find(query)
-      return { texts: await records(hits.map(({ id, text }) => ({ id, text })), actor), total }
+      return {
+        texts: await records(
+          hits.map(({ id, text }) => ({ id, text })),
+          actor,
+        ),
+        total,
+      }
     },
 
     /** Up to six, best first. */
     async similar(id: string, actor: Actor): Promise<string[]> {
       const hits = await collection.similar(id, { size: SIMILAR_COUNT, fields: ['title', 'tags'] })
-      return records(hits.map((hit) => ({ id: hit.id, text: hit.text })), actor)
+      return records(
+        hits.map((hit) => ({ id: hit.id, text: hit.text })),
+        actor,
+      )
     },
 
     /**
-     * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles, document,
+     * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles,
+     * document,
      * then tells `video.added`. What people have set (watched, playlists) stays where the video was there before.
      * @throws unprocessable: the file is no media
      */
-    ingest: (input: Ingest, step: Step = plainStep): Promise<void> => exclusive(input.downloaded.facts.id, () => ingest(input, step), input.downloaded.facts.channelId),
+    ingest: (input: Ingest, step: Step = plainStep): Promise<void> =>
+      exclusive(input.downloaded.facts.id, () => ingest(input, step), input.downloaded.facts.channelId),
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
 
     /**
-     * Takes size, streams and duration from the file as it is now. Call it in `exclusive`, as a download may be replacing the file.
+     * Takes size, streams and duration from the file as it is now. Call it in `exclusive`, as a download may be
+     * replacing the file.
      * @returns what is wrong with the file, in words: then the document stays as it was
      */
     async measure(id: string): Promise<string | undefined> {
@@ -140,28 +168,46 @@ export function openVideos(app: App) {
       return undefined
     },
 
-    /** Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that is missing or damaged is for the rescan. */
+    /**
+     * Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that
+     * is missing or damaged is for the rescan.
+     */
     async refreshWith(facts: VideoFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
       const { id } = facts
       const doc = await collection.get(id)
       if (!doc) return false
       await fetchArt(facts, signal)
       const found = await lookAt(doc)
-      const { duration, duration_str, ...media } = typeof found === 'object' ? found : { duration: doc.player.duration, duration_str: doc.player.duration_str }
+      const { duration, duration_str, ...media } =
+        typeof found === 'object' ? found : { duration: doc.player.duration, duration_str: doc.player.duration_str }
       const { stats, ...fields } = toFields(facts, epochSeconds(app.clock))
-      const set = { ...fields, ...media, stats: { ...stats, dislike_count: doc.stats.dislike_count }, active: true, player: { duration, duration_str } }
+      const set = {
+        ...fields,
+        ...media,
+        stats: { ...stats, dislike_count: doc.stats.dislike_count },
+        active: true,
+        player: { duration, duration_str },
+      }
       return collection.patch(id, { set }, { visible: true })
     },
 
     /**
-     * Staged subtitles, or such as lie in the library, take the place of those of the same language (with `onlyMissing` they are
-     * left out): files, list, what is said in them. Languages that are not offered any more stay. @returns false: no such video
+     * Staged subtitles, or such as lie in the library, take the place of those of the same language (with `onlyMissing`
+     * they are
+     * left out): files, list, what is said in them. Languages that are not offered any more stay. @returns false: no
+     * such video
      */
-    setSubtitles: (id: string, staged: Ingest['downloaded']['subtitles'], { isIndexed = true, onlyMissing = false } = {}): Promise<boolean> =>
+    setSubtitles: (
+      id: string,
+      staged: Ingest['downloaded']['subtitles'],
+      { isIndexed = true, onlyMissing = false } = {},
+    ): Promise<boolean> =>
       exclusive(id, async () => {
         const doc = await collection.get(id)
         if (!doc) return false
-        const taken = onlyMissing ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang)) : staged
+        const taken = onlyMissing
+          ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang))
+          : staged
         if (!taken.length) return true
         await app.media.adopt(doc.channel_id, id, { mediaPath: app.media.pathOf(doc.channel_id, id), subtitles: taken })
         const fresh = new Set(taken.map(({ lang }) => lang))
@@ -182,7 +228,11 @@ export function openVideos(app: App) {
       exclusive(id, async () => {
         if (!(await known([id])).has(id)) throw errors.notFound('video', id)
         const { threads, count } = toThreads(facts)
-        await comments.put(id, { platform_id: id, comment_last_refresh: epochSeconds(app.clock), comment_comments: threads as never })
+        await comments.put(id, {
+          platform_id: id,
+          comment_last_refresh: epochSeconds(app.clock),
+          comment_comments: threads as never,
+        })
         await collection.patch(id, { set: { comment_count: count } }, { visible: true })
       }),
 
@@ -244,7 +294,8 @@ export function openVideos(app: App) {
     /** All videos of a channel, for its removal; their files are in the trash already. */
     async removeOfChannel(channelId: string, step: Step): Promise<void> {
       for await (const batch of collection.scan({ filter: { eq: ['channel_id', channelId] }, batch: 100 })) {
-        // Together: what another plugin keeps of many videos in one place, such as a list of them, it can then write once.
+        // Together: what another plugin keeps of many videos in one place, such as a list of them, it can then write
+        // once.
         const removals = await Promise.allSettled(batch.map(({ id }) => removeWith({ id, channelId }, step)))
         for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
         await step('video.drop', () => dropAll(batch.map(({ id }) => id)))
@@ -266,7 +317,13 @@ declare module 'archivolt' {
     /** The caller's part of video records, by id; ids without one are left out. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
     /** Further query parameters of `GET /api/video/`. `apply` is handed all decoded parameters of the request. */
-    'video.filter': { query: QueryShape; apply(query: Readonly<Record<string, unknown>>, actor: Actor): Promise<VideoListPart | undefined> | VideoListPart | undefined }
+    'video.filter': {
+      query: QueryShape
+      apply(
+        query: Readonly<Record<string, unknown>>,
+        actor: Actor,
+      ): Promise<VideoListPart | undefined> | VideoListPart | undefined
+    }
     /** What else goes with a video. Its files are in the trash already; every step may be done twice. */
     'video.remove': (video: { id: string; channelId: string }, step: Step) => Promise<void>
   }

@@ -1,11 +1,15 @@
 /** `watch=` in lists of videos. */
-import { queryEnum, type App, type Hooks } from 'archivolt'
+import { type App, type Hooks, queryEnum } from 'archivolt'
 
 type ListPart = Awaited<ReturnType<Hooks['video.filter']['apply']>>
 
 export function listFilter(app: App): Hooks['video.filter'] {
   return {
-    query: { watch: queryEnum(['watched', 'unwatched', 'continue'], { description: '`continue`: begun by the caller and not watched; by when the position last changed' }) },
+    query: {
+      watch: queryEnum(['watched', 'unwatched', 'continue'], {
+        description: '`continue`: begun by the caller and not watched; by when the position last changed',
+      }),
+    },
     apply({ watch }, actor): ListPart {
       if (watch === 'watched') return { filter: { eq: ['watched', true] } }
       if (watch === 'unwatched') return { filter: { eq: ['watched', false] } }

@@ -1,10 +1,10 @@
 /** Watching: what has been watched by anybody, and how far each user has come (contract 9.1, 9.2). */
 import { definePlugin, Type } from 'archivolt'
-import { openWatch, type Watch } from './watch.ts'
 import { listFilter } from './filter.ts'
 import { positionTables } from './positions.ts'
 import { clearProgress, markAsWatched, setProgress, showProgress } from './routes.ts'
 import { forgetGone, markVideos } from './tasks.ts'
+import { openWatch, type Watch } from './watch.ts'
 
 export default definePlugin({
   name: 'watch',

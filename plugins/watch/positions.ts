@@ -28,7 +28,9 @@ export type Positions = ReturnType<typeof openPositions>
 export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   return {
     get(userId: number, videoId: string): Position | undefined {
-      return ledger.sql<Position>('SELECT position, duration FROM watch_position WHERE user_id = ? AND video_id = ?').get(userId, videoId)
+      return ledger
+        .sql<Position>('SELECT position, duration FROM watch_position WHERE user_id = ? AND video_id = ?')
+        .get(userId, videoId)
     },
 
     /** Of these videos, those that have one. */
@@ -46,19 +48,25 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
 
     /** Videos by when their position last changed, newest first. */
     newest(userId: number, limit: number): string[] {
-      const found = ledger.sql<{ id: string }>('SELECT video_id AS id FROM watch_position WHERE user_id = ? ORDER BY updated_at DESC, video_id LIMIT ?')
+      const found = ledger.sql<{ id: string }>(
+        'SELECT video_id AS id FROM watch_position WHERE user_id = ? ORDER BY updated_at DESC, video_id LIMIT ?',
+      )
       return found.all(userId, limit).map(({ id }) => id)
     },
 
     /** The next videos after one, in order of their ids, whoever has a position in them. */
     videosAfter(id: string, limit: number): string[] {
-      const found = ledger.sql<{ id: string }>('SELECT DISTINCT video_id AS id FROM watch_position WHERE video_id > ? ORDER BY video_id LIMIT ?')
+      const found = ledger.sql<{ id: string }>(
+        'SELECT DISTINCT video_id AS id FROM watch_position WHERE video_id > ? ORDER BY video_id LIMIT ?',
+      )
       return found.all(id, limit).map((row) => row.id)
     },
 
     /** The next videos of one user after one, in order of their ids. */
     ofUserAfter(userId: number, id: string, limit: number): string[] {
-      const found = ledger.sql<{ id: string }>('SELECT video_id AS id FROM watch_position WHERE user_id = ? AND video_id > ? ORDER BY video_id LIMIT ?')
+      const found = ledger.sql<{ id: string }>(
+        'SELECT video_id AS id FROM watch_position WHERE user_id = ? AND video_id > ? ORDER BY video_id LIMIT ?',
+      )
       return found.all(userId, id, limit).map((row) => row.id)
     },
 
@@ -71,7 +79,9 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
     },
 
     async remove(userId: number, ids: readonly string[]): Promise<void> {
-      const remove = ledger.sql('DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))')
+      const remove = ledger.sql(
+        'DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
+      )
       await ledger.write(() => remove.run(userId, JSON.stringify(ids)))
     },
 

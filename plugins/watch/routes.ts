@@ -1,5 +1,5 @@
 /** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
-import { defineRoute, ID_PATTERN, Type, type App } from 'archivolt'
+import { type App, defineRoute, ID_PATTERN, Type } from 'archivolt'
 
 export const markAsWatched = defineRoute({
   method: 'POST',
@@ -19,7 +19,12 @@ const path = '/api/video/:videoId/progress/'
 const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 const Progress = Type.Object({ platform_id: Type.String(), user_id: Type.Integer(), position: Type.Number() })
 
-const toProgress = (app: App, videoId: string, userId: number, position: number) => ({ platform_id: videoId, ...app.platform.mirror(videoId), user_id: userId, position })
+const toProgress = (app: App, videoId: string, userId: number, position: number) => ({
+  platform_id: videoId,
+  ...app.platform.mirror(videoId),
+  user_id: userId,
+  position,
+})
 
 export const showProgress = defineRoute({
   method: 'GET',
@@ -29,7 +34,8 @@ export const showProgress = defineRoute({
   params: VideoId,
   reply: Progress,
   errors: ['not_found'],
-  handle: async ({ params: { videoId }, actor }, app) => toProgress(app, videoId, actor.id, await app.watch.position(actor.id, videoId)),
+  handle: async ({ params: { videoId }, actor }, app) =>
+    toProgress(app, videoId, actor.id, await app.watch.position(actor.id, videoId)),
 })
 
 /** Players send numbers, some as text. */

@@ -1,4 +1,7 @@
-/** Jobs, so that an interruption is finished by the next start: marking all videos of a channel or playlist, forgetting what a restore has taken. */
+/**
+ * Jobs, so that an interruption is finished by the next start: marking all videos of a channel or playlist, forgetting
+ * what a restore has taken.
+ */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 
 export const markVideos = defineTask({

@@ -1,5 +1,5 @@
 /** The service `watch`: marks of videos, and positions of users. */
-import { epochSeconds, errors, MAX_WINDOW, type App, type Filter } from 'archivolt'
+import { type App, epochSeconds, errors, type Filter, MAX_WINDOW } from 'archivolt'
 import { openPositions } from './positions.ts'
 import { markVideos } from './tasks.ts'
 
@@ -33,17 +33,28 @@ export function openWatch(app: App) {
   }
 
   /** Of the target's videos, those in the other state. */
-  const unlike = ({ kind, id }: Target, isWatched: boolean): { and: Array<{ eq: [(typeof FIELD_OF)[Target['kind']] | 'watched', string | boolean] }> } => ({
+  const unlike = (
+    { kind, id }: Target,
+    isWatched: boolean,
+  ): { and: Array<{ eq: [(typeof FIELD_OF)[Target['kind']] | 'watched', string | boolean] }> } => ({
     and: [{ eq: [FIELD_OF[kind], id] }, { eq: ['watched', !isWatched] }],
   })
 
   /** Takes the user's positions in all videos that match. */
   async function forgetWhere(userId: number, filter: ReturnType<typeof unlike>): Promise<void> {
     let last = ''
-    for (let ids = positions.ofUserAfter(userId, last, CHUNK); ids.length; ids = positions.ofUserAfter(userId, last, CHUNK)) {
+    for (
+      let ids = positions.ofUserAfter(userId, last, CHUNK);
+      ids.length;
+      ids = positions.ofUserAfter(userId, last, CHUNK)
+    ) {
       last = ids.at(-1)!
       const { hits } = await app.videos.collection.find({ ids, filter, size: ids.length, withoutTotal: true })
-      if (hits.length) await positions.remove(userId, hits.map(({ id }) => id))
+      if (hits.length)
+        await positions.remove(
+          userId,
+          hits.map(({ id }) => id),
+        )
     }
   }
 
@@ -55,7 +66,8 @@ export function openWatch(app: App) {
 
   return {
     /**
-     * Marks a video, or all videos of a channel or playlist whose state differs, and takes the user's positions in them.
+     * Marks a video, or all videos of a channel or playlist whose state differs, and takes the user's positions in
+     * them.
      * @throws not_found  the id is none of these
      */
     async mark(userId: number, id: string, isWatched: boolean): Promise<void> {
@@ -71,8 +83,17 @@ export function openWatch(app: App) {
       }
     },
 
-    /** Positions first: when it is cut off after them, the videos still differ, and a second run finds them. @param at epoch seconds */
-    async markNow(userId: number, target: Target, isWatched: boolean, at: number, options: { signal?: AbortSignal; progress?: (done: number) => void } = {}): Promise<void> {
+    /**
+     * Positions first: when it is cut off after them, the videos still differ, and a second run finds them. @param at
+     * epoch seconds
+     */
+    async markNow(
+      userId: number,
+      target: Target,
+      isWatched: boolean,
+      at: number,
+      options: { signal?: AbortSignal; progress?: (done: number) => void } = {},
+    ): Promise<void> {
       const filter = unlike(target, isWatched)
       await forgetWhere(userId, filter)
       const player = isWatched ? { watched: true, watched_date: at } : { watched: false, watched_date: null }
@@ -112,7 +133,12 @@ export function openWatch(app: App) {
     progressOf(ids: readonly string[], userId: number): Map<string, { position: number; progress: number }> {
       if (userId === 0) return new Map()
       return new Map(
-        positions.among(userId, ids).map(({ id, position, duration }) => [id, { position, progress: duration > 0 ? Math.min(100, (100 * position) / duration) : 0 }]),
+        positions
+          .among(userId, ids)
+          .map(({ id, position, duration }) => [
+            id,
+            { position, progress: duration > 0 ? Math.min(100, (100 * position) / duration) : 0 },
+          ]),
       )
     },
 

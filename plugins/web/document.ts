@@ -39,7 +39,10 @@ interface Asked {
   isUnused: boolean
 }
 
-export function toDocument({ script, style, preload, views }: Built, { address, base, cookies, isUnused }: Asked): string {
+export function toDocument(
+  { script, style, preload, views }: Built,
+  { address, base, cookies, isUnused }: Asked,
+): string {
   const theme = THEME.exec(cookies)?.[1]
   const path = escape(base)
   return `<!doctype html>
@@ -54,7 +57,10 @@ export function toDocument({ script, style, preload, views }: Built, { address, 
 ${isUnused ? '<meta name="archivolt-unused">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <script type="module" src="${path}assets/${script}"></script>
-${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])].filter((name) => name !== script).map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`).join('\n')}
+${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])]
+  .filter((name) => name !== script)
+  .map((name) => `<link rel="modulepreload" href="${path}assets/${name}">`)
+  .join('\n')}
 <link rel="icon" href="${path}icons/mark.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="${path}icons/mark-180.png">
 <link rel="manifest" href="${path}manifest.webmanifest">
@@ -69,4 +75,3 @@ ${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])].
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (value: string): string => value.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
-

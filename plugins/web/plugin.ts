@@ -1,4 +1,7 @@
-/** The page that people see: its document under every address, its scripts and pictures. Whatever it does goes through the public API. */
+/**
+ * The page that people see: its document under every address, its scripts and pictures. Whatever it does goes through
+ * the public API.
+ */
 import { definePlugin, Type } from 'archivolt'
 import { pageRoutes, showAsset, showIcon, showManifest, showNothing } from './routes.ts'
 
@@ -6,7 +9,12 @@ export default definePlugin({
   name: 'web',
   preferences: { page: { welcomed: { schema: Type.Boolean(), default: false } } },
   // Who has used it before is not welcomed by an update.
-  migrations: [{ number: 1, sql: `INSERT INTO preferences (section, key, value) SELECT 'page', 'welcomed', 'true' WHERE EXISTS (SELECT 1 FROM users)` }],
+  migrations: [
+    {
+      number: 1,
+      sql: `INSERT INTO preferences (section, key, value) SELECT 'page', 'welcomed', 'true' WHERE EXISTS (SELECT 1 FROM users)`,
+    },
+  ],
   routes: [...pageRoutes, showNothing, showAsset, showIcon, showManifest],
 })
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bytes, defineRoute, errors, file, Type, type App, type Route } from 'archivolt'
+import { type App, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
 import { ADDRESSES } from './addresses.ts'
-import { PAGE_POLICY, toDocument, type Built } from './document.ts'
+import { type Built, PAGE_POLICY, toDocument } from './document.ts'
 
 /** Tests and `make dev` run from the sources, and show the page that `make build` made. */
 const isSource = import.meta.url.endsWith('.ts')
@@ -20,7 +20,10 @@ const TYPES: Record<string, string> = {
   webmanifest: 'application/manifest+json',
 }
 
-/** Read each time, in a tenth of a millisecond: the page may have been built again. @throws unavailable  the build has not run */
+/**
+ * Read each time, in a tenth of a millisecond: the page may have been built again. @throws unavailable  the build has
+ * not run
+ */
 function built(): Built {
   try {
     return JSON.parse(readFileSync(join(FOLDER, 'built.json'), 'utf8')) as Built
@@ -36,16 +39,30 @@ const toRoute = (path: string): Route =>
     access: 'open',
     summary: `The page at ${path}`,
     // Any: a handle may stand there, and what is unknown is said by the view.
-    params: Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })]))),
+    params: Type.Object(
+      Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String({ pattern: '^[^/]+$' })])),
+    ),
     reply: Type.String(),
     replyType: 'text/html',
     handle: (input, app) => sendDocument(path, input, app),
   })
 
-function sendDocument(address: string, { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>, { settings, accounts }: App) {
+function sendDocument(
+  address: string,
+  { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>,
+  { settings, accounts }: App,
+) {
   headers.set('Content-Security-Policy', PAGE_POLICY)
   headers.set('Cache-Control', 'no-cache')
-  return bytes(toDocument(built(), { address, base: settings.basePath, cookies: request.headers['cookie'] ?? '', isUnused: accounts.isUnused() }), 'text/html; charset=utf-8')
+  return bytes(
+    toDocument(built(), {
+      address,
+      base: settings.basePath,
+      cookies: request.headers['cookie'] ?? '',
+      isUnused: accounts.isUnused(),
+    }),
+    'text/html; charset=utf-8',
+  )
 }
 
 export const pageRoutes = ADDRESSES.map(toRoute)
@@ -88,7 +105,9 @@ export const showAsset = defineRoute({
     headers.set('Vary', 'Accept-Encoding')
     const encoding = chosenEncoding(request.headers['accept-encoding'] ?? '', known)
     if (encoding) headers.set('Content-Encoding', encoding === 'br' ? 'br' : 'gzip')
-    return file(join(FOLDER, 'assets', params.file + (encoding ? `.${encoding}` : '')), typeOf(params.file), { immutable: true })
+    return file(join(FOLDER, 'assets', params.file + (encoding ? `.${encoding}` : '')), typeOf(params.file), {
+      immutable: true,
+    })
   },
 })
 
@@ -113,7 +132,9 @@ export const showManifest = defineRoute({
   summary: 'How the page is put on a home screen',
   reply: Type.Object({}),
   replyType: 'application/manifest+json',
-  handle: () => (built(), file(join(FOLDER, 'manifest.webmanifest'), TYPES['webmanifest']!, { maxAgeSeconds: DAY_SECONDS })),
+  handle: () => (
+    built(), file(join(FOLDER, 'manifest.webmanifest'), TYPES['webmanifest']!, { maxAgeSeconds: DAY_SECONDS })
+  ),
 })
 
 const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
@@ -122,7 +143,10 @@ const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') 
 export function chosenEncoding(accepted: string, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
   const takes = (name: string) =>
     accepted.split(',').some((part) => {
-      const [coding = '', ...parameters] = part.toLowerCase().split(';').map((word) => word.trim())
+      const [coding = '', ...parameters] = part
+        .toLowerCase()
+        .split(';')
+        .map((word) => word.trim())
       return coding === name && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
     })
   if (there.includes('br') && takes('br')) return 'br'

@@ -25,36 +25,51 @@ await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
 
 /** Ids of the made-up channel, each used once; two in a row have the same clip. */
 let next = 0
-const fresh = (): string[] => Array.from({ length: VIDEOS }, () => prefix + (next++).toString(36).padStart(11 - prefix.length, '0'))
+const fresh = (): string[] =>
+  Array.from({ length: VIDEOS }, () => prefix + (next++).toString(36).padStart(11 - prefix.length, '0'))
 
 /** As `plugins/platform/worker.py` asks for it. */
 async function byHand(ids: string[]): Promise<number> {
   const folder = await mkdtemp(join(server.dataDir, 'by-hand-'))
   const options = [
-    '--quiet', '--no-update', '--no-cache-dir',
-    '--format', 'bv*+ba[ext=m4a]/bv*+ba/b',
-    '--merge-output-format', 'mp4',
-    '--remux-video', 'mp4',
-    '--write-thumbnail', '--convert-thumbnails', 'jpg', '--convert-subs', 'vtt',
-    '--output', './%(id)s.%(ext)s',
+    '--quiet',
+    '--no-update',
+    '--no-cache-dir',
+    '--format',
+    'bv*+ba[ext=m4a]/bv*+ba/b',
+    '--merge-output-format',
+    'mp4',
+    '--remux-video',
+    'mp4',
+    '--write-thumbnail',
+    '--convert-thumbnails',
+    'jpg',
+    '--convert-subs',
+    'vtt',
+    '--output',
+    './%(id)s.%(ext)s',
   ]
   const env = { ...process.env, AV_PLATFORM_URL: baseUrl, PYTHONPATH: join(ROOT, 'test/platform') }
   const started = performance.now()
-  for (const id of ids) await run(join(ROOT, 'tools/bin/yt-dlp'), [...options, `${baseUrl}/watch?v=${id}`], { cwd: folder, env })
+  for (const id of ids)
+    await run(join(ROOT, 'tools/bin/yt-dlp'), [...options, `${baseUrl}/watch?v=${id}`], { cwd: folder, env })
   const taken = performance.now() - started
   await rm(folder, { recursive: true })
   return taken / ids.length / 1000
 }
 
 async function byServer(ids: string[]): Promise<number> {
-  const asked = await server.api('POST', '/api/download/', { data: ids.map((id) => ({ youtube_id: id, status: 'pending' })) })
+  const asked = await server.api('POST', '/api/download/', {
+    data: ids.map((id) => ({ youtube_id: id, status: 'pending' })),
+  })
   await taskEnded(server, asked.body.task_id)
   const started = performance.now()
   const { body } = await server.api('POST', '/api/task-name/download_pending/')
   const task = await taskEnded(server, body.task_id)
   const taken = performance.now() - started
   const { body: queue } = await server.api('GET', '/api/stats/download/')
-  if (task.status !== 'SUCCESS' || queue.pending > 0) throw new Error(`Not all was downloaded: ${JSON.stringify([task, queue])}`)
+  if (task.status !== 'SUCCESS' || queue.pending > 0)
+    throw new Error(`Not all was downloaded: ${JSON.stringify([task, queue])}`)
   return taken / ids.length / 1000
 }
 

@@ -1,4 +1,7 @@
-/** The same archive on Elasticsearch: loading and questions beside the bare client's, the embedded index's answers beside both, memory of our process. */
+/**
+ * The same archive on Elasticsearch: loading and questions beside the bare client's, the embedded index's answers
+ * beside both, memory of our process.
+ */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
@@ -17,7 +20,7 @@ import { firstVideos } from './generate.ts'
 import { archiveOf, copyOfLibrary, fillBeside, inBatches } from './support/library.ts'
 import { openLoad } from './support/load.ts'
 import { rssMb, startArchive } from './support/processes.ts'
-import { DEFINITIONS, questionsOf, type Question } from './support/questions.ts'
+import { DEFINITIONS, type Question, questionsOf } from './support/questions.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const why = whyNoElasticsearch()
@@ -71,7 +74,10 @@ async function measureLoading(): Promise<void> {
     const ownMs = performance.now() - started
     const sources = turn.map(({ id, doc }) => ({ id, source: JSON.parse(encode(layout, id, doc as never)) as object }))
     started = performance.now()
-    const { failed: refused } = await bare.helpers.bulk({ datasource: sources, onDocument: ({ id, source }) => [{ index: { _index: 'bare_video', _id: id } }, source] })
+    const { failed: refused } = await bare.helpers.bulk({
+      datasource: sources,
+      onDocument: ({ id, source }) => [{ index: { _index: 'bare_video', _id: id } }, source],
+    })
     const bareMs = performance.now() - started
     if (failed.length + refused > 0) throw new Error(`${failed.length} and ${refused} documents were refused`)
     taken.own += ownMs
@@ -79,7 +85,13 @@ async function measureLoading(): Promise<void> {
     ratios.push(bareMs / ownMs)
   }
   const perSecond = (ms: number) => VIDEOS / (ms / 1000)
-  report('videos loaded a second', { unit: '1/s', value: perSecond(taken.own), beside: perSecond(taken.bare), ratio: median(ratios), atLeast: 0.8 })
+  report('videos loaded a second', {
+    unit: '1/s',
+    value: perSecond(taken.own),
+    beside: perSecond(taken.bare),
+    ratio: median(ratios),
+    atLeast: 0.8,
+  })
   const names = (await bare.cat.indices({ index: 'bare_*', format: 'json', h: 'index' })).map(({ index }) => index!)
   await bare.indices.delete({ index: names })
 }
@@ -87,23 +99,47 @@ async function measureLoading(): Promise<void> {
 /** The bare client sends what ours has sent for the same question. */
 async function measureQuestions(): Promise<void> {
   const folder = await copyOfLibrary(scope, VIDEOS)
-  const embedded = await openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions: DEFINITIONS, log, clock: systemClock, prefix: 'av' })
+  const embedded = await openSqliteIndex({
+    file: join(folder, 'index.sqlite'),
+    definitions: DEFINITIONS,
+    log,
+    clock: systemClock,
+    prefix: 'av',
+  })
   const asked = { videos: VIDEOS, archive }
-  const inside = questionsOf({ ...asked, collection: embedded.collection(videoIndex), subtitle: embedded.collection(subtitleIndex) })
-  for (const [at, question] of questionsOf({ ...asked, collection, subtitle: own.index.collection(subtitleIndex) }).entries()) {
+  const inside = questionsOf({
+    ...asked,
+    collection: embedded.collection(videoIndex),
+    subtitle: embedded.collection(subtitleIndex),
+  })
+  for (const [at, question] of questionsOf({
+    ...asked,
+    collection,
+    subtitle: own.index.collection(subtitleIndex),
+  }).entries()) {
     const requests = await recorded(question)
     const rounds: Array<{ own: number; bare: number; inside: number }> = []
     for (let round = 0; round < ROUNDS; round++) {
       rounds.push({
         own: await timeOf(requests.length, question.ask),
         bare: await timeOf(requests.length, async (number) => {
-          for (const { body, ...request } of requests[number]!) await bare.transport.request({ ...request, ...(body !== undefined && { body: JSON.parse(body) as object }) }, { headers: { accept: JSON_TYPE, 'content-type': JSON_TYPE } })
+          for (const { body, ...request } of requests[number]!)
+            await bare.transport.request(
+              { ...request, ...(body !== undefined && { body: JSON.parse(body) as object }) },
+              { headers: { accept: JSON_TYPE, 'content-type': JSON_TYPE } },
+            )
         }),
         inside: await timeOf(requests.length, inside[at]!.ask),
       })
     }
     const all = (of: 'own' | 'bare' | 'inside') => median(rounds.map((round) => round[of]))
-    report(question.name, { unit: 'ms', value: all('own'), beside: all('bare'), ratio: median(rounds.map((round) => round.own / round.bare)), atMost: 1.2 })
+    report(question.name, {
+      unit: 'ms',
+      value: all('own'),
+      beside: all('bare'),
+      ratio: median(rounds.map((round) => round.own / round.bare)),
+      atMost: 1.2,
+    })
     report(`${question.name}: embedded index`, { unit: 'ms', value: all('inside') })
   }
   await embedded.close()
@@ -120,7 +156,12 @@ async function recorded({ times, ask }: Question): Promise<Request[][]> {
   const requests: Request[][] = []
   const { diagnostic } = own.client
   let seen: Request[] = []
-  const note = (_error: unknown, result: { meta: { request: { params: { method: string; path: string; querystring?: string; body?: unknown } } } } | null) => {
+  const note = (
+    _error: unknown,
+    result: {
+      meta: { request: { params: { method: string; path: string; querystring?: string; body?: unknown } } }
+    } | null,
+  ) => {
     const { method, path, querystring, body } = result!.meta.request.params
     seen.push({ method, path, ...(querystring ? { querystring } : {}), ...(body ? { body: String(body) } : {}) })
   }
@@ -143,7 +184,11 @@ async function timeOf(times: number, ask: Question['ask']): Promise<number> {
 
 /** The whole program on either index, beside each other. */
 async function measureServer(): Promise<void> {
-  const server = await startArchive(scope, { dataDir: await temporaryFolder(scope) }, { env: { AV_ELASTICSEARCH_URL: node.url } })
+  const server = await startArchive(
+    scope,
+    { dataDir: await temporaryFolder(scope) },
+    { env: { AV_ELASTICSEARCH_URL: node.url } },
+  )
   await delay(isQuick ? 10_000 : 60_000)
   report('memory of our process, idle', { unit: 'MB', value: await rssMb(server.pid), atMost: 130 })
   const beside = await startArchive(scope, { videos: VIDEOS })
@@ -155,14 +200,26 @@ async function measureServer(): Promise<void> {
     item: ids.map((id) => `/api/video/${id}/`),
     search: words.map((word) => `/api/search/?query=${word}`),
     'search in subtitles': words.map((word) => `/api/search/?query=${encodeURIComponent(`full:${word}`)}`),
-    statistics: ['video', 'channel', 'playlist', 'download', 'watch', 'biggestchannels'].map((name) => `/api/stats/${name}/`),
+    statistics: ['video', 'channel', 'playlist', 'download', 'watch', 'biggestchannels'].map(
+      (name) => `/api/stats/${name}/`,
+    ),
   }
   const load = openLoad(scope)
   const run = ({ baseUrl, token }: typeof server, paths: string[], seconds: number) =>
-    load.run({ port: Number(new URL(baseUrl).port), token, connections: 16, seconds, requests: paths.map((path) => ({ path })) })
+    load.run({
+      port: Number(new URL(baseUrl).port),
+      token,
+      connections: 16,
+      seconds,
+      requests: paths.map((path) => ({ path })),
+    })
   for (const [name, paths] of Object.entries(kinds)) {
     const [onElastic, onEmbedded] = [await run(server, paths, 3), await run(beside, paths, 3)]
-    report(`${name}: requests a second, beside the embedded index`, { unit: '1/s', value: onElastic.perSecond, beside: onEmbedded.perSecond })
+    report(`${name}: requests a second, beside the embedded index`, {
+      unit: '1/s',
+      value: onElastic.perSecond,
+      beside: onEmbedded.perSecond,
+    })
   }
   await run(server, Object.values(kinds).flat(), isQuick ? 5 : 30)
   report('memory of our process after a mixed load', { unit: 'MB', value: await rssMb(server.pid), atMost: 130 })

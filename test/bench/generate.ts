@@ -1,4 +1,7 @@
-/** An archive of any size, the same on each run: channels, videos of about 4 kB, subtitle fragments, playlists, queue. No outside data. */
+/**
+ * An archive of any size, the same on each run: channels, videos of about 4 kB, subtitle fragments, playlists, queue.
+ * No outside data.
+ */
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
 import type { DownloadDoc } from '../../plugins/download/schema.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
@@ -57,7 +60,8 @@ export function speaker(words: readonly string[], random: () => number): (count:
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-const idOf = (random: () => number, length: number) => Array.from({ length }, () => ALPHABET[Math.floor(random() * 64)]).join('')
+const idOf = (random: () => number, length: number) =>
+  Array.from({ length }, () => ALPHABET[Math.floor(random() * 64)]).join('')
 const FIRST_DOWNLOAD = 1_500_000_000
 const PLAYLISTS = 500
 const ENTRIES = 40
@@ -83,9 +87,23 @@ export function firstVideos(archive: Archive, count: number): Array<{ id: string
   return first
 }
 
-export function generate({ videos, channels = Math.max(1, Math.round(videos / 50)), words = 30_000 }: { videos: number; channels?: number; words?: number }): Archive {
+export function generate({
+  videos,
+  channels = Math.max(1, Math.round(videos / 50)),
+  words = 30_000,
+}: {
+  videos: number
+  channels?: number
+  words?: number
+}): Archive {
   const vocab = vocabulary(words)
-  const channelIds = Array.from({ length: channels }, ((random) => () => `UC${idOf(random, 22)}`)(randomFrom(11)))
+  const channelIds = Array.from(
+    { length: channels },
+    (
+      (random) => () =>
+        `UC${idOf(random, 22)}`
+    )(randomFrom(11)),
+  )
   const videoId = (at: number) => idOf(randomFrom(1_000_003 + at), 11)
   const downloadedAt = (at: number) => FIRST_DOWNLOAD + at * 600
   // A few channels have most of the videos.
@@ -146,13 +164,30 @@ export function generate({ videos, channels = Math.max(1, Math.round(videos / 50
           media_size: Math.floor(random() * 2e9),
           comment_count: Math.floor(random() * 100),
           playlist: random() < 0.2 ? [`PL${Math.floor(random() * PLAYLISTS)}`] : [],
-          stats: { view_count: Math.floor(random() ** 4 * 1e7), like_count: Math.floor(random() ** 4 * 1e5), dislike_count: 0, average_rating: 0 },
+          stats: {
+            view_count: Math.floor(random() ** 4 * 1e7),
+            like_count: Math.floor(random() ** 4 * 1e5),
+            dislike_count: 0,
+            average_rating: 0,
+          },
           streams: [
             { type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1920, height: 1080 },
             { type: 'audio', index: 1, codec: 'aac', bitrate: 128_000 },
           ],
-          subtitles: ['en', 'de'].map((lang) => ({ ext: 'vtt' as const, lang, name: lang, source: 'user' as const, url: '', media_url: `/media/${channel}/${id}.${lang}.vtt` })),
-          player: { duration, duration_str: `${Math.floor(duration / 60)}m ${duration % 60}s`, watched: isWatched, ...(isWatched ? { watched_date: downloaded + 86_400 } : {}) },
+          subtitles: ['en', 'de'].map((lang) => ({
+            ext: 'vtt' as const,
+            lang,
+            name: lang,
+            source: 'user' as const,
+            url: '',
+            media_url: `/media/${channel}/${id}.${lang}.vtt`,
+          })),
+          player: {
+            duration,
+            duration_str: `${Math.floor(duration / 60)}m ${duration % 60}s`,
+            watched: isWatched,
+            ...(isWatched ? { watched_date: downloaded + 86_400 } : {}),
+          },
           channel_id: channel,
           refreshed_at: downloaded,
           width: 1920,
@@ -204,7 +239,13 @@ export function generate({ videos, channels = Math.max(1, Math.round(videos / 50
           playlist_last_refresh: '2024-05-30',
           playlist_thumbnail: `/cache/playlists/${id}.jpg`,
           playlist_sort_order: 'top',
-          playlist_entries: Array.from({ length: ENTRIES }, (_, idx) => ({ platform_id: videoId(Math.floor(random() * videos)), title: say(8), uploader: say(2), idx, downloaded: true })),
+          playlist_entries: Array.from({ length: ENTRIES }, (_, idx) => ({
+            platform_id: videoId(Math.floor(random() * videos)),
+            title: say(8),
+            uploader: say(2),
+            idx,
+            downloaded: true,
+          })),
           refreshed_at: FIRST_DOWNLOAD,
         }
         yield { id, doc }

@@ -7,9 +7,9 @@ import { channelIndex } from '../../plugins/channel/schema.ts'
 import { downloadIndex } from '../../plugins/download/schema.ts'
 import { playlistIndex } from '../../plugins/playlist/schema.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
+import { randomFrom } from './generate.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
-import { randomFrom } from './generate.ts'
 
 const SMALL = 10_000
 const LARGE = 100_000
@@ -45,7 +45,11 @@ const kinds: Array<[name: string, work: (library: Library) => Promise<unknown>]>
   ['item', ({ collection, ids }) => collection.getText(oneOf(ids))],
   ['page 0', ({ collection }) => collection.find({ size: 12, sort: published })],
   ['page 100', ({ collection }) => collection.find({ size: 12, from: 1200, sort: published })],
-  ['page of a channel', ({ collection, channels }) => collection.find({ size: 12, sort: published, filter: { eq: ['channel_id', oneOf(channels)] } })],
+  [
+    'page of a channel',
+    ({ collection, channels }) =>
+      collection.find({ size: 12, sort: published, filter: { eq: ['channel_id', oneOf(channels)] } }),
+  ],
   ['capped count', ({ collection }) => collection.count({ eq: ['watched', random() < 0.5] })],
 ]
 

@@ -1,4 +1,7 @@
-/** A channel of 100,000 entries asked for: how long until all are in the queue, and what server and child need meanwhile. */
+/**
+ * A channel of 100,000 entries asked for: how long until all are in the queue, and what server and child need
+ * meanwhile.
+ */
 import { addLargeChannel } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/server.ts'
@@ -13,7 +16,11 @@ const report = openReport('listing')
 const scope = openScope()
 const platform = await startTestPlatform(scope)
 const channelId = addLargeChannel(platform.platform.catalogue, { videos: ENTRIES })
-const server = await startArchive(scope, { dataDir: await temporaryFolder(scope) }, { isWatched: true, env: platform.env })
+const server = await startArchive(
+  scope,
+  { dataDir: await temporaryFolder(scope) },
+  { isWatched: true, env: platform.env },
+)
 
 /** A short channel first: what is loaded once is not what a long listing costs. */
 await addAll(addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'warm0' }))
@@ -21,16 +28,28 @@ const before = await rssMb(server.pid)
 
 let childPeak = 0
 const serverMemory = async () => {
-  for (const pid of await descendants(server.pid)) childPeak = Math.max(childPeak, (await rssMb(pid).catch(() => 0)) || 0) // it may have just ended
+  for (const pid of await descendants(server.pid))
+    childPeak = Math.max(childPeak, (await rssMb(pid).catch(() => 0)) || 0) // it may have just ended
   return rssMb(server.pid)
 }
-const { result: memory, own, idle, tookMs } = await delaysDuring(scope, server, () => peakWhile(serverMemory, () => addAll(channelId)))
+const {
+  result: memory,
+  own,
+  idle,
+  tookMs,
+} = await delaysDuring(scope, server, () => peakWhile(serverMemory, () => addAll(channelId)))
 const { body } = await server.api('GET', '/api/stats/download/')
 if (body.pending !== ENTRIES + 1000) throw new Error(`${body.pending} items are in the queue, not ${ENTRIES + 1000}`)
 
 report(`${ENTRIES} entries into the queue`, { unit: 's', value: tookMs / 1000, atMost: 10 * SHARE })
-report('the child\'s memory', { unit: 'MB', value: childPeak, atMost: 80 })
-report('the server\'s memory, beside before', { unit: 'MB', value: memory.peak, beside: before, limits: 'value', atMost: before + 20 })
+report("the child's memory", { unit: 'MB', value: childPeak, atMost: 80 })
+report("the server's memory, beside before", {
+  unit: 'MB',
+  value: memory.peak,
+  beside: before,
+  limits: 'value',
+  atMost: before + 20,
+})
 report('event loop delay p99 meanwhile', { unit: 'ms', value: own.p99, beside: idle.p99, limits: 'value', atMost: 20 })
 report('event loop delay, longest', { unit: 'ms', value: own.max, beside: idle.max })
 await server.end('SIGTERM')
@@ -42,7 +61,8 @@ async function addAll(id: string): Promise<void> {
   for (;;) {
     const { body: task } = await server.api('GET', `/api/task-id/${body.task_id}/`)
     if (task.status === 'SUCCESS') return
-    if (!['PENDING', 'RETRY'].includes(task.status) || Date.now() > end) throw new Error(`The listing ended: ${JSON.stringify(task)}`)
+    if (!['PENDING', 'RETRY'].includes(task.status) || Date.now() > end)
+      throw new Error(`The listing ended: ${JSON.stringify(task)}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

@@ -1,4 +1,7 @@
-/** Media over HTTP: a large file, read whole by one and in ranges by fifty, beside createReadStream piped by a bare server; memory while it goes on. */
+/**
+ * Media over HTTP: a large file, read whole by one and in ranges by fifty, beside createReadStream piped by a bare
+ * server; memory while it goes on.
+ */
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/server.ts'
@@ -33,20 +36,38 @@ const url = `/media/${CHANNEL}/${VIDEO}.mp4`
 const idle = await rssMb(server.pid)
 
 /** Each connection walks through the file in ranges of its own. */
-const ranges = Array.from({ length: SIZE_BYTES / RANGE_BYTES }, (_, at) => ({ Range: `bytes=${at * RANGE_BYTES}-${(at + 1) * RANGE_BYTES - 1}` }))
+const ranges = Array.from({ length: SIZE_BYTES / RANGE_BYTES }, (_, at) => ({
+  Range: `bytes=${at * RANGE_BYTES}-${(at + 1) * RANGE_BYTES - 1}`,
+}))
 
 await compare('one reader of the whole file', { connections: 1, each: [{}] }, 1)
 await compare(`one reader of ranges of ${RANGE_BYTES / 2 ** 20} MB`, { connections: 1, each: ranges }, ROUNDS)
 await compare(`${READERS} readers of such ranges`, { connections: READERS, each: ranges }, ROUNDS)
-report('memory when all is read', { unit: 'MB', value: await rssMb(server.pid), beside: idle, limits: 'value', atMost: 150 })
+report('memory when all is read', {
+  unit: 'MB',
+  value: await rssMb(server.pid),
+  beside: idle,
+  limits: 'value',
+  atMost: 150,
+})
 await server.end('SIGTERM')
 await scope.close()
 
-async function compare(name: string, { connections, each }: { connections: number; each: Array<Record<string, string>> }, rounds: number): Promise<void> {
+async function compare(
+  name: string,
+  { connections, each }: { connections: number; each: Array<Record<string, string>> },
+  rounds: number,
+): Promise<void> {
   const speeds: Array<Record<'own' | 'bare', number>> = []
   const run = async (port: number) => {
     const started = performance.now()
-    const { bytes } = await load.run({ port, token: server.token, connections, seconds: SECONDS, requests: each.map((headers) => ({ path: url, headers })) })
+    const { bytes } = await load.run({
+      port,
+      token: server.token,
+      connections,
+      seconds: SECONDS,
+      requests: each.map((headers) => ({ path: url, headers })),
+    })
     return bytes / 1e6 / ((performance.now() - started) / 1000)
   }
   for (const port of [ports.bare, ports.own]) await run(port)

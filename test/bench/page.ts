@@ -1,8 +1,11 @@
-/** The page before 100,000 videos in real Chromium: how soon Home is full on a processor four times as slow, how long a change takes, whether scrolling hitches. */
+/**
+ * The page before 100,000 videos in real Chromium: how soon Home is full on a processor four times as slow, how long a
+ * change takes, whether scrolling hitches.
+ */
 import { DESKTOP, launch, noBrowser, type Page } from '../support/browser.ts'
 import { PASSWORD, USERNAME } from '../support/server.ts'
-import { isQuick, median, openReport, openScope } from './support/report.ts'
 import { firstSnapshotTaken, rssMb, startArchive } from './support/processes.ts'
+import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = 100_000
 const SLOWER = 4
@@ -67,7 +70,11 @@ for (let round = 0; round < ROUNDS; round++) {
   first.push(await fill(page))
   again.push(await fill(page))
 }
-report(`Home full at the first visit, processor ${SLOWER} times slower`, { unit: 'ms', value: median(first), atMost: 1000 })
+report(`Home full at the first visit, processor ${SLOWER} times slower`, {
+  unit: 'ms',
+  value: median(first),
+  atMost: 1000,
+})
 report('the same at the next visit', { unit: 'ms', value: median(again), atMost: 1000 })
 
 await slow(page, 1)
@@ -104,7 +111,21 @@ for (let step = 0; step < STEPS; step++) {
   await page.evaluate('new Promise((done) => requestAnimationFrame(done))')
 }
 const tasks = (await page.evaluate('seen.tasks')) as number[]
-report(`longest task while scrolling ${STEPS * STEP_PX} pixels`, { unit: 'ms', value: Math.max(0, ...tasks), atMost: 50 })
-report('cards in the document after it', { unit: '', value: (await page.evaluate(`document.querySelectorAll('.virtual .card').length`)) as number, atMost: 100 })
-report('the server’s memory after it', { unit: 'MB', value: await rssMb(server.child.pid!), beside: before, atMost: 150, limits: 'value' })
+report(`longest task while scrolling ${STEPS * STEP_PX} pixels`, {
+  unit: 'ms',
+  value: Math.max(0, ...tasks),
+  atMost: 50,
+})
+report('cards in the document after it', {
+  unit: '',
+  value: (await page.evaluate(`document.querySelectorAll('.virtual .card').length`)) as number,
+  atMost: 100,
+})
+report('the server’s memory after it', {
+  unit: 'MB',
+  value: await rssMb(server.child.pid!),
+  beside: before,
+  atMost: 150,
+  limits: 'value',
+})
 await scope.close()

@@ -1,9 +1,10 @@
 /** The queue, grown from 1,000 to 10,000 items: what one more costs to add, to show, to take. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { testApp } from '../support/testing.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NewItem } from '../../plugins/download/queue.ts'
-import { startPeer, type Delays } from './support/processes.ts'
+import { testApp } from '../support/testing.ts'
+import { type Delays, startPeer } from './support/processes.ts'
 import { median, openReport, openScope, percentile } from './support/report.ts'
 
 const SMALL = 1000
@@ -37,14 +38,21 @@ async function timed(times: number, work: (at: number) => Promise<unknown>): Pro
   return taken
 }
 
-const addPages = (from: number, to: number) => timed((to - from) / PAGE, (at) => queue.add(Array.from({ length: PAGE }, (_, item) => itemOf(from + at * PAGE + item)), 'pending'))
+const addPages = (from: number, to: number) =>
+  timed((to - from) / PAGE, (at) =>
+    queue.add(
+      Array.from({ length: PAGE }, (_, item) => itemOf(from + at * PAGE + item)),
+      'pending',
+    ),
+  )
 const claim = () =>
   timed(200, async () => {
     const item = await queue.next(false, [])
     if (!item) throw new Error('The queue is empty')
     await queue.done(item.platform_id)
   })
-const list = () => timed(200, async (at) => archive.as('admin').get(`/api/download/?filter=pending&page=${1 + (at % 20)}`))
+const list = () =>
+  timed(200, async (at) => archive.as('admin').get(`/api/download/?filter=pending&page=${1 + (at % 20)}`))
 
 const idle = startPeer(scope, 'idle.ts')
 await idle.ask({})
@@ -56,9 +64,30 @@ const addedLast = added.slice(-SMALL / PAGE)
 const [claimedLarge, listedLarge] = [await claim(), await list()]
 delay.disable()
 
-report(`add ${PAGE} items, with ${LARGE} beside ${SMALL}`, { unit: 'ms', value: median(addedLast), beside: median(addedFirst), atMost: 1.5 })
-report(`take the next item, with ${LARGE} beside ${SMALL}`, { unit: 'ms', value: median(claimedLarge), beside: median(claimedSmall), atMost: 1.5 })
-report(`a page of the list, with ${LARGE} beside ${SMALL}`, { unit: 'ms', value: median(listedLarge), beside: median(listedSmall), atMost: 1.5 })
+report(`add ${PAGE} items, with ${LARGE} beside ${SMALL}`, {
+  unit: 'ms',
+  value: median(addedLast),
+  beside: median(addedFirst),
+  atMost: 1.5,
+})
+report(`take the next item, with ${LARGE} beside ${SMALL}`, {
+  unit: 'ms',
+  value: median(claimedLarge),
+  beside: median(claimedSmall),
+  atMost: 1.5,
+})
+report(`a page of the list, with ${LARGE} beside ${SMALL}`, {
+  unit: 'ms',
+  value: median(listedLarge),
+  beside: median(listedSmall),
+  atMost: 1.5,
+})
 report('take the next item, p99', { unit: 'ms', value: percentile(claimedLarge, 0.99) })
-report('event loop delay p99 over all', { unit: 'ms', value: delay.percentile(99) / 1e6, beside: (await idle.ask<Delays>({})).p99, limits: 'value', atMost: 20 })
+report('event loop delay p99 over all', {
+  unit: 'ms',
+  value: delay.percentile(99) / 1e6,
+  beside: (await idle.ask<Delays>({})).p99,
+  limits: 'value',
+  atMost: 20,
+})
 await scope.close()

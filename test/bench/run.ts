@@ -1,4 +1,7 @@
-/** `make bench [BENCH="http queue"]`: runs the benches one after another, then prints one table and writes it to bench.json. */
+/**
+ * `make bench [BENCH="http queue"]`: runs the benches one after another, then prints one table and writes it to
+ * bench.json.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +12,11 @@ import { lineOf, type Row } from './support/report.ts'
 
 const NOT_BENCHES = ['run', 'generate']
 const folder = join(ROOT, 'test/bench')
-const all = (await readdir(folder)).filter((name) => name.endsWith('.ts')).map((name) => name.slice(0, -3)).filter((name) => !NOT_BENCHES.includes(name)).toSorted()
+const all = (await readdir(folder))
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.slice(0, -3))
+  .filter((name) => !NOT_BENCHES.includes(name))
+  .toSorted()
 const options = process.argv.slice(2).filter((word) => word.startsWith('--'))
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const unknown = wanted.filter((name) => !all.includes(name))
@@ -24,16 +31,28 @@ await writeFile(BENCH_ROWS, '')
 const failed: string[] = []
 for (const name of wanted.length > 0 ? wanted : all) {
   process.stdout.write(`== ${name}\n`)
-  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', join(folder, `${name}.ts`), ...options], { stdio: 'inherit', env: { ...process.env, BENCH_ROWS } })
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=source', join(folder, `${name}.ts`), ...options],
+    { stdio: 'inherit', env: { ...process.env, BENCH_ROWS } },
+  )
   const [code] = await once(child, 'exit')
   if (code !== 0) failed.push(name)
 }
 
-const rows = (await readFile(BENCH_ROWS, 'utf8')).split('\n').filter(Boolean).map((line): Row => JSON.parse(line))
+const rows = (await readFile(BENCH_ROWS, 'utf8'))
+  .split('\n')
+  .filter(Boolean)
+  .map((line): Row => JSON.parse(line))
 await rm(scratch, { recursive: true })
 const missed = rows.filter(({ isReached }) => isReached === false)
-process.stdout.write(`\nAll of them, Node ${process.versions.node} on ${cpus().length} cores\n${rows.map((row) => `${lineOf(row)}\n`).join('')}${missed.length} of ${rows.filter(({ reach }) => reach).length} limits missed\n`)
-await writeFile(join(ROOT, 'bench.json.new'), `${JSON.stringify({ node: process.versions.node, cores: cpus().length, failed, rows }, undefined, 1)}\n`)
+process.stdout.write(
+  `\nAll of them, Node ${process.versions.node} on ${cpus().length} cores\n${rows.map((row) => `${lineOf(row)}\n`).join('')}${missed.length} of ${rows.filter(({ reach }) => reach).length} limits missed\n`,
+)
+await writeFile(
+  join(ROOT, 'bench.json.new'),
+  `${JSON.stringify({ node: process.versions.node, cores: cpus().length, failed, rows }, undefined, 1)}\n`,
+)
 await rename(join(ROOT, 'bench.json.new'), join(ROOT, 'bench.json'))
 if (failed.length > 0) {
   process.stderr.write(`Broken off: ${failed.join(', ')}\n`)

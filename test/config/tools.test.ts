@@ -1,9 +1,12 @@
-/** What installing says on a machine that lacks something: each test has a PATH of its own, with stand-ins for the machine's programs. */
+/**
+ * What installing says on a machine that lacks something: each test has a PATH of its own, with stand-ins for the
+ * machine's programs.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
 
@@ -24,8 +27,16 @@ interface Machine {
 async function aMachine(t: TestContext, programs: Record<string, string>): Promise<Machine> {
   const folder = await temporaryFolder(t)
   const bin = join(folder, 'bin')
-  for (const part of ['config', 'plugins/platform', 'plugins/notification', 'bin']) await mkdir(join(folder, part), { recursive: true })
-  for (const file of ['config/tools.sh', 'plugins/platform/requirements.txt', 'plugins/platform/requirements-deno.txt', 'plugins/notification/requirements.txt', 'package-lock.json']) await cp(join(ROOT, file), join(folder, file))
+  for (const part of ['config', 'plugins/platform', 'plugins/notification', 'bin'])
+    await mkdir(join(folder, part), { recursive: true })
+  for (const file of [
+    'config/tools.sh',
+    'plugins/platform/requirements.txt',
+    'plugins/platform/requirements-deno.txt',
+    'plugins/notification/requirements.txt',
+    'package-lock.json',
+  ])
+    await cp(join(ROOT, file), join(folder, file))
   for (const name of ALWAYS) await symlink((await which(name)).trim(), join(bin, name))
   await symlink(process.execPath, join(bin, 'node'))
   for (const [name, script] of Object.entries(programs)) {
@@ -36,12 +47,20 @@ async function aMachine(t: TestContext, programs: Record<string, string>): Promi
     folder,
     run: (target) =>
       new Promise((resolve) => {
-        execFile('/bin/sh', [join(folder, 'config/tools.sh'), target], { env: { PATH: bin, HOME: folder } }, (error, _stdout, said) => resolve({ code: error ? Number(error.code) : 0, said }))
+        execFile(
+          '/bin/sh',
+          [join(folder, 'config/tools.sh'), target],
+          { env: { PATH: bin, HOME: folder } },
+          (error, _stdout, said) => resolve({ code: error ? Number(error.code) : 0, said }),
+        )
       }),
   }
 }
 
-const which = (name: string): Promise<string> => new Promise((resolve, reject) => execFile('/bin/sh', ['-c', `command -v ${name}`], (error, stdout) => (error ? reject(error) : resolve(stdout))))
+const which = (name: string): Promise<string> =>
+  new Promise((resolve, reject) =>
+    execFile('/bin/sh', ['-c', `command -v ${name}`], (error, stdout) => (error ? reject(error) : resolve(stdout))),
+  )
 
 test('a Python that is too old is named with its version, and with the command for a newer one', async (t) => {
   const machine = await aMachine(t, { python3: aPython('3.9.2', false), 'apt-get': 'exit 1' })
@@ -49,14 +68,20 @@ test('a Python that is too old is named with its version, and with the command f
   const { code, said } = await machine.run('ytdlp')
 
   assert.equal(code, 1)
-  assert.match(said, /Python 3\.11 or newer is needed \(here: Python 3\.9\.2\)\. Run: sudo apt-get install python3 python3-venv /)
+  assert.match(
+    said,
+    /Python 3\.11 or newer is needed \(here: Python 3\.9\.2\)\. Run: sudo apt-get install python3 python3-venv /,
+  )
 })
 
 test('no Python at all is told', async (t) => {
   const { code, said } = await (await aMachine(t, {})).run('ytdlp')
 
   assert.equal(code, 1)
-  assert.match(said, /Python 3\.11 or newer is needed \(here: none\)\. Run: install python3 python3-venv from your system's packages/)
+  assert.match(
+    said,
+    /Python 3\.11 or newer is needed \(here: none\)\. Run: install python3 python3-venv from your system's packages/,
+  )
 })
 
 test('a newer Python beside an older python3 is taken, also where the older one has made tools/ before', async (t) => {
@@ -73,7 +98,9 @@ test('a newer Python beside an older python3 is taken, also where the older one 
 
 test('a Python that makes no virtual environments is told with its package', async (t) => {
   const python = `[ "$1" = -m ] && exit 1; exit 0`
-  const { code, said } = await (await aMachine(t, { python3: 'exit 1', 'python3.11': python, 'apt-get': 'exit 1' })).run('ytdlp')
+  const { code, said } = await (
+    await aMachine(t, { python3: 'exit 1', 'python3.11': python, 'apt-get': 'exit 1' })
+  ).run('ytdlp')
 
   assert.equal(code, 1)
   assert.match(said, /Run: sudo apt-get install python3\.11-venv\n/)
@@ -93,12 +120,19 @@ test('before packages are installed it is said that it may take minutes, and why
   const { code, said } = await machine.run('packages')
 
   assert.equal(code, 1)
-  assert.match(said, /^Installing packages into node_modules\/: this may take minutes, as SQLite is compiled where .* needs a C\+\+ compiler, make and Python\)\n/)
-  assert.match(said, /To compile SQLite, g\+\+ make python3 must be there\. Run: sudo apt-get install g\+\+ make python3 /)
+  assert.match(
+    said,
+    /^Installing packages into node_modules\/: this may take minutes, as SQLite is compiled where .* needs a C\+\+ compiler, make and Python\)\n/,
+  )
+  assert.match(
+    said,
+    /To compile SQLite, g\+\+ make python3 must be there\. Run: sudo apt-get install g\+\+ make python3 /,
+  )
 })
 
 test('the command is that of the system at hand', async (t) => {
-  const said = async (installer: string) => (await (await aMachine(t, { npm: 'exit 1', make: '', python3: '', [installer]: '' })).run('packages')).said
+  const said = async (installer: string) =>
+    (await (await aMachine(t, { npm: 'exit 1', make: '', python3: '', [installer]: '' })).run('packages')).said
 
   assert.match(await said('dnf'), /Run: sudo dnf install gcc-c\+\+ /)
   assert.match(await said('apk'), /Run: sudo apk add g\+\+ /)
@@ -107,11 +141,16 @@ test('the command is that of the system at hand', async (t) => {
 test('where everything for compiling is there, what npm said is left to speak', async (t) => {
   const machine = await aMachine(t, { npm: 'echo no network >&2; exit 1', 'c++': '', make: '', python3: '' })
 
-  assert.match((await machine.run('packages')).said, /no network\nThe packages could not be installed: what is above says why\n$/)
+  assert.match(
+    (await machine.run('packages')).said,
+    /no network\nThe packages could not be installed: what is above says why\n$/,
+  )
 })
 
 test('the Python that is asked for is the one that the pinned yt-dlp asks for, here and in what people read', async () => {
-  const [script, readme] = await Promise.all(['config/tools.sh', 'README.md'].map((path) => readFile(join(ROOT, path), 'utf8')))
+  const [script, readme] = await Promise.all(
+    ['config/tools.sh', 'README.md'].map((path) => readFile(join(ROOT, path), 'utf8')),
+  )
   const wanted = /^Requires-Python: >=([\d.]+)$/m.exec(await metadata())?.[1]
 
   assert.ok(wanted)
@@ -122,5 +161,12 @@ test('the Python that is asked for is the one that the pinned yt-dlp asks for, h
 /** Of the yt-dlp that was installed from plugins/platform/requirements.txt. */
 const metadata = (): Promise<string> =>
   new Promise((resolve, reject) =>
-    execFile(join(ROOT, 'tools/bin/python'), ['-c', `from importlib.metadata import distribution as d; print('Requires-Python: ' + d('yt-dlp').metadata['Requires-Python'])`], (error, stdout) => (error ? reject(error) : resolve(stdout))),
+    execFile(
+      join(ROOT, 'tools/bin/python'),
+      [
+        '-c',
+        `from importlib.metadata import distribution as d; print('Requires-Python: ' + d('yt-dlp').metadata['Requires-Python'])`,
+      ],
+      (error, stdout) => (error ? reject(error) : resolve(stdout)),
+    ),
   )

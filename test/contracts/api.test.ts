@@ -1,13 +1,28 @@
-/** Every row of the contract's endpoint tables: what is asked, the status, and the form of the answer as the API describes itself. */
+/**
+ * Every row of the contract's endpoint tables: what is asked, the status, and the form of the answer as the API
+ * describes itself.
+ */
 import { describe, test } from 'node:test'
+import { INDEXES, indexSettings } from '../support/indexes.ts'
+import { lastFirst } from '../support/last-first.ts'
 import { archive } from './api/archive.ts'
 import { channels, nothing, pages, playlists, statistics, videos } from './api/library.ts'
 import { beyond, operating, queue, schedules, service } from './api/operate.ts'
-import { indexSettings, INDEXES } from '../support/indexes.ts'
-import { lastFirst } from '../support/last-first.ts'
-import { askRow, check, describedAnswers, titleOf, type Table } from './api/row.ts'
+import { askRow, check, describedAnswers, type Table, titleOf } from './api/row.ts'
 
-const TABLES: Record<string, Table> = { service, pages, videos, playlists, channels, statistics, queue, operating, schedules, beyond, nothing }
+const TABLES: Record<string, Table> = {
+  service,
+  pages,
+  videos,
+  playlists,
+  channels,
+  statistics,
+  queue,
+  operating,
+  schedules,
+  beyond,
+  nothing,
+}
 
 for (const { index, skip } of INDEXES) {
   describe(`on ${index}`, { skip }, () => {

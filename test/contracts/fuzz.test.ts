@@ -1,4 +1,7 @@
-/** The API keeps to its own description, whatever is asked: a short look at each route, the same each time. `make soak` looks longer. */
+/**
+ * The API keeps to its own description, whatever is asked: a short look at each route, the same each time. `make soak`
+ * looks longer.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { missingHere } from '../support/required.ts'

@@ -1,7 +1,7 @@
 /** What every index adapter must do, whatever lies beneath: run by index.test.ts for each of them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { isAppError } from '../../core/error.ts'
 import { defineIndex, type IndexDefinition } from '../../core/index/mapping.ts'
 import type { Collection, Filter, IndexAdapter, TextQuery } from '../../core/index/port.ts'
@@ -38,7 +38,10 @@ export const paperIndex = defineIndex({
     author: { type: 'keyword', path: 'authors.name', multi: true, filter: true },
     shelf: { type: 'keyword', filter: true, internal: true },
   },
-  lists: [['kind', 'pages'], ['isRead', 'addedAt', 'pages asc']],
+  lists: [
+    ['kind', 'pages'],
+    ['isRead', 'addedAt', 'pages asc'],
+  ],
   covers: [['kind', 'isRead', 'pages']],
 })
 export type PaperDoc = Static<typeof Paper>
@@ -66,7 +69,11 @@ export interface IndexUnderTest {
 }
 
 /** @param open  gives a fresh, empty index each time */
-export function indexContract(adapter: string, open: (definitions: readonly IndexDefinition[]) => Promise<IndexUnderTest>, options: { skip?: string | false } = {}): void {
+export function indexContract(
+  adapter: string,
+  open: (definitions: readonly IndexDefinition[]) => Promise<IndexUnderTest>,
+  options: { skip?: string | false } = {},
+): void {
   describe(`the index on ${adapter}`, { skip: options.skip }, () => {
     let held: IndexUnderTest
     let index: IndexAdapter
@@ -88,12 +95,19 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
     }
     const found = async (words: string, more: Partial<TextQuery<Names>> = {}): Promise<string[]> =>
       (await papers.find({ text: { words, prefixLast: true, ...more }, size: 50 })).hits.map((hit) => hit.id)
-    const filtered = async (filter: Filter<Names>): Promise<string[]> => (await papers.find({ filter, size: 50 })).hits.map((hit) => hit.id).sort()
+    const filtered = async (filter: Filter<Names>): Promise<string[]> =>
+      (await papers.find({ filter, size: 50 })).hits.map((hit) => hit.id).sort()
 
     describe('documents', () => {
       test('a document is read as it was put, key by key in its order', async () => {
         await given()
-        const doc = { title: 'Ünïcode "quoted"', pages: 3, about: { language: 'de' }, topics: ['b', 'a'], last: { note: 'x' } }
+        const doc = {
+          title: 'Ünïcode "quoted"',
+          pages: 3,
+          about: { language: 'de' },
+          topics: ['b', 'a'],
+          last: { note: 'x' },
+        }
         await papers.put('p1', doc, { visible: true })
         assert.deepEqual(await papers.get('p1'), doc)
         assert.equal(await papers.getText('p1'), JSON.stringify(doc))
@@ -131,12 +145,19 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
       test('a document whose age changes moves in the order and stays one', async () => {
         await given({ p1: { title: 'First', addedAt: 100 }, p2: { title: 'Second', addedAt: 200 } })
         await papers.put('p1', { title: 'First', addedAt: 300 }, { visible: true })
-        assert.deepEqual((await papers.find({})).hits.map((hit) => hit.id), ['p1', 'p2'])
+        assert.deepEqual(
+          (await papers.find({})).hits.map((hit) => hit.id),
+          ['p1', 'p2'],
+        )
         assert.deepEqual(await found('first'), ['p1'])
       })
 
       test('removing tells how many were there, and nothing of them is found', async () => {
-        await given({ p1: { title: 'One word', topics: ['t'] }, p2: { title: 'Two word' }, p3: { title: 'Three word' } })
+        await given({
+          p1: { title: 'One word', topics: ['t'] },
+          p2: { title: 'Two word' },
+          p3: { title: 'Three word' },
+        })
         assert.equal(await papers.remove(['p1', 'p2', 'nothing'], { visible: true }), 2)
         assert.equal(await papers.remove('nothing'), 0)
         assert.deepEqual(await found('word'), ['p3'])
@@ -146,7 +167,10 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
 
       test('a field of the wrong type refuses the document and names both', async () => {
         await given()
-        await assert.rejects(papers.put('p9', { title: 'One', pages: 'many' as never }), (error) => isAppError(error, 'unprocessable') && /p9/.test(error.message) && /pages/.test(error.message))
+        await assert.rejects(
+          papers.put('p9', { title: 'One', pages: 'many' as never }),
+          (error) => isAppError(error, 'unprocessable') && /p9/.test(error.message) && /pages/.test(error.message),
+        )
         assert.equal(await papers.get('p9'), undefined)
       })
 
@@ -161,7 +185,10 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         const done: number[] = []
         const result = await papers.putMany(docs, { visible: true, progress: (count) => done.push(count) })
         assert.equal(result.written, 2)
-        assert.deepEqual(result.failed.map(({ id }) => id), ['bad1', 'bad2'])
+        assert.deepEqual(
+          result.failed.map(({ id }) => id),
+          ['bad1', 'bad2'],
+        )
         assert.match(result.failed[0]!.reason, /bad1.*isRead/)
         assert.match(result.failed[1]!.reason, /bad2.*kind/)
         assert.deepEqual([...(await papers.known(['good1', 'bad1', 'bad2', 'good2']))].sort(), ['good1', 'good2'])
@@ -172,8 +199,15 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         const ids = ['{"title":"no"}', 'two words', '_späť/%2f', '日本']
         await given(Object.fromEntries(ids.map((id) => [id, { title: `of ${id}`, pages: 1 }])))
         const { hits } = await papers.find({ sort: [{ by: 'pages', order: 'desc' }], size: 50 })
-        assert.deepEqual(hits.map(({ id, text }) => [id, JSON.parse(text).title]).sort(), ids.map((id) => [id, `of ${id}`]).sort())
-        for (const id of ['', 'line\nfeed', 'nul\0', 'x'.repeat(513)]) await assert.rejects(papers.put(id, { title: 'x' }), (error) => isAppError(error, 'unprocessable') && /its id must be/.test(error.message))
+        assert.deepEqual(
+          hits.map(({ id, text }) => [id, JSON.parse(text).title]).sort(),
+          ids.map((id) => [id, `of ${id}`]).sort(),
+        )
+        for (const id of ['', 'line\nfeed', 'nul\0', 'x'.repeat(513)])
+          await assert.rejects(
+            papers.put(id, { title: 'x' }),
+            (error) => isAppError(error, 'unprocessable') && /its id must be/.test(error.message),
+          )
       })
 
       test('a cancelled bulk write stops and says so', async () => {
@@ -191,8 +225,15 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
     describe('changes', () => {
       test('a patch merges objects, null removes, anything else replaces', async () => {
         await given({ p1: { title: 'One', about: { language: 'en', isNew: true }, pages: 4, topics: ['a', 'b'] } })
-        assert.equal(await papers.patch('p1', { set: { about: { isNew: false }, pages: null, topics: ['c'] } }, { visible: true }), true)
-        assert.deepEqual(await papers.get('p1'), { title: 'One', about: { language: 'en', isNew: false }, topics: ['c'] })
+        assert.equal(
+          await papers.patch('p1', { set: { about: { isNew: false }, pages: null, topics: ['c'] } }, { visible: true }),
+          true,
+        )
+        assert.deepEqual(await papers.get('p1'), {
+          title: 'One',
+          about: { language: 'en', isNew: false },
+          topics: ['c'],
+        })
         assert.deepEqual(await filtered({ eq: ['isNew', false] }), ['p1'])
         assert.deepEqual(await filtered({ exists: 'pages' }), [])
         assert.deepEqual(await filtered({ eq: ['topics', 'a'] }), [])
@@ -221,10 +262,16 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
       })
 
       test('patchWhere changes all that match, once, even where they match no longer', async () => {
-        const docs = Object.fromEntries(Array.from({ length: 350 }, (_, at) => [`p${at}`, { title: `Number ${at}`, isRead: at % 2 === 0 }]))
+        const docs = Object.fromEntries(
+          Array.from({ length: 350 }, (_, at) => [`p${at}`, { title: `Number ${at}`, isRead: at % 2 === 0 }]),
+        )
         await given(docs)
         const done: number[] = []
-        const matched = await papers.patchWhere({ eq: ['isRead', false] }, { set: { isRead: true, kind: 'seen' } }, { visible: true, progress: (count) => done.push(count) })
+        const matched = await papers.patchWhere(
+          { eq: ['isRead', false] },
+          { set: { isRead: true, kind: 'seen' } },
+          { visible: true, progress: (count) => done.push(count) },
+        )
         assert.equal(matched, 175)
         assert.equal(done.at(-1), 175)
         assert.equal(await papers.count({ eq: ['isRead', true] }), 350)
@@ -233,7 +280,12 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
       })
 
       test('removeWhere removes all that match and nothing else', async () => {
-        const docs = Object.fromEntries(Array.from({ length: 350 }, (_, at) => [`p${at}`, { title: `Number ${at}`, kind: at % 3 === 0 ? 'old' : 'new' }]))
+        const docs = Object.fromEntries(
+          Array.from({ length: 350 }, (_, at) => [
+            `p${at}`,
+            { title: `Number ${at}`, kind: at % 3 === 0 ? 'old' : 'new' },
+          ]),
+        )
         await given(docs)
         assert.equal(await papers.removeWhere({ eq: ['kind', 'old'] }, { visible: true }), 117)
         assert.equal(await papers.count(), 233)
@@ -242,15 +294,37 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
 
       test('two patches at once both count', async () => {
         await given({ p1: { title: 'One' } })
-        await Promise.all([papers.patch('p1', { set: { pages: 7 } }), papers.patch('p1', { set: { kind: 'book' } }), papers.patch('p1', { add: { topics: ['t'] } })])
+        await Promise.all([
+          papers.patch('p1', { set: { pages: 7 } }),
+          papers.patch('p1', { set: { kind: 'book' } }),
+          papers.patch('p1', { add: { topics: ['t'] } }),
+        ])
         assert.deepEqual(await papers.get('p1'), { title: 'One', topics: ['t'], kind: 'book', pages: 7 })
       })
     })
 
     describe('filters', () => {
       const shelf: Record<string, PaperDoc> = {
-        p1: { title: 'One', kind: 'book', pages: 10, price: 1.5, isRead: true, topics: ['red', 'blue'], about: { language: 'en' }, authors: [{ name: 'Ann' }, { name: 'Bob' }] },
-        p2: { title: 'Two', kind: 'map', pages: 20, price: 2.5, isRead: false, topics: ['blue'], about: { language: 'de' }, authors: [{ name: 'Bob' }] },
+        p1: {
+          title: 'One',
+          kind: 'book',
+          pages: 10,
+          price: 1.5,
+          isRead: true,
+          topics: ['red', 'blue'],
+          about: { language: 'en' },
+          authors: [{ name: 'Ann' }, { name: 'Bob' }],
+        },
+        p2: {
+          title: 'Two',
+          kind: 'map',
+          pages: 20,
+          price: 2.5,
+          isRead: false,
+          topics: ['blue'],
+          about: { language: 'de' },
+          authors: [{ name: 'Bob' }],
+        },
         p3: { title: 'Three', kind: 'book', pages: 30, topics: [] },
       }
       const cases: Array<[string, Filter<Names>, string[]]> = [
@@ -277,7 +351,11 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         ['and of nothing is everything', { and: [] }, ['p1', 'p2', 'p3']],
         ['or', { or: [{ eq: ['kind', 'map'] }, { range: ['pages', { gte: 30 }] }] }, ['p2', 'p3']],
         ['or of nothing is nothing', { or: [] }, []],
-        ['nested', { and: [{ not: { or: [{ eq: ['kind', 'map'] }, { eq: ['topics', 'red'] }] } }, { exists: 'pages' }] }, ['p3']],
+        [
+          'nested',
+          { and: [{ not: { or: [{ eq: ['kind', 'map'] }, { eq: ['topics', 'red'] }] } }, { exists: 'pages' }] },
+          ['p3'],
+        ],
         ['a value with quotes is a value', { eq: ['kind', `' OR 1=1 --"`] }, []],
       ]
       test('each form finds what it says', async () => {
@@ -301,7 +379,12 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         (await papers.find({ sort, size: 50 })).hits.map((hit) => hit.id)
 
       test('sorted by one field, equal ones by id, those without a value last', async () => {
-        await given({ b: { title: 'x', pages: 2 }, a: { title: 'x', pages: 2 }, c: { title: 'x', pages: 9 }, d: { title: 'x' } })
+        await given({
+          b: { title: 'x', pages: 2 },
+          a: { title: 'x', pages: 2 },
+          c: { title: 'x', pages: 9 },
+          d: { title: 'x' },
+        })
         assert.deepEqual(await order([{ by: 'pages', order: 'desc' }]), ['c', 'a', 'b', 'd'])
         assert.deepEqual(await order([{ by: 'pages', order: 'asc' }]), ['a', 'b', 'c', 'd'])
       })
@@ -318,18 +401,37 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           b: { title: 'x', kind: 'book', pages: 1 },
           c: { title: 'x', kind: 'book', pages: 5 },
         })
-        assert.deepEqual(await order([{ by: 'kind', order: 'asc' }, { by: 'pages', order: 'desc' }]), ['c', 'b', 'a'])
+        assert.deepEqual(
+          await order([
+            { by: 'kind', order: 'asc' },
+            { by: 'pages', order: 'desc' },
+          ]),
+          ['c', 'b', 'a'],
+        )
       })
 
       test('without an order the newest come first', async () => {
         await given({ a: { title: 'x', addedAt: 5 }, b: { title: 'x', addedAt: 7 }, c: { title: 'x', addedAt: 6 } })
-        assert.deepEqual((await papers.find({})).hits.map((hit) => hit.id), ['b', 'c', 'a'])
+        assert.deepEqual(
+          (await papers.find({})).hits.map((hit) => hit.id),
+          ['b', 'c', 'a'],
+        )
       })
 
       test('pages are stable: together they are the whole list, each document once', async () => {
-        const docs = Object.fromEntries(Array.from({ length: 95 }, (_, at) => [`p${at}`, { title: 'same words', pages: at % 4, kind: 'book', addedAt: at % 3 }]))
+        const docs = Object.fromEntries(
+          Array.from({ length: 95 }, (_, at) => [
+            `p${at}`,
+            { title: 'same words', pages: at % 4, kind: 'book', addedAt: at % 3 },
+          ]),
+        )
         await given(docs)
-        for (const query of [{}, { sort: [{ by: 'pages', order: 'asc' }] }, { filter: { eq: ['kind', 'book'] }, sort: [{ by: 'pages', order: 'desc' }] }, { text: { words: 'same' } }] as const) {
+        for (const query of [
+          {},
+          { sort: [{ by: 'pages', order: 'asc' }] },
+          { filter: { eq: ['kind', 'book'] }, sort: [{ by: 'pages', order: 'desc' }] },
+          { text: { words: 'same' } },
+        ] as const) {
           const seen: string[] = []
           for (let from = 0; from < 100; from += 10) {
             const page = await papers.find({ ...query, from, size: 10 } as Parameters<Papers['find']>[0])
@@ -342,9 +444,17 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
       })
 
       test('a list by ids keeps their order, filtered, paged, without the unknown', async () => {
-        await given({ a: { title: 'x', kind: 'book' }, b: { title: 'x', kind: 'map' }, c: { title: 'x', kind: 'book' }, d: { title: 'x', kind: 'book' } })
+        await given({
+          a: { title: 'x', kind: 'book' },
+          b: { title: 'x', kind: 'map' },
+          c: { title: 'x', kind: 'book' },
+          d: { title: 'x', kind: 'book' },
+        })
         const ids = ['d', 'nothing', 'b', 'a', 'c']
-        assert.deepEqual((await papers.find({ ids })).hits.map((hit) => hit.id), ['d', 'b', 'a', 'c'])
+        assert.deepEqual(
+          (await papers.find({ ids })).hits.map((hit) => hit.id),
+          ['d', 'b', 'a', 'c'],
+        )
         const page = await papers.find({ ids, filter: { eq: ['kind', 'book'] }, from: 1, size: 1 })
         assert.deepEqual([page.hits.map((hit) => hit.id), page.total], [['a'], 3])
         assert.deepEqual(await papers.find({ ids: [] }), { hits: [], total: 0 })
@@ -352,7 +462,12 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
 
       test('a total ends at ten thousand, a count can go on', async () => {
         await given()
-        await papers.putMany(Array.from({ length: 10_050 }, (_, at) => ({ id: `p${at}`, doc: { title: 'common word', addedAt: at, kind: at < 20 ? 'rare' : 'usual' } })))
+        await papers.putMany(
+          Array.from({ length: 10_050 }, (_, at) => ({
+            id: `p${at}`,
+            doc: { title: 'common word', addedAt: at, kind: at < 20 ? 'rare' : 'usual' },
+          })),
+        )
         await index.refresh()
         assert.equal((await papers.find({ size: 1 })).total, 10_000)
         assert.equal((await papers.find({ text: { words: 'common' }, size: 1 })).total, 10_000)
@@ -360,20 +475,38 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         assert.equal(await papers.count(undefined, Infinity), 10_050)
         assert.equal(await papers.count(undefined, 7), 7)
         const last = await papers.find({ from: 9_995, size: 5 })
-        assert.deepEqual(last.hits.map((hit) => hit.id), ['p54', 'p53', 'p52', 'p51', 'p50'])
+        assert.deepEqual(
+          last.hits.map((hit) => hit.id),
+          ['p54', 'p53', 'p52', 'p51', 'p50'],
+        )
         await assert.rejects(papers.find({ from: 9_999, size: 2 }))
         // What all have tells nothing: the newest are shown.
-        assert.deepEqual((await papers.find({ text: { words: 'common' }, size: 3 })).hits.map((hit) => hit.id), ['p10049', 'p10048', 'p10047'])
-        assert.deepEqual((await papers.find({ text: { words: 'common' }, filter: { eq: ['kind', 'rare'] }, size: 50 })).total, 20)
+        assert.deepEqual(
+          (await papers.find({ text: { words: 'common' }, size: 3 })).hits.map((hit) => hit.id),
+          ['p10049', 'p10048', 'p10047'],
+        )
+        assert.deepEqual(
+          (await papers.find({ text: { words: 'common' }, filter: { eq: ['kind', 'rare'] }, size: 50 })).total,
+          20,
+        )
       })
     })
 
     describe('search', () => {
-      const titles = (list: string[]): Record<string, PaperDoc> => Object.fromEntries(list.map((title, at) => [`p${at + 1}`, { title, addedAt: at }]))
+      const titles = (list: string[]): Record<string, PaperDoc> =>
+        Object.fromEntries(list.map((title, at) => [`p${at + 1}`, { title, addedAt: at }]))
 
       test('the last word is a prefix, also where stemming would cut it off', async () => {
         await given(titles(['Running shoes', 'Happiness explained', 'Baking bread', 'Universities of old']))
-        const cases = { runn: 'p1', running: 'p1', happine: 'p2', baki: 'p3', universi: 'p4', 'bread bak': 'p3', 'explained h': 'p2' }
+        const cases = {
+          runn: 'p1',
+          running: 'p1',
+          happine: 'p2',
+          baki: 'p3',
+          universi: 'p4',
+          'bread bak': 'p3',
+          'explained h': 'p2',
+        }
         for (const [words, id] of Object.entries(cases)) assert.deepEqual(await found(words), [id], words)
         assert.deepEqual(await found('runn', { prefixLast: false }), [])
         assert.deepEqual(await found('runn shoes'), [], 'only the last word')
@@ -396,13 +529,31 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
 
       test('case and diacritics do not matter', async () => {
         await given(titles(['Crème brûlée', 'STRASSE und Straße', 'Ærø Łódź', 'Ἀθῆναι ΣΊΣΥΦΟΣ', 'Ёлка']))
-        const cases = { 'creme brulee': ['p1'], 'CRÈME': ['p1'], straße: ['p2'], strasse: ['p2'], 'aero lodz': ['p3'], αθηναι: ['p4'], σισυφος: ['p4'], елка: ['p5'] }
+        const cases = {
+          'creme brulee': ['p1'],
+          CRÈME: ['p1'],
+          straße: ['p2'],
+          strasse: ['p2'],
+          'aero lodz': ['p3'],
+          αθηναι: ['p4'],
+          σισυφος: ['p4'],
+          елка: ['p5'],
+        }
         for (const [words, ids] of Object.entries(cases)) assert.deepEqual(await found(words), ids, words)
       })
 
       test('Chinese, Japanese, Thai and Korean are found by their words', async () => {
         await given(titles(['東京タワーの夜景', '北京大学生活', 'สวัสดีชาวโลก', '한국어 배우기', 'iPhone用ケース']))
-        const cases = { 東京: ['p1'], 'タワー 夜景': ['p1'], 北京: ['p2'], '生活 北京': ['p2'], ชาวโลก: ['p3'], 한국: ['p4'], ケース: ['p5'], iphone: ['p5'] }
+        const cases = {
+          東京: ['p1'],
+          'タワー 夜景': ['p1'],
+          北京: ['p2'],
+          '生活 北京': ['p2'],
+          ชาวโลก: ['p3'],
+          한국: ['p4'],
+          ケース: ['p5'],
+          iphone: ['p5'],
+        }
         for (const [words, ids] of Object.entries(cases)) assert.deepEqual(await found(words), ids, words)
         assert.deepEqual(await found('大阪'), [])
       })
@@ -410,7 +561,16 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
       test('a word is found however its letters were put together, and emoji are no words', async () => {
         const list = ['ガンダム 第1話', '葛城へ', '▶\ufe0fGo', '5\ufe0f\u20e3 tips ❤\ufe0f']
         await given(titles([...list, list[0]!.normalize('NFD'), '葛\u{e0100}城へ', 'ｶﾞﾝﾀﾞﾑ']))
-        const cases = { ガンダム: ['p1', 'p5', 'p7'], [list[0]!.normalize('NFD')]: ['p1', 'p5'], 葛城: ['p2', 'p6'], go: ['p3'], '5': ['p4'], 'tips ❤\ufe0f': ['p4'], '❤\ufe0f': [], '🍞': [] }
+        const cases = {
+          ガンダム: ['p1', 'p5', 'p7'],
+          [list[0]!.normalize('NFD')]: ['p1', 'p5'],
+          葛城: ['p2', 'p6'],
+          go: ['p3'],
+          '5': ['p4'],
+          'tips ❤\ufe0f': ['p4'],
+          '❤\ufe0f': [],
+          '🍞': [],
+        }
         for (const [words, ids] of Object.entries(cases)) assert.deepEqual((await found(words)).sort(), ids, words)
       })
 
@@ -429,7 +589,9 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         await given({
           a: { title: 'One lamp here', topics: ['other', 'things', 'more'] },
           b: { title: 'Other things more', topics: ['lamp', 'here', 'one'] },
-          ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`x${at}`, { title: `Filler ${at}`, topics: ['none'] }])),
+          ...Object.fromEntries(
+            Array.from({ length: 20 }, (_, at) => [`x${at}`, { title: `Filler ${at}`, topics: ['none'] }]),
+          ),
         })
         assert.deepEqual(await found('lamp'), ['a', 'b'])
         assert.deepEqual(await found('lamp', { fields: { title: 1, topics: 9 } }), ['b', 'a'])
@@ -441,7 +603,11 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         await given(titles(['The Who', 'Who is there', 'A band']))
         assert.deepEqual((await found('the who', { prefixLast: false })).sort(), ['p1'])
         assert.deepEqual((await found('the band', { prefixLast: false, dropStopWords: true })).sort(), ['p3'])
-        assert.deepEqual(await found('is', { prefixLast: false, dropStopWords: true }), ['p2'], 'nothing else is asked for')
+        assert.deepEqual(
+          await found('is', { prefixLast: false, dropStopWords: true }),
+          ['p2'],
+          'nothing else is asked for',
+        )
       })
 
       test('misspelt words are found after all exact ones, by as many edits as their length allows', async () => {
@@ -454,17 +620,27 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         assert.deepEqual(await found('ct flowers', { fuzziness: 'auto' }), [], 'two letters: exact')
         assert.deepEqual(await found('cit', { fuzziness: 'auto' }), [], 'the last word only from four letters on')
         assert.deepEqual(await found('brad', { fuzziness: 'auto' }), ['p1'])
-        assert.deepEqual(await found('pciture', { fuzziness: 'auto', prefixLast: false }), ['p3'], 'two letters that changed places are one edit')
+        assert.deepEqual(
+          await found('pciture', { fuzziness: 'auto', prefixLast: false }),
+          ['p3'],
+          'two letters that changed places are one edit',
+        )
       })
 
       test('exact hits fill the page before misspelt ones, and the total counts both', async () => {
         const docs = Object.fromEntries([
           ...Array.from({ length: 6 }, (_, at) => [`near${at}`, { title: `grapes ${at}`, addedAt: 50 + at }]),
-          ...Array.from({ length: 6 }, (_, at) => [`exact${at}`, { title: `a long title with more words and grades ${at}`, addedAt: at }]),
+          ...Array.from({ length: 6 }, (_, at) => [
+            `exact${at}`,
+            { title: `a long title with more words and grades ${at}`, addedAt: at },
+          ]),
         ])
         await given(docs)
         const first = await papers.find({ text: { words: 'grades', fuzziness: 'auto' }, size: 8 })
-        assert.deepEqual(first.hits.map((hit) => hit.id.replace(/\d/, '')), [...Array(6).fill('exact'), 'near', 'near'])
+        assert.deepEqual(
+          first.hits.map((hit) => hit.id.replace(/\d/, '')),
+          [...Array(6).fill('exact'), 'near', 'near'],
+        )
         assert.equal(first.total, 12)
         const second = await papers.find({ text: { words: 'grades', fuzziness: 'auto' }, from: 8, size: 8 })
         assert.equal(second.hits.length, 4)
@@ -480,7 +656,9 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
       })
 
       test('syntax is text', async () => {
-        await given(titles(['AND OR NOT', 'Near the column: a "quoted" (thing)*', '12:30 to 13:00', 'C++ & C#', 'title plain']))
+        await given(
+          titles(['AND OR NOT', 'Near the column: a "quoted" (thing)*', '12:30 to 13:00', 'C++ & C#', 'title plain']),
+        )
         const cases: Record<string, string[]> = {
           'AND OR': ['p1'],
           'NOT or': ['p1'],
@@ -498,7 +676,8 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           '"""': [],
           '+-&|!(){}[]^~*?:\\/': [],
         }
-        for (const [words, ids] of Object.entries(cases)) assert.deepEqual((await found(words)).sort(), [...ids].sort(), words)
+        for (const [words, ids] of Object.entries(cases))
+          assert.deepEqual((await found(words)).sort(), [...ids].sort(), words)
       })
 
       test('blank words are no text query', async () => {
@@ -513,7 +692,10 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           b: { title: 'Lamp lamp lamp', kind: 'book', pages: 1 },
           c: { title: 'A lamp', kind: 'map', pages: 2 },
         })
-        assert.deepEqual((await papers.find({ text: { words: 'lamp' }, filter: { eq: ['kind', 'map'] } })).hits.map((hit) => hit.id), ['c'])
+        assert.deepEqual(
+          (await papers.find({ text: { words: 'lamp' }, filter: { eq: ['kind', 'map'] } })).hits.map((hit) => hit.id),
+          ['c'],
+        )
         const sorted = await papers.find({ text: { words: 'lamp' }, sort: [{ by: 'pages', order: 'asc' }] })
         assert.deepEqual([sorted.hits.map((hit) => hit.id), sorted.total], [['b', 'c', 'a'], 3])
         const none = await papers.find({ text: { words: 'lamp' }, withoutTotal: true, size: 2 })
@@ -533,9 +715,20 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           }).map(([id, text], at) => ({ id, doc: { text, saidAt: at } })),
         )
         await index.refresh()
-        const { hits, total } = await lines.find({ text: { words: 'the cold proof overnight', match: 'any', dropStopWords: true } })
-        assert.deepEqual(hits.slice(0, 2).map((hit) => hit.id), ['three', 'two'])
-        assert.deepEqual(hits.slice(2).map((hit) => hit.id).sort(), ['one', 'other'])
+        const { hits, total } = await lines.find({
+          text: { words: 'the cold proof overnight', match: 'any', dropStopWords: true },
+        })
+        assert.deepEqual(
+          hits.slice(0, 2).map((hit) => hit.id),
+          ['three', 'two'],
+        )
+        assert.deepEqual(
+          hits
+            .slice(2)
+            .map((hit) => hit.id)
+            .sort(),
+          ['one', 'other'],
+        )
         assert.equal(total, 4)
         const near = await lines.find({ text: { words: 'cold overnigth', match: 'any', fuzziness: 'auto' } })
         assert.deepEqual(near.hits.map((hit) => hit.id).sort(), ['one', 'three', 'two'])
@@ -547,15 +740,22 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         await lines.putMany([
           { id: 'three', doc: { text: 'apple and then some time later a cherry and at last a grape', saidAt: 1 } },
           { id: 'one', doc: { text: 'banana banana banana', saidAt: 2 } },
-          ...['apple', 'cherry', 'grape', 'bread', 'butter'].flatMap((word) => [1, 2, 3, 4].map((at) => ({ id: `${word}${at}`, doc: { text: `${word} pie`, saidAt: at } }))),
+          ...['apple', 'cherry', 'grape', 'bread', 'butter'].flatMap((word) =>
+            [1, 2, 3, 4].map((at) => ({ id: `${word}${at}`, doc: { text: `${word} pie`, saidAt: at } })),
+          ),
         ])
         await index.refresh()
         const nowhere = 'quartz willow ember lantern meadow copper'
         for (const fuzziness of [0, 'auto'] as const) {
-          const { hits, total } = await lines.find({ text: { words: `apple banana cherry grape ${nowhere}`, match: 'any', fuzziness } })
+          const { hits, total } = await lines.find({
+            text: { words: `apple banana cherry grape ${nowhere}`, match: 'any', fuzziness },
+          })
           assert.deepEqual([hits.slice(0, 2).map((hit) => hit.id), total], [['three', 'one'], 14], String(fuzziness))
         }
-        assert.deepEqual(await lines.find({ text: { words: `${nowhere} anchor`, match: 'any' } }), { hits: [], total: 0 })
+        assert.deepEqual(await lines.find({ text: { words: `${nowhere} anchor`, match: 'any' } }), {
+          hits: [],
+          total: 0,
+        })
       })
     })
 
@@ -568,8 +768,15 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           hidden: { title: 'Violin luthier', kind: 'secret' },
           none: { title: 'Sailing', topics: ['sea'] },
         })
-        assert.deepEqual((await papers.similar('self', { size: 2, filter: { not: { eq: ['kind', 'secret'] } } })).map((hit) => hit.id), ['close', 'far'])
-        assert.deepEqual((await papers.similar('self', { size: 9 })).map((hit) => hit.id).sort(), ['close', 'far', 'hidden'])
+        assert.deepEqual(
+          (await papers.similar('self', { size: 2, filter: { not: { eq: ['kind', 'secret'] } } })).map((hit) => hit.id),
+          ['close', 'far'],
+        )
+        assert.deepEqual((await papers.similar('self', { size: 9 })).map((hit) => hit.id).sort(), [
+          'close',
+          'far',
+          'hidden',
+        ])
         assert.deepEqual(await papers.similar('nothing', { size: 9 }), [])
         assert.deepEqual(await papers.similar('none', { size: 9 }), [])
       })
@@ -584,20 +791,44 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           d: { title: 'x', pages: 1 },
         })
         assert.deepEqual(await papers.aggregate({ sums: ['pages'] }), [{ key: [], count: 4, sums: { pages: 36 } }])
-        assert.deepEqual(await papers.aggregate({ groupBy: ['kind'], sums: ['pages', 'price'], orderBy: { metric: 'pages', order: 'desc' }, limit: 2 }), [
-          { key: ['book'], count: 2, sums: { pages: 30, price: 0.5 } },
-          { key: ['map'], count: 1, sums: { pages: 5, price: 0 } },
-        ])
-        const rows = await papers.aggregate({ groupBy: ['kind', 'isRead'], orderBy: { metric: 'count', order: 'desc' } })
+        assert.deepEqual(
+          await papers.aggregate({
+            groupBy: ['kind'],
+            sums: ['pages', 'price'],
+            orderBy: { metric: 'pages', order: 'desc' },
+            limit: 2,
+          }),
+          [
+            { key: ['book'], count: 2, sums: { pages: 30, price: 0.5 } },
+            { key: ['map'], count: 1, sums: { pages: 5, price: 0 } },
+          ],
+        )
+        const rows = await papers.aggregate({
+          groupBy: ['kind', 'isRead'],
+          orderBy: { metric: 'count', order: 'desc' },
+        })
         assert.equal(rows.length, 4)
-        assert.deepEqual(rows.find((row) => row.key[0] === 'book' && row.key[1] === true), { key: ['book', true], count: 1, sums: {} })
-        assert.deepEqual(rows.find((row) => row.key[0] === null), { key: [null, null], count: 1, sums: {} })
-        assert.deepEqual(await papers.aggregate({ filter: { eq: ['kind', 'film'] }, sums: ['pages'] }), [{ key: [], count: 0, sums: { pages: 0 } }])
+        assert.deepEqual(
+          rows.find((row) => row.key[0] === 'book' && row.key[1] === true),
+          { key: ['book', true], count: 1, sums: {} },
+        )
+        assert.deepEqual(
+          rows.find((row) => row.key[0] === null),
+          { key: [null, null], count: 1, sums: {} },
+        )
+        assert.deepEqual(await papers.aggregate({ filter: { eq: ['kind', 'film'] }, sums: ['pages'] }), [
+          { key: [], count: 0, sums: { pages: 0 } },
+        ])
       })
 
       test('what is asked again follows what has been written', async () => {
         await given({ a: { title: 'x', kind: 'book', pages: 1 } })
-        const sums = async () => (await papers.aggregate({ groupBy: ['kind'], sums: ['pages'] })).map((row) => [row.key[0], row.count, row.sums['pages']])
+        const sums = async () =>
+          (await papers.aggregate({ groupBy: ['kind'], sums: ['pages'] })).map((row) => [
+            row.key[0],
+            row.count,
+            row.sums['pages'],
+          ])
         assert.deepEqual([await sums(), await papers.count()], [[['book', 1, 1]], 1])
         await papers.put('b', { title: 'x', kind: 'book', pages: 5 }, { visible: true })
         assert.deepEqual([await sums(), await papers.count()], [[['book', 2, 6]], 2])
@@ -627,17 +858,31 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           f: { title: 'x', pages: 32 },
         })
         const sums = async (interval: 'day' | 'week' | 'month') =>
-          Object.fromEntries((await papers.aggregate({ histogram: { field: 'addedAt', interval }, sums: ['pages'] })).map((row) => [row.key[0], row.sums['pages']]))
+          Object.fromEntries(
+            (await papers.aggregate({ histogram: { field: 'addedAt', interval }, sums: ['pages'] })).map((row) => [
+              row.key[0],
+              row.sums['pages'],
+            ]),
+          )
         assert.deepEqual(await sums('day'), { '2024-03-09': 1, '2024-03-10': 6, '2024-03-11': 8, '2024-03-31': 16 })
         assert.deepEqual(await sums('week'), { '2024-03-04': 7, '2024-03-11': 8, '2024-03-25': 16 })
         assert.deepEqual(await sums('month'), { '2024-03-01': 31 })
-        const filtered = await papers.aggregate({ filter: { or: [{ eq: ['pages', 1] }, { eq: ['pages', 32] }] }, histogram: { field: 'addedAt', interval: 'day' } })
+        const filtered = await papers.aggregate({
+          filter: { or: [{ eq: ['pages', 1] }, { eq: ['pages', 32] }] },
+          histogram: { field: 'addedAt', interval: 'day' },
+        })
         assert.deepEqual(filtered, [{ key: ['2024-03-09'], count: 1, sums: {} }])
       })
     })
 
     describe('scan', () => {
-      const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${String(at).padStart(3, '0')}`, { title: `Number ${at}`, addedAt: (at * 7) % count, isRead: at % 2 === 0, shelf: 's' }]))
+      const many = (count: number) =>
+        Object.fromEntries(
+          Array.from({ length: count }, (_, at) => [
+            `p${String(at).padStart(3, '0')}`,
+            { title: `Number ${at}`, addedAt: (at * 7) % count, isRead: at % 2 === 0, shelf: 's' },
+          ]),
+        )
       const collect = async (query: Parameters<Papers['scan']>[0]): Promise<string[]> => {
         const ids: string[] = []
         for await (const batch of papers.scan(query)) ids.push(...batch.map(({ id }) => id))
@@ -661,7 +906,10 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         await given(many(30))
         const ids = await collect({ order: 'newest last', batch: 7 })
         const ages = many(30)
-        assert.deepEqual(ids, Object.keys(ages).sort((a, b) => ages[a]!.addedAt - ages[b]!.addedAt))
+        assert.deepEqual(
+          ids,
+          Object.keys(ages).sort((a, b) => ages[a]!.addedAt - ages[b]!.addedAt),
+        )
       })
 
       test('what is there all along is seen exactly once while others write and remove', async () => {
@@ -675,7 +923,10 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
           if (seen.length === 10) await papers.remove('p099', { visible: true })
         }
         const staying = Object.keys(many(100)).slice(0, 99)
-        assert.deepEqual(seen.filter((id) => id.startsWith('p') && id !== 'p099'), staying)
+        assert.deepEqual(
+          seen.filter((id) => id.startsWith('p') && id !== 'p099'),
+          staying,
+        )
         assert.equal(new Set(seen).size, seen.length)
       })
     })
@@ -690,7 +941,11 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
             { id: 'bad', doc: { title: 'Bad', pages: 'x' } },
           ])
           assert.deepEqual([result.written, result.failed.map(({ id }) => id)], [1, ['bad']])
-          assert.equal(await papers.getText('old'), '{"title":"Old","topics":["gone"]}', 'reads go on with what was there')
+          assert.equal(
+            await papers.getText('old'),
+            '{"title":"Old","topics":["gone"]}',
+            'reads go on with what was there',
+          )
           assert.equal(await papers.get('new'), undefined)
         })
         await index.refresh()
@@ -708,12 +963,17 @@ export function indexContract(adapter: string, open: (definitions: readonly Inde
         const broken = new Error('broken')
         const failing = index.replaceAll(async (write) => {
           await write('paper', [{ id: 'new', doc: { title: 'New' } }])
-          await assert.rejects(index.replaceAll(async () => undefined), (error) => isAppError(error, 'conflict'))
+          await assert.rejects(
+            index.replaceAll(async () => undefined),
+            (error) => isAppError(error, 'conflict'),
+          )
           throw broken
         })
         await assert.rejects(failing, broken)
         assert.deepEqual(await filtered({ and: [] }), ['old'])
-        await index.replaceAll(async (write) => void (await write('paper', [{ id: 'second', doc: { title: 'Second' } }])))
+        await index.replaceAll(
+          async (write) => void (await write('paper', [{ id: 'second', doc: { title: 'Second' } }])),
+        )
         await index.refresh()
         assert.deepEqual(await filtered({ and: [] }), ['second'])
       })

@@ -9,7 +9,14 @@ import { indexContract } from './index-suite.ts'
 
 indexContract('SQLite', async (definitions) => {
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-index-'))
-  const open = () => openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions, log: openLog('silent'), clock: systemClock, prefix: 'av' })
+  const open = () =>
+    openSqliteIndex({
+      file: join(folder, 'index.sqlite'),
+      definitions,
+      log: openLog('silent'),
+      clock: systemClock,
+      prefix: 'av',
+    })
   let index = await open()
   return {
     index,

@@ -1,22 +1,24 @@
 /** What every plugin keeps, and that one from outside the tree can do what the built-in ones do. */
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
 import { coreSettings } from '../../config/schema.ts'
+import type { Plugin, Task } from '../../core/plugin/define.ts'
 import { findBuiltIn, findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
-import type { Plugin, Task } from '../../core/plugin/define.ts'
 import { startServer, temporaryFolder } from '../support/server.ts'
-import { readSources, ROOT } from '../support/sources.ts'
+import { ROOT, readSources } from '../support/sources.ts'
 import { testApp } from '../support/testing.ts'
 
 const found = await findBuiltIn()
 const EXAMPLE = join(ROOT, 'test/data/plugins/note')
-const packages = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+const packages = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+}
 
 test('all built-in plugins together keep the rules of manifests', () => {
   const { registry } = registerPlugins(found)
@@ -29,9 +31,12 @@ for (const { plugin, origin } of found) {
     assert.equal(origin, join('plugins', plugin.name))
     const readme = await readFile(join(ROOT, origin, 'README.md'), 'utf8')
     assert.match(readme, /^# \S/)
-    for (const { env } of Object.values(plugin.settings ?? {})) assert.ok(readme.includes(env), `README.md does not tell of ${env}`)
-    for (const { name } of publicTasks(plugin)) assert.ok(readme.includes(name), `README.md does not tell of the task ${name}`)
-    for (const hook of plugin.hooks ?? []) assert.ok(readme.includes(hook), `README.md does not tell of the hook ${hook}`)
+    for (const { env } of Object.values(plugin.settings ?? {}))
+      assert.ok(readme.includes(env), `README.md does not tell of ${env}`)
+    for (const { name } of publicTasks(plugin))
+      assert.ok(readme.includes(name), `README.md does not tell of the task ${name}`)
+    for (const hook of plugin.hooks ?? [])
+      assert.ok(readme.includes(hook), `README.md does not tell of the hook ${hook}`)
   })
 
   test(`what ${plugin.name} declares has words for people, and defaults that its schemas take`, () => {
@@ -59,7 +64,8 @@ function publicTasks({ tasks = [] }: Plugin): Task[] {
 }
 
 test('the defaults of core settings fit their schemas', () => {
-  for (const [key, { schema, default: value }] of Object.entries(coreSettings)) assert.ok(Value.Check(schema, value), key)
+  for (const [key, { schema, default: value }] of Object.entries(coreSettings))
+    assert.ok(Value.Check(schema, value), key)
 })
 
 test('a plugin of at most forty lines from outside adds routes, a task and an index', async (t) => {
@@ -83,7 +89,8 @@ test('a plugin of at most forty lines from outside adds routes, a task and an in
 test('the built program takes the same plugin, on the same core, from a folder outside the tree', async (t) => {
   const folder = await temporaryFolder(t)
   await cp(EXAMPLE, join(folder, 'plugins', 'note'), { recursive: true })
-  // Raises core's error class: with a second copy of core the code would still be told, by its shape, but the class would differ.
+  // Raises core's error class: with a second copy of core the code would still be told, by its shape, but the class
+  // would differ.
   await writeFile(
     join(folder, 'plugins', 'note', 'refuse.js'),
     `import { AppError, defineRoute, errors, Type } from 'archivolt'
@@ -91,7 +98,10 @@ test('the built program takes the same plugin, on the same core, from a folder o
        handle: () => { throw errors.conflict(String(errors.conflict('') instanceof AppError)) } })`,
   )
   const manifest = await readFile(join(folder, 'plugins', 'note', 'plugin.ts'), 'utf8')
-  await writeFile(join(folder, 'plugins', 'note', 'plugin.ts'), `import { refuse } from './refuse.js'\n${manifest.replace('findNotes]', 'findNotes, refuse]')}`)
+  await writeFile(
+    join(folder, 'plugins', 'note', 'plugin.ts'),
+    `import { refuse } from './refuse.js'\n${manifest.replace('findNotes]', 'findNotes, refuse]')}`,
+  )
   const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
 
   assert.equal((await server.api('PUT', '/api/note/n1/', { text: 'low water' })).status, 200)

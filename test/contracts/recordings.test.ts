@@ -1,9 +1,12 @@
-/** Our server answers what the reference answered, except where the contract says otherwise: all of that is in one table. */
+/**
+ * Our server answers what the reference answered, except where the contract says otherwise: all of that is in one
+ * table.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readExchanges, type Exchange } from './recordings/exchange.ts'
-import { archiveAsBackup, recordedServer, Replay, restore } from './recordings/replay.ts'
-import { DIFFERENCES, EMPTY, type Difference } from './recordings/table.ts'
+import { type Exchange, readExchanges } from './recordings/exchange.ts'
+import { archiveAsBackup, Replay, recordedServer, restore } from './recordings/replay.ts'
+import { DIFFERENCES, type Difference, EMPTY } from './recordings/table.ts'
 
 /** Before these it was waited until the tasks that had been started were done. */
 const WAITED = new Set([438, 540, 544, 548, 555, 562, 565])
@@ -12,7 +15,10 @@ const SIGNED_IN = 28
 const used = new Set<Difference>()
 
 const told = ({ n, auth, method, path, req_body, note }: Exchange, unexplained: string[]): string =>
-  [`${n}: ${auth} ${method} ${path} ${req_body === null ? '' : JSON.stringify(req_body)} ${note ?? ''}`, ...unexplained].join('\n      ')
+  [
+    `${n}: ${auth} ${method} ${path} ${req_body === null ? '' : JSON.stringify(req_body)} ${note ?? ''}`,
+    ...unexplained,
+  ].join('\n      ')
 
 test('what the reference answered is answered here, or the contract says otherwise', async (t) => {
   const app = await recordedServer(t)

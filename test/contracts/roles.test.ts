@@ -1,30 +1,48 @@
-/** Every route × who asks: nobody, a user, an admin, a revoked token, a session without its proof; and whose data is whose. */
+/**
+ * Every route × who asks: nobody, a user, an admin, a revoked token, a session without its proof; and whose data is
+ * whose.
+ */
 import assert from 'node:assert/strict'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import type { TestApp } from 'archivolt/testing'
 import { archive, CHANNEL, CUSTOM, VIDEO } from './api/archive.ts'
 import { accessOf, MATRIX } from './api/matrix.ts'
 import { ask } from './recordings/exchange.ts'
 
 const IDS: Record<string, string> = {
-  videoId: VIDEO, channelId: CHANNEL, playlistId: CUSTOM, snapshotId: 'av_daily_x', filename: 'av_backup-20260101-auto.zip', taskName: 'run_backup', taskId: '00000000-0000-4000-8000-000000000000', userId: '2', letter: 'a', file: 'aB3dE6gH9jK.jpg',
-} // prettier-ignore
+  videoId: VIDEO,
+  channelId: CHANNEL,
+  playlistId: CUSTOM,
+  snapshotId: 'av_daily_x',
+  filename: 'av_backup-20260101-auto.zip',
+  taskName: 'run_backup',
+  taskId: '00000000-0000-4000-8000-000000000000',
+  userId: '2',
+  letter: 'a',
+  file: 'aB3dE6gH9jK.jpg',
+}
 const filled = (path: string): string => path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'x')
 const plain = (path: string): string => path.replace(/<\w+>/g, '<>').replace(/:\w+/g, '<>')
 
 /** As the contract's tables have it: what a table lacks would be a route that nobody has agreed to. */
 test('the routes are those of the contract, each for its class, with its status', async (t) => {
   const { app } = await archive(t, true)
-  const agreed = MATRIX.flatMap(([path, methods, of]) => Object.entries(methods).map(([method, status]) => `${method} ${plain(path)} ${accessOf(method, of)} ${status}`))
+  const agreed = MATRIX.flatMap(([path, methods, of]) =>
+    Object.entries(methods).map(([method, status]) => `${method} ${plain(path)} ${accessOf(method, of)} ${status}`),
+  )
   const wire = app.registry.plugins.filter(({ name }) => name !== 'web').flatMap(({ routes }) => routes ?? []) // the page is a guest of the contract's server
-  const ours = wire.map(({ method, path, access, status }) => `${method} ${plain(path)} ${access} ${status ?? (['/login/', '/logout/'].includes(path) ? 204 : 200)}`)
+  const ours = wire.map(
+    ({ method, path, access, status }) =>
+      `${method} ${plain(path)} ${access} ${status ?? (['/login/', '/logout/'].includes(path) ? 204 : 200)}`,
+  )
   assert.deepEqual(ours.filter((route) => !route.includes('/health')).toSorted(), agreed.toSorted())
 })
 
 test('a method that a path does not have is 405 and names those that it has', async (t) => {
   const app = await archive(t, true)
   const byPath = new Map<string, string[]>()
-  for (const { method, path } of app.app.registry.routes) byPath.set(plain(path), [...(byPath.get(plain(path)) ?? []), method])
+  for (const { method, path } of app.app.registry.routes)
+    byPath.set(plain(path), [...(byPath.get(plain(path)) ?? []), method])
   const authorization = await tokenOf(app, 'admin')
   for (const { path } of app.app.registry.routes) {
     if (path === '/*') continue // the page at an address that is none
@@ -47,7 +65,10 @@ interface Asker {
   refused(access: string, method: string): [status: number, code: string] | undefined
 }
 
-const NOT_SIGNED_IN = (code: string) => (access: string): [number, string] | undefined => (access === 'open' ? undefined : [401, code])
+const NOT_SIGNED_IN =
+  (code: string) =>
+  (access: string): [number, string] | undefined =>
+    access === 'open' ? undefined : [401, code]
 const ASKERS: Asker[] = [
   { who: 'nobody', headers: async () => ({}), refused: NOT_SIGNED_IN('not_authenticated') },
   {
@@ -68,9 +89,21 @@ const ASKERS: Asker[] = [
     },
     refused: NOT_SIGNED_IN('invalid_token'),
   },
-  { who: 'a session that there is not', headers: async () => ({ cookie: 'sessionid=nonsense' }), refused: NOT_SIGNED_IN('invalid_token') },
-  { who: 'a user', headers: async (app) => ({ authorization: await tokenOf(app, 'user') }), refused: (access) => (access === 'admin' ? [403, 'permission_denied'] : undefined) },
-  { who: 'an admin', headers: async (app) => ({ authorization: await tokenOf(app, 'admin') }), refused: () => undefined },
+  {
+    who: 'a session that there is not',
+    headers: async () => ({ cookie: 'sessionid=nonsense' }),
+    refused: NOT_SIGNED_IN('invalid_token'),
+  },
+  {
+    who: 'a user',
+    headers: async (app) => ({ authorization: await tokenOf(app, 'user') }),
+    refused: (access) => (access === 'admin' ? [403, 'permission_denied'] : undefined),
+  },
+  {
+    who: 'an admin',
+    headers: async (app) => ({ authorization: await tokenOf(app, 'admin') }),
+    refused: () => undefined,
+  },
   {
     who: 'a session without its proof',
     headers: async (app) => ({ cookie: `sessionid=${await sessionOf(app)}` }),
@@ -80,15 +113,24 @@ const ASKERS: Asker[] = [
     who: 'a session, from a page of another site',
     async headers(app) {
       const { sessionid, csrftoken } = await cookiesOf(app)
-      return { cookie: `sessionid=${sessionid}; csrftoken=${csrftoken}`, 'x-csrftoken': csrftoken!, 'sec-fetch-site': 'cross-site', origin: 'https://other.example' }
+      return {
+        cookie: `sessionid=${sessionid}; csrftoken=${csrftoken}`,
+        'x-csrftoken': csrftoken!,
+        'sec-fetch-site': 'cross-site',
+        origin: 'https://other.example',
+      }
     },
     refused: (access, method) => (access !== 'open' && method !== 'GET' ? [403, 'csrf_failed'] : undefined),
   },
 ]
 
 async function cookiesOf(app: TestApp): Promise<Record<string, string>> {
-  const { headers } = await app.as('nobody').post('/login/', { username: 'admin', password: 'a password for tests', remember_me: 'off' })
-  return Object.fromEntries(headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=') as [string, string]))
+  const { headers } = await app
+    .as('nobody')
+    .post('/login/', { username: 'admin', password: 'a password for tests', remember_me: 'off' })
+  return Object.fromEntries(
+    headers.getSetCookie().map((cookie) => cookie.split(';')[0]!.split('=') as [string, string]),
+  )
 }
 const sessionOf = async (app: TestApp): Promise<string> => (await cookiesOf(app))['sessionid']!
 
@@ -101,10 +143,16 @@ describe('who may', () => {
         const expected = asker.refused(access, method)
         // What a route makes of an empty body is not asked here; an endless stream would not end.
         if (path === '/api/events/' && !expected) continue
-        const { status, body } = await ask(app.url, { method, path: filled(path), headers: { ...headers, ...(method !== 'GET' && { 'content-type': 'application/json' }) }, ...(method !== 'GET' && { body: '' }) })
+        const { status, body } = await ask(app.url, {
+          method,
+          path: filled(path),
+          headers: { ...headers, ...(method !== 'GET' && { 'content-type': 'application/json' }) },
+          ...(method !== 'GET' && { body: '' }),
+        })
         if (expected) assert.deepEqual([status, body?.code], expected, `${method} ${path}`)
         else assert.ok(status < 500 || status === 503, `${method} ${path}: ${status} ${JSON.stringify(body)}`)
-        if (!expected && access !== 'open') assert.notEqual(status, asker.who === 'an admin' ? 403 : 401, `${method} ${path}: ${status}`)
+        if (!expected && access !== 'open')
+          assert.notEqual(status, asker.who === 'an admin' ? 403 : 401, `${method} ${path}: ${status}`)
         if (path === '/api/token/' && method === 'DELETE' && !expected) Object.assign(headers, await asker.headers(app))
         if (path === '/logout/' && !expected) Object.assign(headers, await asker.headers(app))
       }
@@ -119,8 +167,19 @@ test('positions and settings are each user’s own', async (t) => {
   await user.post(`/api/video/${VIDEO}/progress/`, { position: 20 })
   await admin.post('/api/config/user/', { page_size: 3 })
 
-  assert.deepEqual([(await admin.get(`/api/video/${VIDEO}/progress/`)).body.position, (await user.get(`/api/video/${VIDEO}/progress/`)).body.position], [10, 20])
-  for (const path of ['/api/video/', `/api/channel/${CHANNEL}/video/`, '/api/video/?watch=continue', '/api/search/?query=sourdough']) {
+  assert.deepEqual(
+    [
+      (await admin.get(`/api/video/${VIDEO}/progress/`)).body.position,
+      (await user.get(`/api/video/${VIDEO}/progress/`)).body.position,
+    ],
+    [10, 20],
+  )
+  for (const path of [
+    '/api/video/',
+    `/api/channel/${CHANNEL}/video/`,
+    '/api/video/?watch=continue',
+    '/api/search/?query=sourdough',
+  ]) {
     const seen = async (client: typeof admin) => {
       const { data, results } = (await client.get(path)).body
       return (data ?? results.video_results).find(({ platform_id }: any) => platform_id === VIDEO).player.position
@@ -142,5 +201,8 @@ test('a user’s token says nothing of another’s, and revoking one leaves the 
   await user.delete('/api/token/')
 
   assert.equal((await admin.get('/api/token/')).body.token, before)
-  assert.equal((await ask(app.url, { method: 'GET', path: '/api/ping/', headers: { authorization: `Token ${before}` } })).status, 200)
+  assert.equal(
+    (await ask(app.url, { method: 'GET', path: '/api/ping/', headers: { authorization: `Token ${before}` } })).status,
+    200,
+  )
 })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { defineIndex } from '../../core/index/mapping.ts'
-import { definePlugin, defineRoute, defineTask, type App } from '../../core/plugin/define.ts'
 import { openLog } from '../../core/log.ts'
+import { type App, definePlugin, defineRoute, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../core/public.ts'
 import { testApp } from '../support/testing.ts'
 
@@ -14,7 +14,14 @@ interface Loose {
 const loose = (app: App): Loose => app as unknown as Loose
 
 const aRoute = (path: string, handle: (app: App) => object | undefined) =>
-  defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}), handle: (_input, app) => handle(app) })
+  defineRoute({
+    method: 'GET',
+    path,
+    access: 'open',
+    summary: 'x',
+    reply: Type.Object({}),
+    handle: (_input, app) => handle(app),
+  })
 
 test('a plugin sees the services of those before it, and has a log of its own', async (t) => {
   const seen: unknown[] = []
@@ -33,7 +40,18 @@ test('a plugin sees the services of those before it, and has a log of its own', 
 
 test('handlers, hooks and listeners are handed the app of their plugin', async (t) => {
   const heard: unknown[] = []
-  const asks = definePlugin({ name: 'asks', hooks: ['asks.word' as never], events: ['word.said' as never], routes: [aRoute('/api/words/', (app) => loose(app)['hook']('asks.word').map((word: () => string) => word()))] })
+  const asks = definePlugin({
+    name: 'asks',
+    hooks: ['asks.word' as never],
+    events: ['word.said' as never],
+    routes: [
+      aRoute('/api/words/', (app) =>
+        loose(app)
+          ['hook']('asks.word')
+          .map((word: () => string) => word()),
+      ),
+    ],
+  })
   const implementations = (name: string) =>
     definePlugin({
       name,
@@ -47,14 +65,23 @@ test('handlers, hooks and listeners are handed the app of their plugin', async (
   await loose(app.app)['emit']('word.said', { word: 'x' })
 
   assert.deepEqual(reply.body, ['a', 'b'])
-  assert.deepEqual(heard, [['a', { word: 'x' }], ['b', { word: 'x' }]])
+  assert.deepEqual(heard, [
+    ['a', { word: 'x' }],
+    ['b', { word: 'x' }],
+  ])
 })
 
 test('two plugins with one service stop the start', async (t) => {
   const lamp = (name: string) => definePlugin({ name, services: () => ({ lamp: {} }) as never })
 
-  await assert.rejects(testApp(t, { plugins: [lamp('a'), lamp('b')] }), /plugin b: its service lamp has the name of something that is there already/)
-  await assert.rejects(testApp(t, { plugins: [definePlugin({ name: 'a', services: () => ({ jobs: {} }) as never })] }), /its service jobs/)
+  await assert.rejects(
+    testApp(t, { plugins: [lamp('a'), lamp('b')] }),
+    /plugin b: its service lamp has the name of something that is there already/,
+  )
+  await assert.rejects(
+    testApp(t, { plugins: [definePlugin({ name: 'a', services: () => ({ jobs: {} }) as never })] }),
+    /its service jobs/,
+  )
 })
 
 test('while a plugin sets itself up the server lives, but answers nothing else', async (t) => {
@@ -74,7 +101,11 @@ test('while a plugin sets itself up the server lives, but answers nothing else',
 
 test('all is closed in reverse, what failed to close does not hold the rest, and the next start finds the documents', async (t) => {
   const closed: string[] = []
-  const note = defineIndex({ name: 'a', doc: Type.Object({ text: Type.String() }), fields: { text: { type: 'text', search: 1 } } })
+  const note = defineIndex({
+    name: 'a',
+    doc: Type.Object({ text: Type.String() }),
+    fields: { text: { type: 'text', search: 1 } },
+  })
   const a = definePlugin({ name: 'a', indexes: [note], close: () => void closed.push('a') })
   const b = definePlugin({
     name: 'b',
@@ -104,7 +135,8 @@ test('a job that runs while the server closes is handed back, and ends after the
     resumable: true,
     async run({ signal }) {
       begun.emit('run')
-      if (++runs === 1) await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+      if (++runs === 1)
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
       return 'done'
     },
   })

@@ -3,18 +3,21 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { readCore, readSettings, readSources, type Definitions } from '../../config/load.ts'
+import { type Definitions, readCore, readSettings, readSources } from '../../config/load.ts'
 
 async function aDataFolder(t: TestContext, config?: unknown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'av-config-'))
   t.after(() => rm(folder, { recursive: true }))
-  if (config !== undefined) await writeFile(join(folder, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config))
+  if (config !== undefined)
+    await writeFile(join(folder, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config))
   return folder
 }
 
-const all = (env: Record<string, string>, plugins: Definitions = {}): Record<string, unknown> => ({ ...readSettings(readSources(env), plugins) })
+const all = (env: Record<string, string>, plugins: Definitions = {}): Record<string, unknown> => ({
+  ...readSettings(readSources(env), plugins),
+})
 
 test('a server with nothing set has a value for every setting', async (t) => {
   const settings = all({ AV_DATA_DIR: await aDataFolder(t) })
@@ -57,9 +60,20 @@ test('texts of the environment become what the schema asks for', async (t) => {
 test('a default may follow from earlier settings, and an empty text may be a value', async (t) => {
   const folder = await aDataFolder(t)
   const declared: Definitions = {
-    mapDir: { env: 'AV_MAP_DIR', schema: Type.String({ minLength: 1 }), default: ({ dataDir }: { dataDir: string }) => join(dataDir, 'maps'), isPath: true, meaning: 'maps' },
+    mapDir: {
+      env: 'AV_MAP_DIR',
+      schema: Type.String({ minLength: 1 }),
+      default: ({ dataDir }: { dataDir: string }) => join(dataDir, 'maps'),
+      isPath: true,
+      meaning: 'maps',
+    },
     suffix: { env: 'AV_SUFFIX', schema: Type.String(), default: 'x', meaning: 'suffix' },
-    field: { env: 'AV_FIELD', schema: Type.Union([Type.String({ minLength: 1 }), Type.Null()]), default: 'x', meaning: 'field' },
+    field: {
+      env: 'AV_FIELD',
+      schema: Type.Union([Type.String({ minLength: 1 }), Type.Null()]),
+      default: 'x',
+      meaning: 'field',
+    },
   }
 
   const settings = all({ AV_DATA_DIR: folder, AV_SUFFIX: '', AV_FIELD: '' }, declared)
@@ -74,25 +88,64 @@ test('the settings cannot be changed afterwards', async (t) => {
 })
 
 test('variables of others, and those of the test runner, are left alone', async (t) => {
-  assert.equal(all({ AV_DATA_DIR: await aDataFolder(t), PATH: '/bin', AV_TEST_REQUIRE: 'chromium', TZ: 'Europe/Vienna' }).port, 8000)
+  assert.equal(
+    all({ AV_DATA_DIR: await aDataFolder(t), PATH: '/bin', AV_TEST_REQUIRE: 'chromium', TZ: 'Europe/Vienna' }).port,
+    8000,
+  )
 })
 
 const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknown; says: RegExp }> = [
-  { why: 'an unknown variable', env: { AV_POTR: '1' }, says: /^AV_POTR: there is no such setting \(did you mean AV_PORT\?\)/ },
+  {
+    why: 'an unknown variable',
+    env: { AV_POTR: '1' },
+    says: /^AV_POTR: there is no such setting \(did you mean AV_PORT\?\)/,
+  },
   { why: 'an unknown key of the file', file: { colour: 1 }, says: /config\.json: there is no setting colour;/ },
-  { why: 'a word where a port belongs', env: { AV_PORT: 'abc' }, says: /^AV_PORT is "abc", but must be a port, 0 to 65535/ },
+  {
+    why: 'a word where a port belongs',
+    env: { AV_PORT: 'abc' },
+    says: /^AV_PORT is "abc", but must be a port, 0 to 65535/,
+  },
   { why: 'a port that cannot be', env: { AV_PORT: '70000' }, says: /^AV_PORT is 70000, but must be a port/ },
-  { why: 'a number as text in the file', file: { port: '8000' }, says: /config\.json: port is "8000", but must be a port/ },
-  { why: 'a base path without its slashes', env: { AV_BASE_PATH: 'archive' }, says: /must be a path that starts and ends with a slash/ },
-  { why: 'a prefix that names of backups cannot have', env: { AV_PREFIX: 'my-archive' }, says: /^AV_PREFIX is "my-archive", but must be up to 16 of a-z and 0-9/ },
-  { why: 'a switch that is neither on nor off', env: { AV_DEBUG: 'maybe' }, says: /^AV_DEBUG is "maybe", but must be true or false/ },
+  {
+    why: 'a number as text in the file',
+    file: { port: '8000' },
+    says: /config\.json: port is "8000", but must be a port/,
+  },
+  {
+    why: 'a base path without its slashes',
+    env: { AV_BASE_PATH: 'archive' },
+    says: /must be a path that starts and ends with a slash/,
+  },
+  {
+    why: 'a prefix that names of backups cannot have',
+    env: { AV_PREFIX: 'my-archive' },
+    says: /^AV_PREFIX is "my-archive", but must be up to 16 of a-z and 0-9/,
+  },
+  {
+    why: 'a switch that is neither on nor off',
+    env: { AV_DEBUG: 'maybe' },
+    says: /^AV_DEBUG is "maybe", but must be true or false/,
+  },
   { why: 'a level that is none', env: { AV_LOG_LEVEL: 'loud' }, says: /must be one of fatal, error, warn/ },
-  { why: 'a URL that is none', env: { AV_ELASTICSEARCH_URL: 'localhost:9200' }, says: /must be a URL that starts with http/ },
+  {
+    why: 'a URL that is none',
+    env: { AV_ELASTICSEARCH_URL: 'localhost:9200' },
+    says: /must be a URL that starts with http/,
+  },
   { why: 'an origin with a path', env: { AV_CORS_ORIGINS: 'https://a.example/x' }, says: /must be a list of origins/ },
-  { why: 'a file that is no JSON', file: '{ "password": "hunter2" ', says: /config\.json is not JSON; correct it or remove it$/ },
+  {
+    why: 'a file that is no JSON',
+    file: '{ "password": "hunter2" ',
+    says: /config\.json is not JSON; correct it or remove it$/,
+  },
   { why: 'a file that holds a list', file: [], says: /must hold a JSON object/ },
   { why: 'the data folder in its own file', file: { dataDir: '/x' }, says: /use AV_DATA_DIR/ },
-  { why: 'a time zone that Node would take for UTC', env: { TZ: 'Europe/Atlantis' }, says: /^TZ is "Europe\/Atlantis"/ },
+  {
+    why: 'a time zone that Node would take for UTC',
+    env: { TZ: 'Europe/Atlantis' },
+    says: /^TZ is "Europe\/Atlantis"/,
+  },
 ]
 
 for (const { why, env, file, says } of REFUSALS) {
@@ -106,5 +159,8 @@ for (const { why, env, file, says } of REFUSALS) {
 test('a secret is not repeated, even when it is malformed', async (t) => {
   const folder = await aDataFolder(t, { password: { text: 'hunter2' } })
 
-  assert.throws(() => all({ AV_DATA_DIR: folder }), (error: Error) => error.message.includes('password') && !error.message.includes('hunter2'))
+  assert.throws(
+    () => all({ AV_DATA_DIR: folder }),
+    (error: Error) => error.message.includes('password') && !error.message.includes('hunter2'),
+  )
 })

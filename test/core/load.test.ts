@@ -3,18 +3,25 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { errors } from '../../core/public.ts'
 
-const register = (...plugins: Array<Plugin | object>) => registerPlugins(plugins.map((plugin) => ({ plugin: plugin as Plugin, origin: 'here' })))
+const register = (...plugins: Array<Plugin | object>) =>
+  registerPlugins(plugins.map((plugin) => ({ plugin: plugin as Plugin, origin: 'here' })))
 const names = (...plugins: Plugin[]) => register(...plugins).registry.plugins.map(({ name }) => name)
 
-const aRoute = (path: string, more: object = {}) => ({ ...defineRoute({ method: 'GET', path, access: 'user', summary: 'x', reply: Type.Object({}), handle: () => ({}) }), ...more })
-const aTask = (name: string, more: object = {}) => ({ ...defineTask({ name, title: 'x', payload: Type.Object({}), lane: 'light', run: async () => null }), ...more })
+const aRoute = (path: string, more: object = {}) => ({
+  ...defineRoute({ method: 'GET', path, access: 'user', summary: 'x', reply: Type.Object({}), handle: () => ({}) }),
+  ...more,
+})
+const aTask = (name: string, more: object = {}) => ({
+  ...defineTask({ name, title: 'x', payload: Type.Object({}), lane: 'light', run: async () => null }),
+  ...more,
+})
 const aSetting = (env: string) => ({ env, schema: Type.String(), default: '', meaning: 'x' })
 const aPreference = { schema: Type.Integer(), default: 1 }
 const anIndex = (name: string) => ({ name, doc: Type.Object({}), fields: {} })
@@ -30,45 +37,178 @@ async function aFolder(t: TestContext, files: Record<string, string>): Promise<s
 }
 
 test('whoever is needed comes before, and otherwise the name decides', () => {
-  assert.deepEqual(names({ name: 'a', needs: ['c'] }, { name: 'd' }, { name: 'c', needs: ['d', 'b'] }, { name: 'b' }), ['b', 'd', 'c', 'a'])
+  assert.deepEqual(names({ name: 'a', needs: ['c'] }, { name: 'd' }, { name: 'c', needs: ['d', 'b'] }, { name: 'b' }), [
+    'b',
+    'd',
+    'c',
+    'a',
+  ])
 })
 
 test('what plugins bring is put together, and everything has an owner', () => {
   const [route, task] = [aRoute('/api/map/'), aTask('map.draw')]
 
-  const { registry, settings, ownerOf } = register({ name: 'map', routes: [route], tasks: [task], settings: { mapScale: aSetting('AV_MAP_SCALE') } })
+  const { registry, settings, ownerOf } = register({
+    name: 'map',
+    routes: [route],
+    tasks: [task],
+    settings: { mapScale: aSetting('AV_MAP_SCALE') },
+  })
 
-  assert.deepEqual([registry.routes, [...registry.tasks.keys()], Object.keys(settings)], [[route], ['map.draw'], ['mapScale']])
+  assert.deepEqual(
+    [registry.routes, [...registry.tasks.keys()], Object.keys(settings)],
+    [[route], ['map.draw'], ['mapScale']],
+  )
   assert.equal(ownerOf(route)?.name, 'map')
 })
 
 const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
   ['a plugin without a proper name', [{ name: 'My Map' }], /plugin My Map \(here\): its name must be/],
   ['two plugins of one name', [{ name: 'map' }, { name: 'map' }], /two plugins are called map: here and here/],
-  ['a need that is not there', [{ name: 'map', needs: ['earth'] }], /plugin map needs the plugin earth, which is not there/],
-  ['a circle of needs', [{ name: 'a', needs: ['b'] }, { name: 'b', needs: ['c'] }, { name: 'c', needs: ['b'] }], /in a circle: b → c → b/],
-  ['a misspelt key of the manifest', [{ name: 'map', route: [] }], /plugin map \(here\): definePlugin has no key route/],
-  ['a path without its final slash', [{ name: 'map', routes: [aRoute('/api/map')] }], /its route GET \/api\/map: a path of the API ends with a slash/],
-  ['a path variable without a schema', [{ name: 'map', routes: [aRoute('/api/map/:id/')] }], /the variable id must stand in the path and in `params`/],
-  ['a method that is none', [{ name: 'map', routes: [aRoute('/api/map/', { method: 'FETCH' })] }], /the method must be one of GET/],
-  ['a route without its handler', [{ name: 'map', routes: [aRoute('/api/map/', { handle: undefined })] }], /has no `handle`/],
-  ['two owners of one method and path', [{ name: 'a', routes: [aRoute('/x/:id/', { params: Type.Object({ id: Type.String() }) })] }, { name: 'b', routes: [aRoute('/x/:key', { params: Type.Object({ key: Type.String() }) })] }], /the route GET \/x\/:…\/ has two owners: plugin a and plugin b/],
-  ['two owners of a task', [{ name: 'a', tasks: [aTask('t')] }, { name: 'b', tasks: [aTask('t')] }], /the task t has two owners: plugin a and plugin b/],
-  ['two owners of a setting', [{ name: 'a', settings: { x: aSetting('AV_X') } }, { name: 'b', settings: { x: aSetting('AV_Y') } }], /the setting x has two owners/],
-  ['a variable that is core’s', [{ name: 'a', settings: { x: aSetting('AV_PORT') } }], /the variable AV_PORT has two owners: core and plugin a/],
+  [
+    'a need that is not there',
+    [{ name: 'map', needs: ['earth'] }],
+    /plugin map needs the plugin earth, which is not there/,
+  ],
+  [
+    'a circle of needs',
+    [
+      { name: 'a', needs: ['b'] },
+      { name: 'b', needs: ['c'] },
+      { name: 'c', needs: ['b'] },
+    ],
+    /in a circle: b → c → b/,
+  ],
+  [
+    'a misspelt key of the manifest',
+    [{ name: 'map', route: [] }],
+    /plugin map \(here\): definePlugin has no key route/,
+  ],
+  [
+    'a path without its final slash',
+    [{ name: 'map', routes: [aRoute('/api/map')] }],
+    /its route GET \/api\/map: a path of the API ends with a slash/,
+  ],
+  [
+    'a path variable without a schema',
+    [{ name: 'map', routes: [aRoute('/api/map/:id/')] }],
+    /the variable id must stand in the path and in `params`/,
+  ],
+  [
+    'a method that is none',
+    [{ name: 'map', routes: [aRoute('/api/map/', { method: 'FETCH' })] }],
+    /the method must be one of GET/,
+  ],
+  [
+    'a route without its handler',
+    [{ name: 'map', routes: [aRoute('/api/map/', { handle: undefined })] }],
+    /has no `handle`/,
+  ],
+  [
+    'two owners of one method and path',
+    [
+      { name: 'a', routes: [aRoute('/x/:id/', { params: Type.Object({ id: Type.String() }) })] },
+      { name: 'b', routes: [aRoute('/x/:key', { params: Type.Object({ key: Type.String() }) })] },
+    ],
+    /the route GET \/x\/:…\/ has two owners: plugin a and plugin b/,
+  ],
+  [
+    'two owners of a task',
+    [
+      { name: 'a', tasks: [aTask('t')] },
+      { name: 'b', tasks: [aTask('t')] },
+    ],
+    /the task t has two owners: plugin a and plugin b/,
+  ],
+  [
+    'two owners of a setting',
+    [
+      { name: 'a', settings: { x: aSetting('AV_X') } },
+      { name: 'b', settings: { x: aSetting('AV_Y') } },
+    ],
+    /the setting x has two owners/,
+  ],
+  [
+    'a variable that is core’s',
+    [{ name: 'a', settings: { x: aSetting('AV_PORT') } }],
+    /the variable AV_PORT has two owners: core and plugin a/,
+  ],
   ['a variable outside AV_', [{ name: 'a', settings: { x: aSetting('HOME') } }], /must be AV_…/],
-  ['two owners of a preference', [{ name: 'a', preferences: { s: { k: aPreference } } }, { name: 'b', preferences: { s: { k: aPreference } } }], /plugins a and b declare the preference s\.k/],
-  ['two owners of an index', [{ name: 'a', indexes: [anIndex('a_b')] }, { name: 'b', owns: ['a_b'], indexes: [anIndex('a_b')] }], /the index a_b has two owners/],
-  ['an index with a foreign name', [{ name: 'map', indexes: [anIndex('sea')] }], /its index sea is neither map nor map_…/],
-  ['a table with a foreign name', [{ name: 'map', migrations: [{ number: 1, sql: 'create table map_tiles (id int); CREATE TABLE IF NOT EXISTS users (id int)' }] }], /makes the table users; its names start with map_/],
+  [
+    'two owners of a preference',
+    [
+      { name: 'a', preferences: { s: { k: aPreference } } },
+      { name: 'b', preferences: { s: { k: aPreference } } },
+    ],
+    /plugins a and b declare the preference s\.k/,
+  ],
+  [
+    'two owners of an index',
+    [
+      { name: 'a', indexes: [anIndex('a_b')] },
+      { name: 'b', owns: ['a_b'], indexes: [anIndex('a_b')] },
+    ],
+    /the index a_b has two owners/,
+  ],
+  [
+    'an index with a foreign name',
+    [{ name: 'map', indexes: [anIndex('sea')] }],
+    /its index sea is neither map nor map_…/,
+  ],
+  [
+    'a table with a foreign name',
+    [
+      {
+        name: 'map',
+        migrations: [{ number: 1, sql: 'create table map_tiles (id int); CREATE TABLE IF NOT EXISTS users (id int)' }],
+      },
+    ],
+    /makes the table users; its names start with map_/,
+  ],
   ['migrations out of order', [{ name: 'map', migrations: [{ number: 2, sql: '' }] }], /numbered 1, 2, 3/],
-  ['a hook that nobody needed declares', [{ name: 'a', hooks: ['a.s'] }, { name: 'b', implements: { 'a.s': () => null } }], /plugin b implements the hook a\.s, which no plugin that it needs declares/],
-  ['an event that nobody tells', [{ name: 'a', events: ['a.done'] }, { name: 'b', on: { 'a.don': () => () => undefined } }], /plugin b listens to the event a\.don, which no plugin emits/],
-  ['two owners of an event', [{ name: 'a', events: ['a.done'] }, { name: 'b', events: ['a.done'] }], /the event a\.done has two owners/],
-  ['a rule for a hook of others', [{ name: 'a', hooks: ['a.s'] }, { name: 'b', needs: ['a'], hookRules: { 'a.s': {} } }], /plugin b has a rule for the hook a\.s, which it does not declare/],
-  ['a lane that nobody needed declares', [{ name: 'a', tasks: [aTask('t', { lane: 'slow' })] }], /is to run in the lane slow/],
+  [
+    'a hook that nobody needed declares',
+    [
+      { name: 'a', hooks: ['a.s'] },
+      { name: 'b', implements: { 'a.s': () => null } },
+    ],
+    /plugin b implements the hook a\.s, which no plugin that it needs declares/,
+  ],
+  [
+    'an event that nobody tells',
+    [
+      { name: 'a', events: ['a.done'] },
+      { name: 'b', on: { 'a.don': () => () => undefined } },
+    ],
+    /plugin b listens to the event a\.don, which no plugin emits/,
+  ],
+  [
+    'two owners of an event',
+    [
+      { name: 'a', events: ['a.done'] },
+      { name: 'b', events: ['a.done'] },
+    ],
+    /the event a\.done has two owners/,
+  ],
+  [
+    'a rule for a hook of others',
+    [
+      { name: 'a', hooks: ['a.s'] },
+      { name: 'b', needs: ['a'], hookRules: { 'a.s': {} } },
+    ],
+    /plugin b has a rule for the hook a\.s, which it does not declare/,
+  ],
+  [
+    'a lane that nobody needed declares',
+    [{ name: 'a', tasks: [aTask('t', { lane: 'slow' })] }],
+    /is to run in the lane slow/,
+  ],
   ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
-  ['a task for everybody that asks for something', [{ name: 'a', tasks: [aTask('t', { apiStart: true, payload: Type.Object({ id: Type.String() }) })] }], /cannot ask for id/],
+  [
+    'a task for everybody that asks for something',
+    [{ name: 'a', tasks: [aTask('t', { apiStart: true, payload: Type.Object({ id: Type.String() }) })] }],
+    /cannot ask for id/,
+  ],
 ]
 
 for (const [why, plugins, says] of REFUSALS) {
@@ -80,7 +220,14 @@ for (const [why, plugins, says] of REFUSALS) {
 test('a hook may be implemented by whoever needs its owner, also by way of a third', () => {
   const implementation = { 'a.s': () => null }
 
-  assert.deepEqual(names({ name: 'a', hooks: ['a.s'] as never[] }, { name: 'b', needs: ['a'] }, { name: 'c', needs: ['b'], implements: implementation as never }), ['a', 'b', 'c'])
+  assert.deepEqual(
+    names(
+      { name: 'a', hooks: ['a.s'] as never[] },
+      { name: 'b', needs: ['a'] },
+      { name: 'c', needs: ['b'], implements: implementation as never },
+    ),
+    ['a', 'b', 'c'],
+  )
 })
 
 test('a folder from outside is bundled against the one core there is, beside its own files', async (t) => {
@@ -114,9 +261,21 @@ test('a changed plugin takes the place of its old bundle', async (t) => {
 })
 
 const BROKEN: Array<[why: string, files: Record<string, string>, says: RegExp]> = [
-  ['one that does not parse', { 'plugin.ts': 'export default {' }, /plugin \S+ cannot be built: .* \(plugin\.ts, line 1\)/],
-  ['one that imports what is not there', { 'plugin.ts': `import 'no-such-package'; export default {}` }, /cannot be built: Could not resolve "no-such-package"/],
-  ['one that throws', { 'plugin.ts': `throw new Error('out of tea')` }, /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=av-plugins-\w+$/],
+  [
+    'one that does not parse',
+    { 'plugin.ts': 'export default {' },
+    /plugin \S+ cannot be built: .* \(plugin\.ts, line 1\)/,
+  ],
+  [
+    'one that imports what is not there',
+    { 'plugin.ts': `import 'no-such-package'; export default {}` },
+    /cannot be built: Could not resolve "no-such-package"/,
+  ],
+  [
+    'one that throws',
+    { 'plugin.ts': `throw new Error('out of tea')` },
+    /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=av-plugins-\w+$/,
+  ],
   ['one without a default export', { 'plugin.js': `export const plugin = {}` }, /has no default export/],
   ['a folder without one', { 'readme.txt': '' }, /AV_PLUGINS_DIR: \S+ holds no plugin\.ts or plugin\.js/],
 ]
@@ -132,18 +291,36 @@ for (const [why, files, says] of BROKEN) {
 test('one that waits for ever while it is loaded is named', async (t) => {
   const folder = await aFolder(t, { 'plugin.ts': `await new Promise(() => undefined); export default {}` })
 
-  await assert.rejects(findOutside([folder], join(folder, 'cache'), [], 50), { name: 'StartError', message: /cannot be loaded: it takes longer than 0\.05 s/ })
+  await assert.rejects(findOutside([folder], join(folder, 'cache'), [], 50), {
+    name: 'StartError',
+    message: /cannot be loaded: it takes longer than 0\.05 s/,
+  })
 })
 
 test('of a folder that is to be left out nothing is run', async (t) => {
-  const folder = await aFolder(t, { 'tide/plugin.ts': 'export default {', 'moon/plugin.ts': `export default { name: 'moon' }` })
+  const folder = await aFolder(t, {
+    'tide/plugin.ts': 'export default {',
+    'moon/plugin.ts': `export default { name: 'moon' }`,
+  })
 
   const found = await findOutside([folder], join(folder, 'cache'), ['tide'])
 
-  assert.deepEqual(found.map(({ plugin, isUnread }) => [plugin.name, isUnread]), [['moon', false], ['tide', true]])
-  assert.deepEqual((await findOutside([folder], join(folder, 'cache'), ['all'])).map(({ isUnread }) => isUnread), [true, true])
+  assert.deepEqual(
+    found.map(({ plugin, isUnread }) => [plugin.name, isUnread]),
+    [
+      ['moon', false],
+      ['tide', true],
+    ],
+  )
+  assert.deepEqual(
+    (await findOutside([folder], join(folder, 'cache'), ['all'])).map(({ isUnread }) => isUnread),
+    [true, true],
+  )
 })
 
 test('a folder that is not there is named', async () => {
-  await assert.rejects(findOutside(['/no/such/folder'], '/no/such/cache'), { name: 'StartError', message: /\/no\/such\/folder cannot be read \(ENOENT\)/ })
+  await assert.rejects(findOutside(['/no/such/folder'], '/no/such/cache'), {
+    name: 'StartError',
+    message: /\/no\/such\/folder cannot be read \(ENOENT\)/,
+  })
 })

@@ -2,19 +2,27 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { definePlugin, defineRoute, defineTask, type App, type Plugin } from '../../core/plugin/define.ts'
+import { type TestContext, test } from 'node:test'
 import { openLog } from '../../core/log.ts'
+import { type App, definePlugin, defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { errors, Type } from '../../core/public.ts'
 import { temporaryFolder } from '../support/server.ts'
-import { testApp, testClock, type TestApp } from '../support/testing.ts'
+import { type TestApp, testApp, testClock } from '../support/testing.ts'
 
 interface Loose {
   [name: string]: any
 }
 const loose = (app: App): Loose => app as unknown as Loose
 const aRoute = (path: string, handle: (app: App) => any, more: object = {}) =>
-  defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}), handle: (_input, app) => handle(app), ...more })
+  defineRoute({
+    method: 'GET',
+    path,
+    access: 'open',
+    summary: 'x',
+    reply: Type.Object({}),
+    handle: (_input, app) => handle(app),
+    ...more,
+  })
 const never = () => new Promise<never>(() => undefined)
 
 function aLog() {
@@ -30,15 +38,36 @@ const asks = definePlugin({
   hookRules: { 'asks.word': { withinSeconds: 5, otherwise: ([sign]: readonly string[]) => `none${sign}` } } as never,
   routes: [
     aRoute('/api/say/', async (app) => (await loose(app)['emit']('word.said', { word: 'x' }), {})),
-    aRoute('/api/word/', async (app) => Promise.all(loose(app)['hook']('asks.word').map((implementation: (sign: string) => unknown) => implementation('!')))),
-    aRoute('/api/surely/', async (app) => Promise.all(loose(app)['hook']('asks.surely').map((implementation: () => unknown) => implementation()))),
-    aRoute('/api/parts/', (app) => loose(app)['hook']('asks.parts').map(({ text, make }: { text: string; make: () => string }) => text + make())),
+    aRoute('/api/word/', async (app) =>
+      Promise.all(
+        loose(app)
+          ['hook']('asks.word')
+          .map((implementation: (sign: string) => unknown) => implementation('!')),
+      ),
+    ),
+    aRoute('/api/surely/', async (app) =>
+      Promise.all(
+        loose(app)
+          ['hook']('asks.surely')
+          .map((implementation: () => unknown) => implementation()),
+      ),
+    ),
+    aRoute('/api/parts/', (app) =>
+      loose(app)
+        ['hook']('asks.parts')
+        .map(({ text, make }: { text: string; make: () => string }) => text + make()),
+    ),
     aRoute('/api/enveloped/', () => ({}), { envelope: 'item' }),
   ],
 })
 const outside = (more: object): Plugin => definePlugin({ name: 'tide', needs: ['asks'], ...more })
 const heard = (listener: (event: any) => unknown) => outside({ on: { 'word.said': () => listener } })
-const jobsOf = ({ app }: TestApp) => app.ledger.sql<{ state: string; retries: number; payload: string }>(`SELECT state, retries, payload FROM jobs WHERE task = 'tide.hear'`).all()
+const jobsOf = ({ app }: TestApp) =>
+  app.ledger
+    .sql<{ state: string; retries: number; payload: string }>(
+      `SELECT state, retries, payload FROM jobs WHERE task = 'tide.hear'`,
+    )
+    .all()
 
 test('a listener from outside that fails stops nobody: it is tried three times, then people are told, by the name of its plugin', async (t) => {
   const { lines, log } = aLog()
@@ -48,7 +77,11 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
     throw new Error('no water in /srv/tide/basin')
   })
   const order: string[] = []
-  const own = definePlugin({ name: 'own', needs: ['asks'], on: { 'word.said': () => () => void order.push('own') } as never })
+  const own = definePlugin({
+    name: 'own',
+    needs: ['asks'],
+    on: { 'word.said': () => () => void order.push('own') } as never,
+  })
   const app = await testApp(t, { plugins: [asks, own], outside: [fails], log })
 
   const reply = await app.as('nobody').get('/api/say/')
@@ -63,7 +96,10 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
 
   assert.deepEqual([tries, jobsOf(app)[0]?.state], [3, 'FAILURE'])
   const [told] = app.app.jobs.notifications()
-  assert.deepEqual([told?.title, told?.level, told?.messages], ['Plugin tide', 'error', ['It failed 3 times to take in word.said. The log says why']])
+  assert.deepEqual(
+    [told?.title, told?.level, told?.messages],
+    ['Plugin tide', 'error', ['It failed 3 times to take in word.said. The log says why']],
+  )
   assert.ok(lines.filter(({ err }) => err).every(({ plugin }) => plugin === 'tide'))
   const record = app.app.plugins.list().find(({ name }) => name === 'tide')
   assert.equal(record?.lastFailure?.message, 'no water in …/basin')
@@ -72,7 +108,10 @@ test('a listener from outside that fails stops nobody: it is tried three times, 
 test('what a listener from outside is to hear is on disk before who tells goes on, and is heard after a kill', async (t) => {
   const words: string[] = []
   let isStuck = true
-  const app = await testApp(t, { plugins: [asks], outside: [heard(({ word }) => (words.push(word), isStuck ? never() : undefined))] })
+  const app = await testApp(t, {
+    plugins: [asks],
+    outside: [heard(({ word }) => (words.push(word), isStuck ? never() : undefined))],
+  })
 
   await app.as('nobody').get('/api/say/')
   assert.deepEqual(JSON.parse(jobsOf(app)[0]!.payload), { event: 'word.said', told: { word: 'x' } })
@@ -90,7 +129,10 @@ test('events are heard one after the other, in order; equal ones that wait are o
   const begun: string[] = []
   let open = (): void => undefined
   const first = new Promise<void>((resolve) => (open = resolve))
-  const app = await testApp(t, { plugins: [asks], outside: [heard(({ word }) => (begun.push(word), word === 'a' ? first : undefined))] })
+  const app = await testApp(t, {
+    plugins: [asks],
+    outside: [heard(({ word }) => (begun.push(word), word === 'a' ? first : undefined))],
+  })
   const tell = (word: string) => loose(app.app)['emit']('word.said', { word })
 
   for (const word of ['a', 'b', 'b', 'c', 'b']) await tell(word)
@@ -103,7 +145,11 @@ test('events are heard one after the other, in order; equal ones that wait are o
 })
 
 test('a built-in listener that fails still fails who tells', async (t) => {
-  const own = definePlugin({ name: 'own', needs: ['asks'], on: { 'word.said': () => () => Promise.reject(new Error('no')) } as never })
+  const own = definePlugin({
+    name: 'own',
+    needs: ['asks'],
+    on: { 'word.said': () => () => Promise.reject(new Error('no')) } as never,
+  })
   const app = await testApp(t, { plugins: [asks, own] })
 
   assert.equal((await app.as('nobody').get('/api/say/')).status, 500)
@@ -113,7 +159,13 @@ test('steps of jobs are heard in place; a listener from outside that fails or ha
   let calls = 0
   const stuck = definePlugin({ name: 'stuck', on: { 'job.step': () => (++calls, never) } })
   const fails = definePlugin({ name: 'tide', on: { 'job.step': () => () => Promise.reject(new Error('no')) } })
-  const task = defineTask({ name: 'walk', title: 'Walk', payload: Type.Object({}), lane: 'light', run: async ({ step }) => (await step('one', () => 1), await step('two', () => 2), 'walked') })
+  const task = defineTask({
+    name: 'walk',
+    title: 'Walk',
+    payload: Type.Object({}),
+    lane: 'light',
+    run: async ({ step }) => (await step('one', () => 1), await step('two', () => 2), 'walked'),
+  })
   const { lines, log } = aLog()
   const app = await testApp(t, { plugins: [definePlugin({ name: 'a', tasks: [task] })], outside: [stuck, fails], log })
 
@@ -121,15 +173,34 @@ test('steps of jobs are heard in place; a listener from outside that fails or ha
   await app.clock.advance(10_000)
   await app.settled()
 
-  assert.deepEqual([app.app.jobs.get(id)?.result, app.clock.now() - Date.parse('2026-01-15T10:00:00Z')], ['walked', 10_000])
-  assert.deepEqual([...new Set(lines.filter(({ msg }) => /listener/.test(msg)).map(({ plugin }) => plugin))].sort(), ['stuck', 'tide'])
+  assert.deepEqual(
+    [app.app.jobs.get(id)?.result, app.clock.now() - Date.parse('2026-01-15T10:00:00Z')],
+    ['walked', 10_000],
+  )
+  assert.deepEqual([...new Set(lines.filter(({ msg }) => /listener/.test(msg)).map(({ plugin }) => plugin))].sort(), [
+    'stuck',
+    'tide',
+  ])
 })
 
-for (const [why, implementation] of [['throws', () => { throw new Error('dry') }], ['rejects', () => Promise.reject(new Error('dry'))], ['never answers', never]] as const) {
+for (const [why, implementation] of [
+  [
+    'throws',
+    () => {
+      throw new Error('dry')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('dry'))],
+  ['never answers', never],
+] as const) {
   test(`a hook goes on without an implementation from outside that ${why}, or its asker is told by name`, async (t) => {
     const { lines, log } = aLog()
     const tide = outside({ implements: { 'asks.word': () => implementation, 'asks.surely': () => implementation } })
-    const sea = definePlugin({ name: 'sea', needs: ['asks'], implements: { 'asks.word': () => () => 'sea', 'asks.surely': () => () => 'sea' } as never })
+    const sea = definePlugin({
+      name: 'sea',
+      needs: ['asks'],
+      implements: { 'asks.word': () => () => 'sea', 'asks.surely': () => () => 'sea' } as never,
+    })
     const app = await testApp(t, { plugins: [asks, sea], outside: [tide], log })
 
     const word = app.as('nobody').get('/api/word/')
@@ -139,8 +210,20 @@ for (const [why, implementation] of [['throws', () => { throw new Error('dry') }
     if (implementation === never) await answered(app, surely, 25_000)
     const { status, body } = await surely
 
-    assert.deepEqual([status, body.code, body.message], [503, 'unavailable', 'The plugin tide failed to answer; the log says why. Correct it, or start without it'])
-    assert.deepEqual(lines.filter(({ hook }) => hook).map(({ plugin, hook }) => [plugin, hook]).sort(), [['tide', 'asks.surely'], ['tide', 'asks.word']])
+    assert.deepEqual(
+      [status, body.code, body.message],
+      [503, 'unavailable', 'The plugin tide failed to answer; the log says why. Correct it, or start without it'],
+    )
+    assert.deepEqual(
+      lines
+        .filter(({ hook }) => hook)
+        .map(({ plugin, hook }) => [plugin, hook])
+        .sort(),
+      [
+        ['tide', 'asks.surely'],
+        ['tide', 'asks.word'],
+      ],
+    )
   })
 }
 
@@ -148,20 +231,37 @@ for (const [why, implementation] of [['throws', () => { throw new Error('dry') }
 async function answered(app: TestApp, reply: Promise<unknown>, ms: number): Promise<void> {
   let isThere = false
   void reply.then(() => (isThere = true))
-  for (await app.clock.advance(ms); !isThere; await app.clock.advance(ms)) await new Promise((resolve) => setImmediate(resolve))
+  for (await app.clock.advance(ms); !isThere; await app.clock.advance(ms))
+    await new Promise((resolve) => setImmediate(resolve))
 }
 
 test('a implementation that is an object is asked part by part; an error of ours is its answer', async (t) => {
-  const parts = outside({ implements: { 'asks.parts': () => ({ text: 'high ', make: () => 'water' }), 'asks.surely': () => () => Promise.reject(errors.notFound('tide', 'x')) } })
+  const parts = outside({
+    implements: {
+      'asks.parts': () => ({ text: 'high ', make: () => 'water' }),
+      'asks.surely': () => () => Promise.reject(errors.notFound('tide', 'x')),
+    },
+  })
   const app = await testApp(t, { plugins: [asks], outside: [parts] })
 
   assert.deepEqual((await app.as('nobody').get('/api/parts/')).body, ['high water'])
-  assert.deepEqual([(await app.as('nobody').get('/api/surely/')).status, app.app.plugins.list().at(-1)?.lastFailure], [404, undefined])
+  assert.deepEqual(
+    [(await app.as('nobody').get('/api/surely/')).status, app.app.plugins.list().at(-1)?.lastFailure],
+    [404, undefined],
+  )
 })
 
 test('a handler from outside that never answers is 503 after its limit, logged by name; one that fails is named too', async (t) => {
   const { lines, log } = aLog()
-  const tide = outside({ routes: [aRoute('/api/never/', never), aRoute('/api/soon/', never, { withinSeconds: 2 }), aRoute('/api/fails/', () => { throw new Error('dry') })] })
+  const tide = outside({
+    routes: [
+      aRoute('/api/never/', never),
+      aRoute('/api/soon/', never, { withinSeconds: 2 }),
+      aRoute('/api/fails/', () => {
+        throw new Error('dry')
+      }),
+    ],
+  })
   const app = await testApp(t, { plugins: [asks], outside: [tide], log })
 
   const replies = ['/api/never/', '/api/soon/'].map((path) => app.as('nobody').get(path))
@@ -173,15 +273,27 @@ test('a handler from outside that never answers is 503 after its limit, logged b
 
   assert.deepEqual([status, body.message], [503, 'The plugin tide did not answer in time'])
   assert.equal(failed.status, 500)
-  assert.deepEqual(lines.filter(({ request }) => request).map(({ plugin, msg }) => [plugin, msg]), [
-    ['tide', 'a handler did not answer in time'],
-    ['tide', 'a handler did not answer in time'],
-    ['tide', 'a request failed'],
-  ])
+  assert.deepEqual(
+    lines.filter(({ request }) => request).map(({ plugin, msg }) => [plugin, msg]),
+    [
+      ['tide', 'a handler did not answer in time'],
+      ['tide', 'a handler did not answer in time'],
+      ['tide', 'a request failed'],
+    ],
+  )
 })
 
 test('a plugin from outside that fails in what every answer carries leaves it out', async (t) => {
-  const app = await testApp(t, { plugins: [asks], outside: [outside({ envelope: () => { throw new Error('dry') } })] })
+  const app = await testApp(t, {
+    plugins: [asks],
+    outside: [
+      outside({
+        envelope: () => {
+          throw new Error('dry')
+        },
+      }),
+    ],
+  })
 
   assert.deepEqual((await app.as('nobody').get('/api/enveloped/')).body, { data: {}, config: {} })
 })
@@ -189,9 +301,15 @@ test('a plugin from outside that fails in what every answer carries leaves it ou
 test('a setup from outside that hangs ends the start, with the name and the way to start without it', async (t) => {
   const clock = testClock()
   const starting = testApp(t, { plugins: [asks], outside: [outside({ setup: never })], clock })
-  const refused = assert.rejects(starting, /^StartError: plugin tide: it has been setting itself up for 60 s; correct or remove it, or start without it: AV_PLUGINS_OFF=tide$/)
+  const refused = assert.rejects(
+    starting,
+    /^StartError: plugin tide: it has been setting itself up for 60 s; correct or remove it, or start without it: AV_PLUGINS_OFF=tide$/,
+  )
   let isOver = false
-  void refused.then(() => (isOver = true), () => (isOver = true))
+  void refused.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  )
 
   while (!isOver) await clock.advance(20_000)
   await refused
@@ -206,12 +324,28 @@ test('a close from outside that hangs is left behind, by name', async (t) => {
   void closing.then(() => (isOver = true))
   while (!isOver) await app.clock.advance(1_000)
 
-  assert.match(lines.find(({ msg }) => msg === 'a part could not be closed')?.['err'].message, /^plugin tide: it takes longer than 5 s to close/)
+  assert.match(
+    lines.find(({ msg }) => msg === 'a part could not be closed')?.['err'].message,
+    /^plugin tide: it takes longer than 5 s to close/,
+  )
 })
 
-const words = defineTask({ name: 'tide.count', title: 'Count', payload: Type.Object({}), lane: 'light', schedule: { auto: '0 4 *' }, outgoing: true, run: async () => 'counted' })
+const words = defineTask({
+  name: 'tide.count',
+  title: 'Count',
+  payload: Type.Object({}),
+  lane: 'light',
+  schedule: { auto: '0 4 *' },
+  outgoing: true,
+  run: async () => 'counted',
+})
 const aTide = (more: object = {}) =>
-  outside({ tasks: [words], settings: { tideHeight: { env: 'AV_TIDE_HEIGHT', schema: Type.Integer(), default: 1, meaning: 'height' } }, on: { 'word.said': () => () => Promise.reject(new Error('later')) }, ...more })
+  outside({
+    tasks: [words],
+    settings: { tideHeight: { env: 'AV_TIDE_HEIGHT', schema: Type.Integer(), default: 1, meaning: 'height' } },
+    on: { 'word.said': () => () => Promise.reject(new Error('later')) },
+    ...more,
+  })
 
 test('what is kept for a plugin that is away stops no start, is told, and is there when it comes back', async (t) => {
   const dataDir = await temporaryFolder(t)
@@ -231,15 +365,24 @@ test('what is kept for a plugin that is away stops no start, is told, and is the
     const { off = [], ...rest } = without as { off?: string[] }
     const away = await testApp(t, { ...own, ...rest, settings: { tideHeight: 3, pluginsOff: off } as never })
     await clock.advance(400_000)
-    assert.deepEqual(jobsOf(away).map(({ state }) => state), ['PENDING'])
+    assert.deepEqual(
+      jobsOf(away).map(({ state }) => state),
+      ['PENDING'],
+    )
     await away.close()
-    assert.deepEqual(lines.filter(({ level }) => level === 'warn').map(({ settings, jobs }) => settings ?? jobs), [['tideHeight'], { 'tide.hear': 1 }])
+    assert.deepEqual(
+      lines.filter(({ level }) => level === 'warn').map(({ settings, jobs }) => settings ?? jobs),
+      [['tideHeight'], { 'tide.hear': 1 }],
+    )
   }
 
   const back = await testApp(t, { ...own, ...set, outside: [aTide({ on: { 'word.said': () => () => undefined } })] })
   await back.settled()
   assert.equal((back.app.settings as unknown as Loose)['tideHeight'], 3)
-  assert.deepEqual(jobsOf(back).map(({ state }) => state), ['SUCCESS'])
+  assert.deepEqual(
+    jobsOf(back).map(({ state }) => state),
+    ['SUCCESS'],
+  )
   assert.equal(back.app.schedules.get('tide.count')?.schedule, '0 5 *')
   assert.deepEqual(back.app.schedules.outgoing()['tide.count']?.urls, ['https://example.org/hook'])
 })
@@ -250,16 +393,36 @@ test('a setting that no plugin ever had still stops the start', async (t) => {
   await first.close()
 
   assert.ok((await readFile(join(dataDir, 'plugins/settings.json'), 'utf8')).includes('AV_TIDE_HEIGHT'))
-  await assert.rejects(testApp(t, { dataDir, plugins: [asks], settings: { tideHight: 3 } as never }), /there is no setting tideHight/)
-  await assert.rejects(testApp(t, { dataDir, plugins: [asks], outside: [outside({})], settings: { tideHeight: 3 } as never }), /there is no setting tideHeight/)
+  await assert.rejects(
+    testApp(t, { dataDir, plugins: [asks], settings: { tideHight: 3 } as never }),
+    /there is no setting tideHight/,
+  )
+  await assert.rejects(
+    testApp(t, { dataDir, plugins: [asks], outside: [outside({})], settings: { tideHeight: 3 } as never }),
+    /there is no setting tideHeight/,
+  )
 })
 
 test('who is needed cannot be left out alone, and a name that nobody has is told', async (t) => {
   const { lines, log } = aLog()
 
-  await assert.rejects(testApp(t, { plugins: [asks], outside: [outside({})], settings: { pluginsOff: ['asks'] } }), /AV_PLUGINS_OFF: asks cannot be left out, as tide needs it; name that too, or take asks away/)
-  const app = await testApp(t, { plugins: [asks], outside: [outside({ version: '2.1' })], settings: { pluginsOff: ['asks', 'tide', 'moon'] }, log })
+  await assert.rejects(
+    testApp(t, { plugins: [asks], outside: [outside({})], settings: { pluginsOff: ['asks'] } }),
+    /AV_PLUGINS_OFF: asks cannot be left out, as tide needs it; name that too, or take asks away/,
+  )
+  const app = await testApp(t, {
+    plugins: [asks],
+    outside: [outside({ version: '2.1' })],
+    settings: { pluginsOff: ['asks', 'tide', 'moon'] },
+    log,
+  })
 
-  assert.deepEqual(app.app.plugins.list().map(({ name, isOn, isBuiltIn }) => [name, isOn, isBuiltIn]), [['asks', false, true], ['tide', false, false]])
+  assert.deepEqual(
+    app.app.plugins.list().map(({ name, isOn, isBuiltIn }) => [name, isOn, isBuiltIn]),
+    [
+      ['asks', false, true],
+      ['tide', false, false],
+    ],
+  )
   assert.deepEqual(lines.find(({ names }) => names)?.['names'], ['moon'])
 })

@@ -10,7 +10,13 @@ import { toFault } from '../../core/http/fault.ts'
 import { readEntries } from '../../plugins/backup/archive.ts'
 
 const NOWHERE = '/srv/secret place/archive/nothing.zip'
-const failureOf = (work: () => unknown): Promise<unknown> => Promise.resolve().then(work).then(() => assert.fail('it did not fail'), (error: unknown) => error)
+const failureOf = (work: () => unknown): Promise<unknown> =>
+  Promise.resolve()
+    .then(work)
+    .then(
+      () => assert.fail('it did not fail'),
+      (error: unknown) => error,
+    )
 
 test('failures of files, programs and databases are told without their paths', async () => {
   const failures = [
@@ -26,12 +32,18 @@ test('failures of files, programs and databases are told without their paths', a
     const said = saidBy(failure)
     assert.doesNotMatch(said, /secret/)
     assert.ok(said.length > 5, said)
-    for (const wrapped of [errors.unprocessable(`It cannot be read: ${said}`), errors.unprocessable(`Not there: ${(failures[0] as Error).message}`)]) {
+    for (const wrapped of [
+      errors.unprocessable(`It cannot be read: ${said}`),
+      errors.unprocessable(`Not there: ${(failures[0] as Error).message}`),
+    ]) {
       assert.doesNotMatch(toFault(wrapped).body, /secret/)
     }
   }
   assert.equal(withoutPaths('Look at /api/backup/ or /media/UC1/abc.mp4'), 'Look at /api/backup/ or /media/UC1/abc.mp4')
-  assert.equal(saidBy(new Error('http://127.0.0.1:9200/a/b/c/d does not answer')), 'http://127.0.0.1:9200/a/b/c/d does not answer')
+  assert.equal(
+    saidBy(new Error('http://127.0.0.1:9200/a/b/c/d does not answer')),
+    'http://127.0.0.1:9200/a/b/c/d does not answer',
+  )
 })
 
 test('a backup that is removed while it is read is not there, and that is all that is said', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { lastFirst } from '../support/last-first.ts'
 import { testApp } from '../support/testing.ts'
 
@@ -41,7 +41,18 @@ test('all that is made in the data folder is closed to others; the library in it
   await app.clock.advance(1) // the first copy of the ledger
 
   const names = await readdir(dataDir, { recursive: true })
-  for (const part of [/^ledger\.sqlite-wal$/, /^index\.sqlite-wal$/, /^ledger-copies\/.*\.sqlite$/, /^snapshots\/.*\.sqlite$/, /^backups\/.*\.zip$/, /^secret\.key$/]) assert.ok(names.some((name) => part.test(name)), `${part}`)
+  for (const part of [
+    /^ledger\.sqlite-wal$/,
+    /^index\.sqlite-wal$/,
+    /^ledger-copies\/.*\.sqlite$/,
+    /^snapshots\/.*\.sqlite$/,
+    /^backups\/.*\.zip$/,
+    /^secret\.key$/,
+  ])
+    assert.ok(
+      names.some((name) => part.test(name)),
+      `${part}`,
+    )
   assert.deepEqual(await openToOthers(dataDir), [])
   assert.equal(await modeOf(dataDir), 0o711)
   assert.equal(await modeOf(join(dataDir, 'media')), 0o755)
@@ -60,7 +71,8 @@ test('files of earlier versions are closed at the start; the rights of the folde
   await writeFile(join(dataDir, 'ledger-copies', 'daily-2026-01-01.sqlite'), '')
   await writeFile(join(dataDir, 'media', 'film.mp4'), 'film')
   await chmod(dataDir, 0o750)
-  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) await chmod(join(entry.parentPath ?? entry.path, entry.name), entry.isDirectory() ? 0o755 : 0o644)
+  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true }))
+    await chmod(join(entry.parentPath ?? entry.path, entry.name), entry.isDirectory() ? 0o755 : 0o644)
 
   await app.restart()
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from 'archivolt/testing'
+import { type TestContext, test } from 'node:test'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
 import { toFault } from '../../core/http/fault.ts'
 import { lastFirst } from '../support/last-first.ts'
-import { smallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/server.ts'
+import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
 
 const IDS = Array.from({ length: 20 }, (_, at) => `v${at}`)
 
@@ -22,10 +22,16 @@ async function openOn(t: TestContext, disk: SmallDisk): Promise<TestApp> {
 
 const reserveOf = (disk: SmallDisk) => join(disk.path, 'data/reserve')
 
-const told = (app: TestApp) => app.app.jobs.notifications().flatMap(({ title }) => (title === 'The disk is full' ? [title] : []))
+const told = (app: TestApp) =>
+  app.app.jobs.notifications().flatMap(({ title }) => (title === 'The disk is full' ? [title] : []))
 
 /** The clock is stopped: it is moved until the disk has been looked at. */
-const isKept = (app: TestApp, disk: SmallDisk) => until('some room is kept', () => app.clock.advance(60_000).then(() => existsSync(reserveOf(disk)) && existsSync(`${reserveOf(disk)}-start`)), (isThere) => isThere)
+const isKept = (app: TestApp, disk: SmallDisk) =>
+  until(
+    'some room is kept',
+    () => app.clock.advance(60_000).then(() => existsSync(reserveOf(disk)) && existsSync(`${reserveOf(disk)}-start`)),
+    (isThere) => isThere,
+  )
 
 test('on a full disk people sign in, work and remove, by room that was kept for it; it is kept again later', async (t) => {
   const disk = await smallDisk(t, 128 << 20)
@@ -38,13 +44,21 @@ test('on a full disk people sign in, work and remove, by room that was kept for 
   const signedIn = await app.as('nobody').post('/api/login/', { username: 'admin', password: PASSWORD })
   const removed = []
   for (const id of IDS) removed.push((await admin.delete(`/api/video/${id}/`)).status)
-  for (let at = 0; existsSync(reserveOf(disk)) && at < 3000; at++) await app.app.ledger.write(() => app.app.ledger.sql('INSERT INTO users (name, password, is_staff, created_at) VALUES (?, ?, 0, 0)').run(`u${at}`, 'x'.repeat(20_000)))
+  for (let at = 0; existsSync(reserveOf(disk)) && at < 3000; at++)
+    await app.app.ledger.write(() =>
+      app.app.ledger
+        .sql('INSERT INTO users (name, password, is_staff, created_at) VALUES (?, ?, 0, 0)')
+        .run(`u${at}`, 'x'.repeat(20_000)),
+    )
 
   const changed = await admin.post('/api/config/', { downloads: { comment_max: 'all' } })
 
   assert.equal(signedIn.status, 200, signedIn.text)
   assert.equal(changed.status, 200)
-  assert.deepEqual(removed, IDS.map(() => 200))
+  assert.deepEqual(
+    removed,
+    IDS.map(() => 200),
+  )
   assert.ok(!existsSync(reserveOf(disk)))
   assert.deepEqual(told(app), ['The disk is full'])
 
@@ -64,7 +78,14 @@ test('a start on a full disk serves what is there and says so, also where other 
 
     await app.restart()
 
-    assert.deepEqual([(await app.as('admin').get('/api/video/v1/')).status, (await app.as('admin').get('/api/video/')).body.data.length], [200, 12], String(kept))
+    assert.deepEqual(
+      [
+        (await app.as('admin').get('/api/video/v1/')).status,
+        (await app.as('admin').get('/api/video/')).body.data.length,
+      ],
+      [200, 12],
+      String(kept),
+    )
     assert.deepEqual(told(app), ['The disk is full'])
     await giveBack()
     await isKept(app, disk)
@@ -73,8 +94,13 @@ test('a start on a full disk serves what is there and says so, also where other 
 
 test('a request whose file the disk does not take is answered 503, not as a defect', () => {
   for (const code of ['ENOSPC', 'EDQUOT']) {
-    const { status, isDefect, body } = toFault(new Error('it failed', { cause: Object.assign(new Error('/srv/data/cookie: no space'), { code }) }))
-    assert.deepEqual([status, isDefect, JSON.parse(body).message], [503, false, 'A disk of the server is full: make room on it'])
+    const { status, isDefect, body } = toFault(
+      new Error('it failed', { cause: Object.assign(new Error('/srv/data/cookie: no space'), { code }) }),
+    )
+    assert.deepEqual(
+      [status, isDefect, JSON.parse(body).message],
+      [503, false, 'A disk of the server is full: make room on it'],
+    )
   }
 })
 
@@ -85,7 +111,10 @@ test('where nothing was kept and nothing is free the start says so', async (t) =
   await app.close()
   const giveBack = await disk.fill()
 
-  await assert.rejects(app.restart(), { name: 'StartError', message: /^The disk with the data folder \S+ is full, and nothing more was kept for this: make room on it$/ })
+  await assert.rejects(app.restart(), {
+    name: 'StartError',
+    message: /^The disk with the data folder \S+ is full, and nothing more was kept for this: make room on it$/,
+  })
 
   await giveBack()
   await app.restart()

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ROOT } from '../support/sources.ts'
 import { startServer, temporaryFolder, USERNAME } from '../support/server.ts'
+import { ROOT } from '../support/sources.ts'
 
 interface Refusal {
   code: number | string | null | undefined
@@ -17,8 +17,11 @@ interface Refusal {
 function tryToStart(env: Record<string, string>, ...args: string[]): Promise<Refusal & { stdout: string }> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(ROOT, 'dist/main.js'), ...args], { env: { ...inherited, AV_PORT: '0', ...env }, timeout: 30_000 }, (error, stdout, stderr) =>
-      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    execFile(
+      process.execPath,
+      [join(ROOT, 'dist/main.js'), ...args],
+      { env: { ...inherited, AV_PORT: '0', ...env }, timeout: 30_000 },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
     )
   })
 }
@@ -33,7 +36,10 @@ function assertRefused({ code, stderr }: Refusal, says: RegExp): void {
 }
 
 test('an unknown setting is named', async (t) => {
-  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PROT: '1' }), /AV_PROT: there is no such setting \(did you mean AV_PORT\?\)/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PROT: '1' }),
+    /AV_PROT: there is no such setting \(did you mean AV_PORT\?\)/,
+  )
 })
 
 test('a broken plugin is named with its reason', async (t) => {
@@ -41,13 +47,19 @@ test('a broken plugin is named with its reason', async (t) => {
   await mkdir(join(folder, 'plugins/tide'), { recursive: true })
   await writeFile(join(folder, 'plugins/tide/plugin.js'), `export default { name: 'tide', needs: ['moon'] }`)
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'plugins') }), /plugin tide needs the plugin moon, which is not there/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'plugins') }),
+    /plugin tide needs the plugin moon, which is not there/,
+  )
 })
 
 test('a plugin that fails while it sets itself up ends the start, and nothing stays open', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
-  await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', setup() { throw new Error('no water') } }`)
+  await writeFile(
+    join(folder, 'tide/plugin.js'),
+    `export default { name: 'tide', setup() { throw new Error('no water') } }`,
+  )
   const env = { AV_DATA_DIR: join(folder, 'data') }
 
   assertRefused(await tryToStart({ ...env, AV_PLUGINS_DIR: join(folder, 'tide') }), /plugin tide: no water/)
@@ -67,7 +79,10 @@ test('a plugin that cannot even be built is left out by the name of its folder',
 test('an error of a plugin that nobody catches stops the server with its name and the line of its source; one that nobody waits for does not', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
-  await writeFile(join(folder, 'tide/basin.ts'), `// Nothing here.\nexport function drain(): never {\n  throw new Error('no water')\n}\n`)
+  await writeFile(
+    join(folder, 'tide/basin.ts'),
+    `// Nothing here.\nexport function drain(): never {\n  throw new Error('no water')\n}\n`,
+  )
   const source = `import { defineRoute, Type } from 'archivolt'
     import { drain } from './basin.ts'
     const route = (path: string, handle: () => object) => defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}), handle })
@@ -82,18 +97,36 @@ test('an error of a plugin that nobody catches stops the server with its name an
   await server.api('GET', '/api/fatal/')
   assert.equal(await server.ended, 1)
 
-  const logged = server.output().split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
-  const errs = logged.filter(({ err }) => err).map(({ level, err }) => [level, err.plugin, /tide\/basin\.ts:3:\d+/.test(err.stack)])
-  assert.deepEqual(errs, [['error', 'tide', true], ['fatal', 'tide', true]])
-  assert.match(server.output(), /^Archivolt stops\. plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/m)
+  const logged = server
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+  const errs = logged
+    .filter(({ err }) => err)
+    .map(({ level, err }) => [level, err.plugin, /tide\/basin\.ts:3:\d+/.test(err.stack)])
+  assert.deepEqual(errs, [
+    ['error', 'tide', true],
+    ['fatal', 'tide', true],
+  ])
+  assert.match(
+    server.output(),
+    /^Archivolt stops\. plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/m,
+  )
 })
 
 test('an error that nobody catches while a plugin sets itself up ends the start with its name', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
-  await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', setup: () => new Promise(() => setTimeout(() => { throw new Error('no water') })) }`)
+  await writeFile(
+    join(folder, 'tide/plugin.js'),
+    `export default { name: 'tide', setup: () => new Promise(() => setTimeout(() => { throw new Error('no water') })) }`,
+  )
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }), /plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }),
+    /plugin tide: an error that nobody caught: no water; correct it, or start without it: AV_PLUGINS_OFF=tide$/,
+  )
 })
 
 test('a data folder that another process uses is refused', async (t) => {
@@ -106,9 +139,15 @@ test('a data folder that another process uses is refused', async (t) => {
 
 test('a damaged lock says that it may be removed, and is', async (t) => {
   const folder = await temporaryFolder(t)
-  await writeFile(join(folder, 'lock'), 'not a lock at all, but something that is longer than a header of SQLite would be, which has a hundred bytes')
+  await writeFile(
+    join(folder, 'lock'),
+    'not a lock at all, but something that is longer than a header of SQLite would be, which has a hundred bytes',
+  )
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: folder }), /lock is damaged: remove it and start again\. Nothing is lost, as it holds nothing$/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: folder }),
+    /lock is damaged: remove it and start again\. Nothing is lost, as it holds nothing$/,
+  )
   await rm(join(folder, 'lock'))
   await mkdir(join(folder, 'lock'))
   assertRefused(await tryToStart({ AV_DATA_DIR: folder }), /lock cannot be opened for writing: .*remove it/)
@@ -120,8 +159,14 @@ test('a data folder that cannot be made is named', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'data'), '')
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data') }), /data cannot be made or written \(a file is in the way\)/)
-  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data/deeper') }), /deeper cannot be made or written \(a file is in the way\)/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: join(folder, 'data') }),
+    /data cannot be made or written \(a file is in the way\)/,
+  )
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: join(folder, 'data/deeper') }),
+    /deeper cannot be made or written \(a file is in the way\)/,
+  )
 })
 
 test('a library or picture folder that cannot be made is named, with its setting', async (t) => {
@@ -130,7 +175,10 @@ test('a library or picture folder that cannot be made is named, with its setting
 
   for (const setting of ['AV_MEDIA_DIR', 'AV_CACHE_DIR']) {
     const refusal = await tryToStart({ AV_DATA_DIR: join(folder, 'data'), [setting]: join(folder, 'file') })
-    assertRefused(refusal, new RegExp(`file cannot be made or written \\(a file is in the way\\): move it away, or set ${setting}`))
+    assertRefused(
+      refusal,
+      new RegExp(`file cannot be made or written \\(a file is in the way\\): move it away, or set ${setting}`),
+    )
   }
 })
 
@@ -138,16 +186,28 @@ test('a folder for snapshots that cannot be made is named, and the index is clos
   const dataDir = await temporaryFolder(t)
   await writeFile(join(dataDir, 'snapshots'), '')
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: dataDir }), /snapshots cannot be made or written \(a file is in the way\): move it away$/)
-  assert.deepEqual((await readdir(dataDir)).filter((name) => name.startsWith('index.')), ['index.sqlite'])
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: dataDir }),
+    /snapshots cannot be made or written \(a file is in the way\): move it away$/,
+  )
+  assert.deepEqual(
+    (await readdir(dataDir)).filter((name) => name.startsWith('index.')),
+    ['index.sqlite'],
+  )
 })
 
 test('a plugin whose ledger migration fails is named', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'tide'))
-  await writeFile(join(folder, 'tide/plugin.js'), `export default { name: 'tide', migrations: [{ number: 1, sql: 'CREATE TABEL tide_a (id)' }] }`)
+  await writeFile(
+    join(folder, 'tide/plugin.js'),
+    `export default { name: 'tide', migrations: [{ number: 1, sql: 'CREATE TABEL tide_a (id)' }] }`,
+  )
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }), /migration 1 of tide failed: near "TABEL"/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: join(folder, 'data'), AV_PLUGINS_DIR: join(folder, 'tide') }),
+    /migration 1 of tide failed: near "TABEL"/,
+  )
 })
 
 test('a port that is taken is named', async (t) => {
@@ -156,11 +216,17 @@ test('a port that is taken is named', async (t) => {
   t.after(() => void other.close())
   const { port } = other.address() as AddressInfo
 
-  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PORT: String(port) }), new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken by another program`))
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_PORT: String(port) }),
+    new RegExp(`port ${port} of 127\\.0\\.0\\.1 is taken by another program`),
+  )
 })
 
 test('an address that is not of this machine is named', async (t) => {
-  assertRefused(await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_HOST: '192.0.2.1' }), /192\.0\.2\.1 is not an address of this machine/)
+  assertRefused(
+    await tryToStart({ AV_DATA_DIR: await temporaryFolder(t), AV_HOST: '192.0.2.1' }),
+    /192\.0\.2\.1 is not an address of this machine/,
+  )
 })
 
 test('the first start says where the password is, and tells it to nobody else', async (t) => {
@@ -190,14 +256,25 @@ test('a new secret key ends tokens; the password opens the door again', async (t
   const before = await startServer(t, folder)
   await before.api('GET', '/api/ping/')
   const tokenOf = async (baseUrl: string) =>
-    ((await (await fetch(`${baseUrl}/api/login/`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: USERNAME, password: 'a long enough password' }) })).json()) as { token: string }).token
+    (
+      (await (
+        await fetch(`${baseUrl}/api/login/`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ username: USERNAME, password: 'a long enough password' }),
+        })
+      ).json()) as { token: string }
+    ).token
   const token = await tokenOf(before.baseUrl)
   await before.end('SIGTERM')
 
   const rotated = await tryToStart({ AV_DATA_DIR: folder }, 'rotate-key')
   const after = await startServer(t, folder)
 
-  assert.deepEqual([rotated.code, rotated.stdout], [0, 'There is a new secret key: all sessions and tokens have ended\n'])
+  assert.deepEqual(
+    [rotated.code, rotated.stdout],
+    [0, 'There is a new secret key: all sessions and tokens have ended\n'],
+  )
   assert.equal((await after.api('GET', '/api/ping/', undefined, { Authorization: `Token ${token}` })).status, 401)
   assert.notEqual(await tokenOf(after.baseUrl), token)
 })

@@ -14,7 +14,10 @@ const HOME = join(ROOT, '.cache/elasticsearch', BUNDLE)
 const GUARD = fileURLToPath(new URL('guard.sh', import.meta.url))
 const START_WITHIN_MS = 180_000
 const STOP_WITHIN_MS = 30_000
-/** Below the ports that the system hands out by itself: nobody takes it while the node starts, or is stopped for a while. */
+/**
+ * Below the ports that the system hands out by itself: nobody takes it while the node starts, or is stopped for a
+ * while.
+ */
 const PORTS = { first: 20_000, count: 12_000 }
 
 export interface NodeOptions {
@@ -43,7 +46,8 @@ export interface ElasticNode {
 /** @returns why no node can be started here, or undefined */
 export function whyNoElasticsearch(): string | undefined {
   if (process.platform !== 'linux') return 'Elasticsearch is tested on Linux only'
-  if (!existsSync(join(HOME, 'complete'))) return 'Elasticsearch has not been fetched: run make test, with Java and Maven'
+  if (!existsSync(join(HOME, 'complete')))
+    return 'Elasticsearch has not been fetched: run make test, with Java and Maven'
   try {
     execFileSync('java', ['-version'], { stdio: 'ignore' })
     return undefined
@@ -69,12 +73,36 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
 
   async function start(): Promise<void> {
     // -d: the launcher returns when the node is up, or has failed.
-    const launch = ['-Xms4m', '-Xmx64m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Djava.io.tmpdir=${at('tmp')}`, '-Dcli.name=server', `-Dcli.script=${HOME}/bin/elasticsearch`, '-Dcli.libs=lib/tools/server-cli', `-Des.path.home=${HOME}`, `-Des.path.conf=${at('config')}`, '-Des.distribution.type=tar', '-cp', `${HOME}/lib/*:${HOME}/lib/cli-launcher/*`, 'org.elasticsearch.launcher.CliToolLauncher', '-d', '-p', pidFile]
+    const launch = [
+      '-Xms4m',
+      '-Xmx64m',
+      '-XX:+UseSerialGC',
+      '-XX:TieredStopAtLevel=1',
+      `-Djava.io.tmpdir=${at('tmp')}`,
+      '-Dcli.name=server',
+      `-Dcli.script=${HOME}/bin/elasticsearch`,
+      '-Dcli.libs=lib/tools/server-cli',
+      `-Des.path.home=${HOME}`,
+      `-Des.path.conf=${at('config')}`,
+      '-Des.distribution.type=tar',
+      '-cp',
+      `${HOME}/lib/*:${HOME}/lib/cli-launcher/*`,
+      'org.elasticsearch.launcher.CliToolLauncher',
+      '-d',
+      '-p',
+      pidFile,
+    ]
     const [program, args] = await asUser(base, 'java', launch)
     // The launcher looks for modules in its working folder.
-    const child = spawn(program, args, { cwd: HOME, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ES_TMPDIR: at('tmp'), ES_JAVA_OPTS: '' } })
+    const child = spawn(program, args, {
+      cwd: HOME,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ES_TMPDIR: at('tmp'), ES_JAVA_OPTS: '' },
+    })
     let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void (said += chunk.toString()))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => void (said += chunk.toString()))
     const code = await new Promise<number | null>((resolve) => {
       const tooLong = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS)
       child.once('error', (error) => {
@@ -87,7 +115,16 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
       })
     })
     await writeFile(logFile, said)
-    if (code !== 0) throw new Error(`Elasticsearch did not start (code ${code}):\n${said.split('\n').filter((line) => /ERROR|Caused by|exception/i.test(line)).slice(0, 8).join('\n') || said.slice(-2000)}`)
+    if (code !== 0)
+      throw new Error(
+        `Elasticsearch did not start (code ${code}):\n${
+          said
+            .split('\n')
+            .filter((line) => /ERROR|Caused by|exception/i.test(line))
+            .slice(0, 8)
+            .join('\n') || said.slice(-2000)
+        }`,
+      )
     running = Number(await readFile(pidFile, 'utf8'))
     // Whatever becomes of us, kill -9 included, no node stays behind.
     spawn('sh', [GUARD, String(process.pid), String(running), base], { detached: true, stdio: 'ignore' }).unref()
@@ -123,10 +160,21 @@ export async function makeNode({ port: wanted, heapMb = 512, settings = [] }: No
 
 /** C1 only: it starts sooner and needs less, and no test runs long enough for more. */
 const jvmOptions = (heapMb: number, base: string): string =>
-  [`-Xms128m`, `-Xmx${heapMb}m`, '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-AlwaysPreTouch', '-XX:+ExitOnOutOfMemoryError', `-XX:ErrorFile=${base}/logs/hs_err_pid%p.log`, `-Djava.io.tmpdir=${base}/tmp`, ''].join('\n')
+  [
+    `-Xms128m`,
+    `-Xmx${heapMb}m`,
+    '-XX:+UseSerialGC',
+    '-XX:TieredStopAtLevel=1',
+    '-XX:-AlwaysPreTouch',
+    '-XX:+ExitOnOutOfMemoryError',
+    `-XX:ErrorFile=${base}/logs/hs_err_pid%p.log`,
+    `-Djava.io.tmpdir=${base}/tmp`,
+    '',
+  ].join('\n')
 
 /**
- * Security is on, and whoever names no account may do everything: most tests need none, and those of accounts find them judged.
+ * Security is on, and whoever names no account may do everything: most tests need none, and those of accounts find them
+ * judged.
  * A full disk of this machine must not make indexes read-only.
  */
 const nodeSettings = (port: number, base: string): string[] => [
@@ -148,19 +196,35 @@ const nodeSettings = (port: number, base: string): string[] => [
 ]
 
 /**
- * The server refuses root. It then runs as nobody, who may pass through folders of root's all the same: a checkout may lie in one.
+ * The server refuses root. It then runs as nobody, who may pass through folders of root's all the same: a checkout may
+ * lie in one.
  * `no_setuid_fixup`: without it access(2), which Java asks, forgets that right.
  */
 async function asUser(base: string, program: string, args: string[]): Promise<[string, string[]]> {
   if (process.getuid?.() !== 0) return [program, args]
   const [user, group] = ['-u', '-g'].map((which) => Number(execFileSync('id', [which, 'nobody'])))
-  for (const folder of [base, ...['config', 'tmp', 'data', 'logs', 'repository'].map((name) => join(base, name))]) await chown(folder, user!, group!)
-  return ['setpriv', [`--reuid=${user}`, `--regid=${group}`, '--clear-groups', '--securebits=+no_setuid_fixup', '--inh-caps=+dac_override', '--ambient-caps=+dac_override', program, ...args]]
+  for (const folder of [base, ...['config', 'tmp', 'data', 'logs', 'repository'].map((name) => join(base, name))])
+    await chown(folder, user!, group!)
+  return [
+    'setpriv',
+    [
+      `--reuid=${user}`,
+      `--regid=${group}`,
+      '--clear-groups',
+      '--securebits=+no_setuid_fixup',
+      '--inh-caps=+dac_override',
+      '--ambient-caps=+dac_override',
+      program,
+      ...args,
+    ],
+  ]
 }
 
 async function isServing(url: string): Promise<boolean> {
   try {
-    const { status } = await fetch(`${url}/_cluster/health?wait_for_status=yellow&timeout=20s`, { signal: AbortSignal.timeout(30_000) })
+    const { status } = await fetch(`${url}/_cluster/health?wait_for_status=yellow&timeout=20s`, {
+      signal: AbortSignal.timeout(30_000),
+    })
     return status === 200
   } catch {
     return false // not yet

@@ -1,6 +1,9 @@
-/** Runs a command beside one Elasticsearch node that all its tests share, and ends with its code: `run.ts <program> <arguments…>`. */
+/**
+ * Runs a command beside one Elasticsearch node that all its tests share, and ends with its code: `run.ts <program>
+ * <arguments…>`.
+ */
 import { spawn } from 'node:child_process'
-import { makeNode, whyNoElasticsearch, type ElasticNode } from './node.ts'
+import { type ElasticNode, makeNode, whyNoElasticsearch } from './node.ts'
 
 const [program, ...args] = process.argv.slice(2)
 if (program === undefined) throw new Error('Which command?')
@@ -12,7 +15,10 @@ if (why) process.stderr.write(`Without Elasticsearch: ${why}\n`)
 // Tests that need the node wait for it; the others begin meanwhile.
 const child = spawn(program, args, {
   stdio: 'inherit',
-  env: { ...process.env, ...(node && { AV_TEST_ELASTICSEARCH_URL: node.url, AV_TEST_ELASTICSEARCH_REPOSITORY: node.repository }) },
+  env: {
+    ...process.env,
+    ...(node && { AV_TEST_ELASTICSEARCH_URL: node.url, AV_TEST_ELASTICSEARCH_REPOSITORY: node.repository }),
+  },
 })
 const ended = new Promise<number>((resolve) => {
   child.once('error', (error) => {

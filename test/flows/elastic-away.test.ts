@@ -1,19 +1,22 @@
-/** Elasticsearch goes away at every moment and comes back: requests are told, what was accepted goes on. Real node, real yt-dlp, running program. */
+/**
+ * Elasticsearch goes away at every moment and comes back: requests are told, what was accepted goes on. Real node, real
+ * yt-dlp, running program.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeNode } from '../elasticsearch/node.ts'
 import shelf1, { shelfIndex } from '../data/plugins/shelf-1/plugin.ts'
+import { makeNode } from '../elasticsearch/node.ts'
 import { VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { startProxy } from '../support/proxy.ts'
-import { allQuiet, startServer, temporaryFolder, until, type Server } from '../support/server.ts'
+import { allQuiet, type Server, startServer, temporaryFolder, until } from '../support/server.ts'
 import { testApp, testClock } from '../support/testing.ts'
 
 const skip = withoutElasticsearch()
@@ -25,17 +28,35 @@ interface Line {
   msg: string
 }
 
-const linesOf = (server: Server): Line[] => server.output().split('\n').flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as Line] : []))
+const linesOf = (server: Server): Line[] =>
+  server
+    .output()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as Line] : []))
 const said = (server: Server, wanted: RegExp) => linesOf(server).filter(({ msg }) => wanted.test(msg)).length
 const AWAY = /^Elasticsearch does not answer/
 const BACK = /^Elasticsearch serves again/
 
-const add = (server: Server, videos: string[]) => server.api('POST', '/api/download/?autostart=true', { data: videos.map((id) => ({ youtube_id: id })) })
+const add = (server: Server, videos: string[]) =>
+  server.api('POST', '/api/download/?autostart=true', { data: videos.map((id) => ({ youtube_id: id })) })
 
 async function allArchived(server: Server, folder: string, videos: string[]): Promise<void> {
-  await until('it serves', () => server.api('GET', '/api/video/'), ({ status }) => status === 200)
-  await until('all are archived', () => archivedIds(server), (found) => videos.every((id) => found.includes(id)), 120_000)
-  await until('the queue is empty', () => queuedIds(server), (left) => left.length === 0)
+  await until(
+    'it serves',
+    () => server.api('GET', '/api/video/'),
+    ({ status }) => status === 200,
+  )
+  await until(
+    'all are archived',
+    () => archivedIds(server),
+    (found) => videos.every((id) => found.includes(id)),
+    120_000,
+  )
+  await until(
+    'the queue is empty',
+    () => queuedIds(server),
+    (left) => left.length === 0,
+  )
   await allQuiet(server)
   await assertWhole(server, folder)
 }
@@ -47,7 +68,10 @@ async function assertRefused(server: Server, method: string, path: string, body?
   assert.match(reply.body.message, /Elasticsearch/)
 }
 
-test('gone at the start, and gone in the middle of a download: it listens, says so once, and goes on', { skip, timeout: 400_000 }, async (t) => {
+test('gone at the start, and gone in the middle of a download: it listens, says so once, and goes on', {
+  skip,
+  timeout: 400_000,
+}, async (t) => {
   const folder = await temporaryFolder(t)
   const { platform, env: outside } = await startTestPlatform(t)
   const node = await makeNode({ heapMb: 256 })
@@ -60,17 +84,37 @@ test('gone at the start, and gone in the middle of a download: it listens, says 
   assert.equal(early.status, 503)
   assert.ok(Number(early.headers.get('retry-after')) > 0)
   await node.start()
-  await until('the start goes on', () => fetch(`${server.baseUrl}/api/login/`, { method: 'POST' }), ({ status }) => status !== 503)
+  await until(
+    'the start goes on',
+    () => fetch(`${server.baseUrl}/api/login/`, { method: 'POST' }),
+    ({ status }) => status !== 503,
+  )
   assert.equal(said(server, /^Waiting for Elasticsearch/), 1, 'a line a minute at most')
-  await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } })
+  await server.api('POST', '/api/config/', {
+    downloads: {
+      subtitle: 'en,de',
+      subtitle_source: 'user',
+      subtitle_index: true,
+      comment_max: 'all',
+      sleep_interval: 0,
+    },
+  })
 
   const first = ids('breakwater', 'lighthouse', 'fog')
   platform.faults.set(first[0], { name: 'media_slow', bytesPerSecond: 300_000 })
   await add(server, first)
-  await until('a download is on its way', () => server.api('GET', `/api/download/${first[0]}/`), ({ body }) => (body?.data?.progress?.fraction ?? 0) > 0.1)
+  await until(
+    'a download is on its way',
+    () => server.api('GET', `/api/download/${first[0]}/`),
+    ({ body }) => (body?.data?.progress?.fraction ?? 0) > 0.1,
+  )
   await node.stop('SIGKILL')
 
-  await until('requests are told', () => server.api('GET', '/api/video/'), ({ status }) => status === 503)
+  await until(
+    'requests are told',
+    () => server.api('GET', '/api/video/'),
+    ({ status }) => status === 503,
+  )
   await assertRefused(server, 'GET', '/api/download/')
   await assertRefused(server, 'GET', '/api/search/?query=tide')
   await assertRefused(server, 'DELETE', `/api/video/${first[1]}/`)
@@ -84,17 +128,33 @@ test('gone at the start, and gone in the middle of a download: it listens, says 
   assert.ok(accepted)
   assert.equal(said(server, AWAY), 1, 'once that it went away')
   assert.equal(said(server, BACK), 1, 'once that it is back')
-  assert.deepEqual(linesOf(server).filter(({ level }) => level === 'error' || level === 'fatal').map(({ msg }) => msg.replace(AWAY, 'away').slice(0, 4)), ['away'])
+  assert.deepEqual(
+    linesOf(server)
+      .filter(({ level }) => level === 'error' || level === 'fatal')
+      .map(({ msg }) => msg.replace(AWAY, 'away').slice(0, 4)),
+    ['away'],
+  )
 })
 
-test('a way that cuts, delays and refuses: every download comes to its end, with all its documents', { skip, timeout: 300_000 }, async (t) => {
+test('a way that cuts, delays and refuses: every download comes to its end, with all its documents', {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
   const folder = await temporaryFolder(t)
   const { env: outside } = await startTestPlatform(t)
   const { url, prefix } = await testElasticsearch(t)
   const proxy = await startProxy(t, url)
   const env = { ...outside, AV_ELASTICSEARCH_URL: proxy.url, AV_PREFIX: prefix }
   const server = await startServer(t, folder, env)
-  await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } })
+  await server.api('POST', '/api/config/', {
+    downloads: {
+      subtitle: 'en,de',
+      subtitle_source: 'user',
+      subtitle_index: true,
+      comment_max: 'all',
+      sleep_interval: 0,
+    },
+  })
   const videos = ids('breakwater', 'lighthouse', 'fog', 'nets', 'ferry')
 
   proxy.break({ on: /_bulk/, times: 2, what: { cutAfterBytes: 30 } })
@@ -103,22 +163,46 @@ test('a way that cuts, delays and refuses: every download comes to its end, with
   proxy.break({ on: /_bulk/, times: 1, what: { status: 503, body: {} } })
   proxy.break({ on: /_(search|mget)/, times: 20, what: { delayMs: 100 } })
   await add(server, videos)
-  await until('something is archived', async () => (await server.api('GET', '/api/video/')).body?.paginate?.total_hits ?? 0, (count) => count > 0, 120_000)
+  await until(
+    'something is archived',
+    async () => (await server.api('GET', '/api/video/')).body?.paginate?.total_hits ?? 0,
+    (count) => count > 0,
+    120_000,
+  )
   await proxy.refuse()
-  await until('it is known', () => server.api('GET', '/api/video/'), ({ status }) => status === 503)
+  await until(
+    'it is known',
+    () => server.api('GET', '/api/video/'),
+    ({ status }) => status === 503,
+  )
   await proxy.accept()
-  await until('more is archived', async () => (await server.api('GET', '/api/video/')).body?.paginate?.total_hits ?? 0, (count) => count > 1)
+  await until(
+    'more is archived',
+    async () => (await server.api('GET', '/api/video/')).body?.paginate?.total_hits ?? 0,
+    (count) => count > 1,
+  )
   // Both at once.
   await Promise.all([proxy.refuse(), server.end('SIGKILL')])
   const next = await startServer(t, folder, env, 'listening')
-  await until('it waits', async () => said(next, /^Waiting for Elasticsearch/), (count) => count === 1)
+  await until(
+    'it waits',
+    async () => said(next, /^Waiting for Elasticsearch/),
+    (count) => count === 1,
+  )
   await proxy.accept()
-  await until('the start goes on', () => fetch(`${next.baseUrl}/api/login/`, { method: 'POST' }), ({ status }) => status !== 503)
+  await until(
+    'the start goes on',
+    () => fetch(`${next.baseUrl}/api/login/`, { method: 'POST' }),
+    ({ status }) => status !== 503,
+  )
 
   await allArchived(next, folder, videos)
 })
 
-test('while the disk of the index is full, what is there is served, and downloads wait and go on', { skip, timeout: 200_000 }, async (t) => {
+test('while the disk of the index is full, what is there is served, and downloads wait and go on', {
+  skip,
+  timeout: 200_000,
+}, async (t) => {
   const folder = await temporaryFolder(t)
   const { env: outside } = await startTestPlatform(t)
   const { url, prefix } = await testElasticsearch(t)
@@ -128,11 +212,19 @@ test('while the disk of the index is full, what is there is served, and download
   await add(server, first)
   await allArchived(server, folder, first)
   const block = (value: boolean | null) =>
-    fetch(`${url}/${prefix}_*/_settings`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ 'index.blocks.read_only_allow_delete': value }) })
+    fetch(`${url}/${prefix}_*/_settings`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ 'index.blocks.read_only_allow_delete': value }),
+    })
 
   await block(true)
   await add(server, second)
-  await until('it has met the full disk', async () => said(server, /disk is too full/), (count) => count === 1)
+  await until(
+    'it has met the full disk',
+    async () => said(server, /disk is too full/),
+    (count) => count === 1,
+  )
   assert.deepEqual(await archivedIds(server), first)
   const reply = await server.api('POST', `/api/watched/`, { id: first[0], is_watched: true })
   assert.equal(reply.status, 503, JSON.stringify(reply.body))
@@ -149,41 +241,76 @@ async function filledShelf(t: TestContext, count: number): Promise<{ url: string
   const { url, prefix } = await testElasticsearch(t)
   const dataDir = await mkdtemp(join(tmpdir(), 'av-away-'))
   lastFirst(t).after(() => rm(dataDir, { recursive: true, force: true }))
-  const app = await testApp({ after: () => undefined }, { replace: [shelf1], clock: testClock(Date.now()), dataDir, settings: { elasticsearchUrl: url, prefix } })
-  await app.app.index.collection(shelfIndex).putMany(Array.from({ length: count }, (_, number) => ({ id: `s${number}`, doc: { title: `Shelf ${number}`, place: `room ${number % 3}`, year: 2000 + number, code: `c${number}` } })), { visible: true })
+  const app = await testApp(
+    { after: () => undefined },
+    { replace: [shelf1], clock: testClock(Date.now()), dataDir, settings: { elasticsearchUrl: url, prefix } },
+  )
+  await app.app.index.collection(shelfIndex).putMany(
+    Array.from({ length: count }, (_, number) => ({
+      id: `s${number}`,
+      doc: { title: `Shelf ${number}`, place: `room ${number % 3}`, year: 2000 + number, code: `c${number}` },
+    })),
+    { visible: true },
+  )
   await app.close()
   return { url, prefix, dataDir }
 }
 
 async function assertMigrated(server: Server, count: number): Promise<void> {
-  await until('it is ready', () => fetch(`${server.baseUrl}/api/login/`, { method: 'POST' }), ({ status }) => status !== 503, 120_000)
+  await until(
+    'it is ready',
+    () => fetch(`${server.baseUrl}/api/login/`, { method: 'POST' }),
+    ({ status }) => status !== 503,
+    120_000,
+  )
   const { body } = await server.api('GET', '/api/shelf/?q=room')
   assert.equal(body.paginate.total_hits, count)
   for (const page of [1, 40, 80]) {
-    for (const { code, year } of (await server.api('GET', `/api/shelf/?q=room&page=${page}`)).body.data) assert.equal(code, `second c${year - 2000}`)
+    for (const { code, year } of (await server.api('GET', `/api/shelf/?q=room&page=${page}`)).body.data)
+      assert.equal(code, `second c${year - 2000}`)
   }
 }
 
-test('a migration whose server goes away in the middle, and whose process is killed, ends right', { skip, timeout: 200_000 }, async (t) => {
+test('a migration whose server goes away in the middle, and whose process is killed, ends right', {
+  skip,
+  timeout: 200_000,
+}, async (t) => {
   const COUNT = 2000
   const { url, prefix, dataDir } = await filledShelf(t, COUNT)
   const proxy = await startProxy(t, url)
-  const env = { AV_ELASTICSEARCH_URL: proxy.url, AV_PREFIX: prefix, AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests', ...SHELF_2 }
+  const env = {
+    AV_ELASTICSEARCH_URL: proxy.url,
+    AV_PREFIX: prefix,
+    AV_USERNAME: 'admin',
+    AV_PASSWORD: 'a password for tests',
+    ...SHELF_2,
+  }
 
   await assert.rejects(startServer(t, dataDir, { ...env, SHELF_DIES_AT: '1200' }), /ended with null/)
   proxy.break({ on: /_bulk/, times: 1, what: { cutAfterBytes: 10 } })
   proxy.break({ on: /_bulk/, times: 2, what: { status: 503, body: {} } })
   proxy.asked.length = 0
   const server = await startServer(t, dataDir, env, 'listening')
-  await until('it is in the middle', async () => proxy.asked.filter((line) => line.includes('_bulk')).length, (count) => count >= 2)
+  await until(
+    'it is in the middle',
+    async () => proxy.asked.filter((line) => line.includes('_bulk')).length,
+    (count) => count >= 2,
+  )
   await proxy.refuse()
-  await until('it is known', async () => said(server, AWAY), (count) => count === 1)
+  await until(
+    'it is known',
+    async () => said(server, AWAY),
+    (count) => count === 1,
+  )
   await proxy.accept()
 
   await assertMigrated(server, COUNT)
 })
 
-test('two servers that start at once on one cluster: one brings the index up to date, the other waits', { skip, timeout: 200_000 }, async (t) => {
+test('two servers that start at once on one cluster: one brings the index up to date, the other waits', {
+  skip,
+  timeout: 200_000,
+}, async (t) => {
   const COUNT = 2000
   const { url, prefix } = await filledShelf(t, COUNT)
   const proxy = await startProxy(t, url)

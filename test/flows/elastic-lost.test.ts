@@ -1,4 +1,7 @@
-/** Collections that somebody has removed from Elasticsearch: told at each start, and no good backup makes room for a blank one. */
+/**
+ * Collections that somebody has removed from Elasticsearch: told at each start, and no good backup makes room for a
+ * blank one.
+ */
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +9,9 @@ import { test } from 'node:test'
 import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
 import { aChannel, aVideo, testApp } from '../support/testing.ts'
 
-test('indexes that were there and are missing are told, also over a restart, until a restore', { skip: withoutElasticsearch() }, async (t) => {
+test('indexes that were there and are missing are told, also over a restart, until a restore', {
+  skip: withoutElasticsearch(),
+}, async (t) => {
   const { url, prefix } = await testElasticsearch(t)
   const app = await testApp(t, { settings: { elasticsearchUrl: url, prefix } })
   const admin = app.as('admin')
@@ -22,13 +27,17 @@ test('indexes that were there and are missing are told, also over a restart, unt
   assert.equal(lost(), undefined)
 
   await app.close()
-  const [{ index }] = (await (await fetch(`${url}/_cat/aliases/${prefix}_video?format=json`)).json()) as [{ index: string }]
+  const [{ index }] = (await (await fetch(`${url}/_cat/aliases/${prefix}_video?format=json`)).json()) as [
+    { index: string },
+  ]
   assert.equal((await fetch(`${url}/${index}`, { method: 'DELETE' })).status, 200)
   for (let start = 0; start < 2; start++) {
     await app.restart()
     await app.settled()
     assert.equal(lost()?.reason, `Elasticsearch had no index ${prefix}_video any more`)
-    const said = (await admin.get('/api/notification/')).body.flatMap(({ messages }: { messages: string[] }) => messages).join()
+    const said = (await admin.get('/api/notification/')).body
+      .flatMap(({ messages }: { messages: string[] }) => messages)
+      .join()
     assert.match(said, /had no index .*: the archive is without its documents/)
     assert.deepEqual(await backUp(), [good, good!.replace('auto', 'lost')])
   }

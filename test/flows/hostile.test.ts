@@ -14,16 +14,32 @@ const SAFE_PATH = /^(?:[A-Za-z0-9_.-]+\/)*[A-Za-z0-9_.-]+$/
 test('hostile titles end in safe paths, and a video that lies about its id is refused', async (t) => {
   const folder = await temporaryFolder(t)
   const { platform, env } = await startTestPlatform(t)
-  const { channelId, videoIds } = addHostileVideos(platform.catalogue) as { channelId: string; videoIds: Record<string, string> }
+  const { channelId, videoIds } = addHostileVideos(platform.catalogue) as {
+    channelId: string
+    videoIds: Record<string, string>
+  }
   const server = await startServer(t, folder, env)
-  await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0, add_metadata: true, add_thumbnail: true } })
+  await server.api('POST', '/api/config/', {
+    downloads: { sleep_interval: 0, add_metadata: true, add_thumbnail: true },
+  })
 
-  const asked = await server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: channelId }, { youtube_id: videoIds.lyingId }] })
+  const asked = await server.api('POST', '/api/download/?autostart=true', {
+    data: [{ youtube_id: channelId }, { youtube_id: videoIds.lyingId }],
+  })
   assert.equal(asked.status, 200)
   const { lyingId, ...honest } = videoIds
-  await until('all honest ones are archived', () => archivedIds(server), (ids) => ids.length >= Object.keys(honest).length, 200_000)
+  await until(
+    'all honest ones are archived',
+    () => archivedIds(server),
+    (ids) => ids.length >= Object.keys(honest).length,
+    200_000,
+  )
   assert.deepEqual(await archivedIds(server), Object.values(honest).toSorted())
-  await until('only the liar is left', () => queuedIds(server), (ids) => ids.length === 1)
+  await until(
+    'only the liar is left',
+    () => queuedIds(server),
+    (ids) => ids.length === 1,
+  )
   assert.deepEqual(await queuedIds(server), [lyingId])
   // It is tried again for minutes, as anything that is not understood: nobody waits for that here.
   const running = (await server.api('GET', '/api/task-name/download_pending/')).body[0]
@@ -32,13 +48,21 @@ test('hostile titles end in safe paths, and a video that lies about its id is re
 
   await assertWhole(server, folder)
   for (const path of await readdir(join(folder, 'media'), { recursive: true })) assert.match(path, SAFE_PATH)
-  assert.deepEqual((await readdir(folder, { recursive: true })).filter((path) => /escaped/.test(path)), [])
+  assert.deepEqual(
+    (await readdir(folder, { recursive: true })).filter((path) => /escaped/.test(path)),
+    [],
+  )
   for (const id of Object.values(honest)) {
     const { body } = await server.api('GET', `/api/video/${id}/`)
-    assert.ok(body.data.title.length > 0 && body.data.title.length <= 500 && !CONTROL.test(body.data.title), JSON.stringify(body.data.title))
+    assert.ok(
+      body.data.title.length > 0 && body.data.title.length <= 500 && !CONTROL.test(body.data.title),
+      JSON.stringify(body.data.title),
+    )
     assert.equal((await server.api('GET', body.data.media_url)).status, 200)
   }
-  const hits = (await server.api('GET', `/api/search/?query=${encodeURIComponent('"; DROP TABLE video; -- AND NEAR(* :')}`)).status
+  const hits = (
+    await server.api('GET', `/api/search/?query=${encodeURIComponent('"; DROP TABLE video; -- AND NEAR(* :')}`)
+  ).status
   assert.equal(hits, 200)
 })
 

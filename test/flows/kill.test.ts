@@ -7,10 +7,18 @@ import { fileURLToPath } from 'node:url'
 import { VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
-import { allQuiet, startServer, temporaryFolder, until, type Server } from '../support/server.ts'
+import { allQuiet, type Server, startServer, temporaryFolder, until } from '../support/server.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
-const SUBTITLES = { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } }
+const SUBTITLES = {
+  downloads: {
+    subtitle: 'en,de',
+    subtitle_source: 'user',
+    subtitle_index: true,
+    comment_max: 'all',
+    sleep_interval: 0,
+  },
+}
 
 const DOWNLOAD_POINTS = [
   'download.stage:after',
@@ -26,27 +34,56 @@ const DOWNLOAD_POINTS = [
   'download.done:after',
   'download.comments:before',
 ]
-const REMOVAL_POINTS = ['video.trash:before', 'video.trash:after', 'video.removeWith:after', 'video.drop:before', 'video.drop:after', 'video.emptyTrash:after']
+const REMOVAL_POINTS = [
+  'video.trash:before',
+  'video.trash:after',
+  'video.removeWith:after',
+  'video.drop:before',
+  'video.drop:after',
+  'video.emptyTrash:after',
+]
 
 /** What is asked of a server that dies of it has no answer. */
 async function isCutOff(asked: Promise<unknown>): Promise<void> {
-  await asked.then(() => undefined, (error: Error) => assert.match(String(error.cause ?? error), /other side closed|ECONNRESET|terminated|socket/i))
+  await asked.then(
+    () => undefined,
+    (error: Error) => assert.match(String(error.cause ?? error), /other side closed|ECONNRESET|terminated|socket/i),
+  )
 }
 
 async function killedAt(point: string, server: Server, ask: (server: Server) => Promise<unknown>): Promise<void> {
   await isCutOff(ask(server))
-  assert.equal(await Promise.race([server.ended, new Promise((resolve) => setTimeout(resolve, 60_000, 'still alive').unref())]), null, `killed at ${point}`)
+  assert.equal(
+    await Promise.race([server.ended, new Promise((resolve) => setTimeout(resolve, 60_000, 'still alive').unref())]),
+    null,
+    `killed at ${point}`,
+  )
 }
 
 test('a download that is cut off anywhere is finished by the next start', async (t) => {
   const folder = await temporaryFolder(t)
   const { platform, env } = await startTestPlatform(t)
-  const ids = ['breakwater', 'lighthouse', 'ferry', 'nets', 'fog', 'pilots', 'mussels', 'charts', 'gull', 'knot', 'wave', 'comet'].map((key) => VIDEO[key] as string)
+  const ids = [
+    'breakwater',
+    'lighthouse',
+    'ferry',
+    'nets',
+    'fog',
+    'pilots',
+    'mussels',
+    'charts',
+    'gull',
+    'knot',
+    'wave',
+    'comet',
+  ].map((key) => VIDEO[key] as string)
   for (const [index, point] of DOWNLOAD_POINTS.entries()) {
     await t.test(point, async (t) => {
       const doomed = await startServer(t, folder, { ...env, AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })
       assert.equal((await doomed.api('POST', '/api/config/', SUBTITLES)).status, 200)
-      await killedAt(point, doomed, (server) => server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: ids[index] }] }))
+      await killedAt(point, doomed, (server) =>
+        server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: ids[index] }] }),
+      )
 
       const server = await startServer(t, folder, env)
       await allQuiet(server)
@@ -54,7 +91,13 @@ test('a download that is cut off anywhere is finished by the next start', async 
       assert.deepEqual(await queuedIds(server), [])
       assert.deepEqual(await archivedIds(server), ids.slice(0, index + 1).toSorted())
       const { body } = await server.api('GET', `/api/video/${ids[index]}/`)
-      assert.equal(body.data.comment_count ?? 0, platform.catalogue.video(ids[index] as string).comments?.flatMap((thread: { replies?: unknown[] }) => [thread, ...(thread.replies ?? [])]).length ?? 0, 'comments came after all')
+      assert.equal(
+        body.data.comment_count ?? 0,
+        platform.catalogue
+          .video(ids[index] as string)
+          .comments?.flatMap((thread: { replies?: unknown[] }) => [thread, ...(thread.replies ?? [])]).length ?? 0,
+        'comments came after all',
+      )
       assert.equal(await server.end('SIGTERM'), 0)
     })
   }
@@ -67,20 +110,34 @@ test('a download that is cut off in the middle of a file goes on with the rest o
   const first = await startServer(t, folder, env)
   await first.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: VIDEO.breakwater }] })
   const staging = join(folder, 'media/.staging', VIDEO.breakwater as string)
-  await until('a part file has grown', async () => {
-    const { body } = await first.api('GET', `/api/download/${VIDEO.breakwater}/`)
-    return body?.data?.progress?.fraction ?? 0
-  }, (fraction) => fraction > 0.1)
-  assert.ok((await readdir(staging)).some((name) => name.endsWith('.part')), 'it was in the middle of a file')
+  await until(
+    'a part file has grown',
+    async () => {
+      const { body } = await first.api('GET', `/api/download/${VIDEO.breakwater}/`)
+      return body?.data?.progress?.fraction ?? 0
+    },
+    (fraction) => fraction > 0.1,
+  )
+  assert.ok(
+    (await readdir(staging)).some((name) => name.endsWith('.part')),
+    'it was in the middle of a file',
+  )
   await first.end('SIGKILL')
 
   platform.faults.clear()
   platform.requests.length = 0
   const second = await startServer(t, folder, env)
-  await until('the queue is empty', () => queuedIds(second), (ids) => ids.length === 0)
+  await until(
+    'the queue is empty',
+    () => queuedIds(second),
+    (ids) => ids.length === 0,
+  )
   await allQuiet(second)
   await assertWhole(second, folder)
-  const resumed = platform.requests.filter(({ path, range }: { path: string; range?: string }) => path.startsWith('/media/') && range && !range.startsWith('bytes=0-'))
+  const resumed = platform.requests.filter(
+    ({ path, range }: { path: string; range?: string }) =>
+      path.startsWith('/media/') && range && !range.startsWith('bytes=0-'),
+  )
   assert.ok(resumed.length > 0, 'only the rest was asked for')
 })
 
@@ -91,7 +148,11 @@ test('a deletion that is cut off anywhere is finished by the next start', async 
   const filling = await startServer(t, folder, env)
   await filling.api('POST', '/api/config/', SUBTITLES)
   await filling.api('POST', '/api/download/?autostart=true', { data: ids.map((id) => ({ youtube_id: id })) })
-  await until('all are archived', () => archivedIds(filling), (found) => found.length === ids.length)
+  await until(
+    'all are archived',
+    () => archivedIds(filling),
+    (found) => found.length === ids.length,
+  )
   await allQuiet(filling)
   assert.equal(await filling.end('SIGTERM'), 0)
 
@@ -101,8 +162,16 @@ test('a deletion that is cut off anywhere is finished by the next start', async 
       await killedAt(point, doomed, (server) => server.api('DELETE', `/api/video/${ids[index]}/`))
 
       const server = await startServer(t, folder, env)
-      await until('the deletion is finished', () => archivedIds(server), (found) => !found.includes(ids[index] as string))
-      await until('the trash is empty', () => readdir(join(folder, 'media/.trash')).catch(() => []), (left) => left.length === 0)
+      await until(
+        'the deletion is finished',
+        () => archivedIds(server),
+        (found) => !found.includes(ids[index] as string),
+      )
+      await until(
+        'the trash is empty',
+        () => readdir(join(folder, 'media/.trash')).catch(() => []),
+        (left) => left.length === 0,
+      )
       await assertWhole(server, folder)
       assert.deepEqual(await archivedIds(server), ids.slice(index + 1).toSorted())
       assert.equal(await server.end('SIGTERM'), 0)

@@ -1,4 +1,7 @@
-/** The main job as a user does it: sign in, paste, wait, find, play, mark, delete. Real server on either index, real yt-dlp and ffmpeg, loopback platform. */
+/**
+ * The main job as a user does it: sign in, paste, wait, find, play, mark, delete. Real server on either index, real
+ * yt-dlp and ffmpeg, loopback platform.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,9 +10,9 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { CHANNEL, GONE, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
-import { indexEnv, INDEXES } from '../support/indexes.ts'
+import { INDEXES, indexEnv } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
-import { allQuiet, startServer, taskEnded, temporaryFolder, until, type Server } from '../support/server.ts'
+import { allQuiet, type Server, startServer, taskEnded, temporaryFolder, until } from '../support/server.ts'
 
 const run = promisify(execFile)
 
@@ -24,7 +27,15 @@ for (const { index, skip } of INDEXES) {
       folder = await temporaryFolder(scope)
       platform = await startTestPlatform(scope)
       server = await startServer(scope, folder, { ...platform.env, ...(await indexEnv(scope, index)) })
-      const changed = await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0 } })
+      const changed = await server.api('POST', '/api/config/', {
+        downloads: {
+          subtitle: 'en,de',
+          subtitle_source: 'user',
+          subtitle_index: true,
+          comment_max: 'all',
+          sleep_interval: 0,
+        },
+      })
       assert.equal(changed.status, 200)
     })
 
@@ -41,16 +52,25 @@ for (const { index, skip } of INDEXES) {
     test('a video id, a watch URL, a shorts URL and a playlist URL in one text end in the library', async () => {
       const { baseUrl } = platform.platform
       const text = `${VIDEO.breakwater} ${baseUrl}/watch?v=${VIDEO.lighthouse}\n${baseUrl}/shorts/${VIDEO.gull}  ${baseUrl}/playlist?list=${PLAYLIST.joinery}`
-      const asked = await server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: text, status: 'pending' }] })
+      const asked = await server.api('POST', '/api/download/?autostart=true', {
+        data: [{ youtube_id: text, status: 'pending' }],
+      })
       assert.equal(asked.status, 200)
       assert.equal((await taskEnded(server, asked.body.task_id)).status, 'SUCCESS')
       await allQuiet(server)
 
       const queue = await server.api('GET', '/api/download/')
-      assert.deepEqual(queue.body.data.map((item: { platform_id: string }) => item.platform_id), [], 'nothing is left in the queue')
+      assert.deepEqual(
+        queue.body.data.map((item: { platform_id: string }) => item.platform_id),
+        [],
+        'nothing is left in the queue',
+      )
       const list = await server.api('GET', '/api/video/?sort=downloaded')
       const expected = ['breakwater', 'lighthouse', 'gull', 'dovetail', 'stool', 'plane'].map((key) => VIDEO[key])
-      assert.deepEqual(list.body.data.map((video: { platform_id: string }) => video.platform_id).toSorted(), expected.toSorted())
+      assert.deepEqual(
+        list.body.data.map((video: { platform_id: string }) => video.platform_id).toSorted(),
+        expected.toSorted(),
+      )
       assert.ok(!expected.includes(GONE.private))
     })
 
@@ -67,7 +87,15 @@ for (const { index, skip } of INDEXES) {
       assert.equal(video.subtitles.length, 2)
 
       const path = join(folder, 'media', CHANNEL.harbour, `${VIDEO.breakwater}.mp4`)
-      const { stdout } = await run('ffprobe', ['-v', 'error', '-show_entries', 'format=duration,size', '-of', 'json', path])
+      const { stdout } = await run('ffprobe', [
+        '-v',
+        'error',
+        '-show_entries',
+        'format=duration,size',
+        '-of',
+        'json',
+        path,
+      ])
       const probed = JSON.parse(stdout).format
       assert.equal(Number(probed.size), video.media_size)
       assert.ok(Math.abs(Number(probed.duration) - 12) < 0.5)
@@ -91,33 +119,52 @@ for (const { index, skip } of INDEXES) {
 
       const comments = await server.api('GET', `/api/video/${VIDEO.breakwater}/comment/`)
       assert.equal(comments.body.data.length, 45)
-      assert.ok(comments.body.data.some(({ comment_replies }: { comment_replies: unknown[] }) => comment_replies.length > 0))
+      assert.ok(
+        comments.body.data.some(({ comment_replies }: { comment_replies: unknown[] }) => comment_replies.length > 0),
+      )
     })
 
     test('it is found by words of its title, by its channel and by what is said in it', async () => {
       const ids = async (query: string, group: string) =>
-        (await server.api('GET', `/api/search/?query=${encodeURIComponent(query)}`)).body.results[group].map((hit: { platform_id: string; channel_id: string }) => hit.platform_id ?? hit.channel_id)
+        (await server.api('GET', `/api/search/?query=${encodeURIComponent(query)}`)).body.results[group].map(
+          (hit: { platform_id: string; channel_id: string }) => hit.platform_id ?? hit.channel_id,
+        )
 
       assert.equal((await ids('breakwat', 'video_results'))[0], VIDEO.breakwater, 'nearest first, fuzzy ones after it')
       assert.deepEqual(await ids('breakwat fuzzy:no', 'video_results'), [VIDEO.breakwater])
       assert.deepEqual(await ids('harbour', 'channel_results'), [CHANNEL.harbour])
       assert.ok((await ids('video: channel:harbour', 'video_results')).includes(VIDEO.gull))
       const said = (await server.api('GET', '/api/search/?query=full:tide%20lang:en')).body.results.fulltext_results
-      assert.deepEqual(said.map((hit: { platform_id: string }) => hit.platform_id).toSorted(), [VIDEO.breakwater, VIDEO.lighthouse].toSorted())
+      assert.deepEqual(
+        said.map((hit: { platform_id: string }) => hit.platform_id).toSorted(),
+        [VIDEO.breakwater, VIDEO.lighthouse].toSorted(),
+      )
       assert.match(said[0].subtitle_line, /<span class="settings-current">tide<\/span>/i)
     })
 
     test('every user has a position of their own; watched is shared', async () => {
       const made = await server.api('POST', '/api/user/', { username: 'guest', password: 'guest-password' })
       assert.equal(made.status, 200)
-      const login = await fetch(`${server.baseUrl}/api/login/`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ username: 'guest', password: 'guest-password' }) })
+      const login = await fetch(`${server.baseUrl}/api/login/`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ username: 'guest', password: 'guest-password' }),
+      })
       const guest = { Authorization: `Token ${((await login.json()) as { token: string }).token}` }
 
       await server.api('POST', `/api/video/${VIDEO.stool}/progress/`, { position: 6 })
       assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.position, 6)
       assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.progress, 50)
-      assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`, undefined, guest)).body.data.player.position, 0)
-      assert.deepEqual((await server.api('GET', '/api/video/?watch=continue')).body.data.map(({ platform_id }: { platform_id: string }) => platform_id), [VIDEO.stool])
+      assert.equal(
+        (await server.api('GET', `/api/video/${VIDEO.stool}/`, undefined, guest)).body.data.player.position,
+        0,
+      )
+      assert.deepEqual(
+        (await server.api('GET', '/api/video/?watch=continue')).body.data.map(
+          ({ platform_id }: { platform_id: string }) => platform_id,
+        ),
+        [VIDEO.stool],
+      )
 
       await server.api('POST', '/api/watched/', { id: VIDEO.stool, is_watched: true }, guest)
       assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.watched, true)
@@ -134,7 +181,15 @@ for (const { index, skip } of INDEXES) {
 
       platform.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })
       const { body } = await server.api('POST', '/api/task-name/download_pending/')
-      await until('the download runs', () => server.api('GET', '/api/notification/?filter=download'), ({ body }) => body.some((message: { id: string; messages: string[] }) => message.id === body[0].id && message.messages[0]?.startsWith('Downloading ')))
+      await until(
+        'the download runs',
+        () => server.api('GET', '/api/notification/?filter=download'),
+        ({ body }) =>
+          body.some(
+            (message: { id: string; messages: string[] }) =>
+              message.id === body[0].id && message.messages[0]?.startsWith('Downloading '),
+          ),
+      )
       assert.equal((await server.api('POST', `/api/task-id/${body.task_id}/`, { command: 'kill' })).status, 200)
       assert.equal((await taskEnded(server, body.task_id)).status, 'REVOKED')
       platform.platform.faults.clear()
@@ -149,7 +204,10 @@ for (const { index, skip } of INDEXES) {
       assert.ok(!existsSync(path))
       assert.equal((await server.api('GET', `/api/video/${VIDEO.lighthouse}/`)).status, 404)
       const said = (await server.api('GET', '/api/search/?query=full:tide%20lang:en')).body.results.fulltext_results
-      assert.deepEqual(said.map((hit: { platform_id: string }) => hit.platform_id), [VIDEO.breakwater])
+      assert.deepEqual(
+        said.map((hit: { platform_id: string }) => hit.platform_id),
+        [VIDEO.breakwater],
+      )
     })
 
     test('it ends in order when asked to', async () => {

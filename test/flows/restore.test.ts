@@ -3,13 +3,22 @@ import assert from 'node:assert/strict'
 import { watch } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { definePlugin, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../core/public.ts'
-import { startServer, taskEnded, until, type Server } from '../support/server.ts'
-import { aChannel, aPlaylist, aVideo, testApp, testClock, type TestApp, type TestOptions, type TestReply } from '../support/testing.ts'
+import { type Server, startServer, taskEnded, until } from '../support/server.ts'
+import {
+  aChannel,
+  aPlaylist,
+  aVideo,
+  type TestApp,
+  type TestOptions,
+  type TestReply,
+  testApp,
+  testClock,
+} from '../support/testing.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const CUSTOM = 'av_playlist_mine'
@@ -19,8 +28,22 @@ function aQueued(id: string) {
     index: 'download',
     id,
     doc: {
-      platform_id: id, status: 'pending', auto_start: false, title: 'Waiting', channel_id: 'UC1', channel_name: 'One', channel_indexed: true, duration: '1s', published: '2026-01-01',
-      timestamp: 1, vid_type: 'videos', vid_thumb_url: `/cache/videos/q/${id}.jpg`, position: 1, open: true, ready: true, later: true,
+      platform_id: id,
+      status: 'pending',
+      auto_start: false,
+      title: 'Waiting',
+      channel_id: 'UC1',
+      channel_name: 'One',
+      channel_indexed: true,
+      duration: '1s',
+      published: '2026-01-01',
+      timestamp: 1,
+      vid_type: 'videos',
+      vid_thumb_url: `/cache/videos/q/${id}.jpg`,
+      position: 1,
+      open: true,
+      ready: true,
+      later: true,
     },
   }
 }
@@ -29,8 +52,12 @@ async function given(t: TestContext, options: TestOptions = {}): Promise<TestApp
   const app = await testApp(t, options)
   await app.settled()
   await app.given(
-    aChannel({ channel_subscribed: true }), aVideo({ id: 'v1' }), aVideo({ id: 'v2', active: false }), aPlaylist({ entries: ['v1'] }),
-    aPlaylist({ id: CUSTOM, playlist_type: 'custom', entries: ['v2'] }), aQueued('q1'),
+    aChannel({ channel_subscribed: true }),
+    aVideo({ id: 'v1' }),
+    aVideo({ id: 'v2', active: false }),
+    aPlaylist({ entries: ['v1'] }),
+    aPlaylist({ id: CUSTOM, playlist_type: 'custom', entries: ['v2'] }),
+    aQueued('q1'),
   )
   const path = join(app.dataDir, 'media/UC1/v1.mp4')
   await mkdir(dirname(path), { recursive: true })
@@ -41,7 +68,8 @@ async function given(t: TestContext, options: TestOptions = {}): Promise<TestApp
 /** Everything that a request could have changed. */
 async function everything(app: TestApp): Promise<unknown> {
   const docs: Record<string, unknown> = {}
-  for (const { name } of app.app.index.definitions) for (const id of await app.ids(name)) docs[`${name} ${id}`] = await app.doc(name, id)
+  for (const { name } of app.app.index.definitions)
+    for (const id of await app.ids(name)) docs[`${name} ${id}`] = await app.doc(name, id)
   const positions = app.app.ledger.sql('SELECT * FROM watch_position ORDER BY video_id').all()
   const files = (await readdir(join(app.dataDir, 'media'), { recursive: true })).toSorted()
   return { docs, positions, files }
@@ -96,11 +124,25 @@ test('while a restore runs reads go on, and requests that would change documents
     const { status, body, headers } = await ask()
     assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'unavailable', '10'], what)
   }
-  for (const path of ['/api/video/', '/api/video/v1/', '/api/channel/', '/api/playlist/', '/api/download/', '/api/search/?query=video', '/api/stats/video/', '/api/ping/', '/health']) {
+  for (const path of [
+    '/api/video/',
+    '/api/video/v1/',
+    '/api/channel/',
+    '/api/playlist/',
+    '/api/download/',
+    '/api/search/?query=video',
+    '/api/stats/video/',
+    '/api/ping/',
+    '/health',
+  ]) {
     assert.equal((await admin.get(path)).status, 200, path)
   }
   assert.equal((await admin.get('/api/video/')).body.paginate.total_hits, 2)
-  assert.equal((await admin.post('/api/video/v1/progress/', { position: 20 })).status, 200, 'a position is in no document')
+  assert.equal(
+    (await admin.post('/api/video/v1/progress/', { position: 20 })).status,
+    200,
+    'a position is in no document',
+  )
   assert.deepEqual(await everything(app), before)
 
   restore.breakOff(new Error('broken off'))
@@ -112,7 +154,10 @@ test('while a restore runs reads go on, and requests that would change documents
 
 test('jobs wait for the restore at their next write, also where they ask for a removal, and go on with what it has put there', async (t) => {
   const removing = defineTask({
-    name: 'errand.remove', title: 'Remove', payload: Type.Object({ id: Type.String() }), lane: 'light',
+    name: 'errand.remove',
+    title: 'Remove',
+    payload: Type.Object({ id: Type.String() }),
+    lane: 'light',
     run: async ({ payload: { id } }, app) => app.videos.remove(id),
   })
   const app = await given(t, { replace: [definePlugin({ name: 'errand', needs: ['video'], tasks: [removing] })] })
@@ -137,7 +182,13 @@ test('jobs wait for the restore at their next write, also where they ask for a r
 
 test('a second restore is refused while one waits or runs, whichever kind it is', async (t) => {
   let held: Promise<void> = Promise.resolve()
-  const holding = defineTask({ name: 'errand.hold', title: 'Hold', payload: Type.Object({}), lane: 'index', run: () => held })
+  const holding = defineTask({
+    name: 'errand.hold',
+    title: 'Hold',
+    payload: Type.Object({}),
+    lane: 'index',
+    run: () => held,
+  })
   const app = await given(t, { replace: [definePlugin({ name: 'errand', tasks: [holding] })] })
   const admin = app.as('admin')
   const name = (await admin.post('/api/snapshot/')).body.snapshot_name
@@ -154,7 +205,8 @@ test('a second restore is refused while one waits or runs, whichever kind it is'
   held = new Promise<void>((resolve) => (release = resolve))
   await app.app.jobs.start('errand.hold')
   const statuses = []
-  for (const path of [`/api/snapshot/${name}/`, `/api/snapshot/${name}/`, `/api/backup/${filename}/`]) statuses.push((await admin.post(path)).status)
+  for (const path of [`/api/snapshot/${name}/`, `/api/snapshot/${name}/`, `/api/backup/${filename}/`])
+    statuses.push((await admin.post(path)).status)
   assert.deepEqual(statuses, [200, 409, 409])
   release()
   await app.settled()
@@ -165,7 +217,13 @@ test('a second restore is refused while one waits or runs, whichever kind it is'
 test('a server that is closed in the middle of a restore keeps what was there, and ends the jobs that waited', async (t) => {
   const app = await given(t)
   const restore = await standingRestore(app)
-  const { id } = await app.app.jobs.start('watch.mark', { userId: 1, kind: 'channel', id: 'UC1', isWatched: true, at: 5 })
+  const { id } = await app.app.jobs.start('watch.mark', {
+    userId: 1,
+    kind: 'channel',
+    id: 'UC1',
+    isWatched: true,
+    at: 5,
+  })
   const failed = assert.rejects(restore.ended)
   const closing = app.close()
   restore.breakOff(new Error('closed'))
@@ -188,7 +246,11 @@ async function filledFolder(t: TestContext): Promise<{ folder: string; snapshot:
   await filling.clock.advance(1000)
   await filling.given(aChannel())
   const videos = filling.app.index.collection(filling.app.index.definitions.find(({ name }) => name === 'video')!)
-  await videos.putMany(Array.from({ length: MANY }, (_, number) => aVideo({ id: `v${number}`, description: `Long ${number} `.repeat(300) })))
+  await videos.putMany(
+    Array.from({ length: MANY }, (_, number) =>
+      aVideo({ id: `v${number}`, description: `Long ${number} `.repeat(300) }),
+    ),
+  )
   const { body } = await filling.as('admin').post('/api/snapshot/')
   await filling.settled()
   await filling.given(aVideo({ id: 'newer' }))
@@ -197,17 +259,27 @@ async function filledFolder(t: TestContext): Promise<{ folder: string; snapshot:
   return { folder: filling.dataDir, snapshot: body.snapshot_name }
 }
 
-const start = (t: TestContext, folder: string, env: Record<string, string> = {}) => startServer(t, folder, { ...ACCOUNT, ...env })
+const start = (t: TestContext, folder: string, env: Record<string, string> = {}) =>
+  startServer(t, folder, { ...ACCOUNT, ...env })
 const total = async (server: Server) => (await server.api('GET', '/api/stats/video/')).body.doc_count
-const snapshots = async (server: Server) => (await server.api('GET', '/api/snapshot/')).body.snapshots as Array<{ id: string; state: string }>
-const unfinished = async (folder: string) => (await readdir(join(folder, 'snapshots'))).filter((name) => !/^[\w-]+\.(sqlite|json)$/.test(name))
-const isCutOff = (asked: Promise<unknown>) => asked.then(() => undefined, () => undefined)
+const snapshots = async (server: Server) =>
+  (await server.api('GET', '/api/snapshot/')).body.snapshots as Array<{ id: string; state: string }>
+const unfinished = async (folder: string) =>
+  (await readdir(join(folder, 'snapshots'))).filter((name) => !/^[\w-]+\.(sqlite|json)$/.test(name))
+const isCutOff = (asked: Promise<unknown>) =>
+  asked.then(
+    () => undefined,
+    () => undefined,
+  )
 
 test('killed at any point of a snapshot or a restore, the next start is whole', { timeout: 240_000 }, async (t) => {
   const { folder, snapshot } = await filledFolder(t)
 
   await t.test('before and after a snapshot is taken', async (t) => {
-    for (const [point, more] of [['snapshot.take:before', 0], ['snapshot.take:after', 1]] as const) {
+    for (const [point, more] of [
+      ['snapshot.take:before', 0],
+      ['snapshot.take:after', 1],
+    ] as const) {
       const count = (await readdir(join(folder, 'snapshots'))).filter((name) => name.endsWith('.json')).length
       const dying = await start(t, folder, { AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })
       await isCutOff(dying.api('POST', '/api/snapshot/'))
@@ -242,7 +314,14 @@ test('killed at any point of a snapshot or a restore, the next start is whole', 
   await t.test('in the middle of a restore', async (t) => {
     const doomed = await start(t, folder)
     await doomed.api('POST', `/api/snapshot/${snapshot}/`)
-    await until('it is in the middle', () => doomed.api('GET', '/api/notification/'), ({ body }) => body.some(({ group, progress }: { group: string; progress: number }) => group === 'setting:restore' && progress > 0.1))
+    await until(
+      'it is in the middle',
+      () => doomed.api('GET', '/api/notification/'),
+      ({ body }) =>
+        body.some(
+          ({ group, progress }: { group: string; progress: number }) => group === 'setting:restore' && progress > 0.1,
+        ),
+    )
     await doomed.end('SIGKILL')
 
     const server = await start(t, folder)
@@ -261,7 +340,11 @@ test('killed at any point of a snapshot or a restore, the next start is whole', 
     assert.equal(await total(server), MANY)
     const ledger = new Database(join(folder, 'ledger.sqlite'), { readonly: true })
     t.after(() => ledger.close())
-    await until('the position is forgotten', async () => ledger.prepare('SELECT video_id FROM watch_position').all(), (rows) => rows.length === 0)
+    await until(
+      'the position is forgotten',
+      async () => ledger.prepare('SELECT video_id FROM watch_position').all(),
+      (rows) => rows.length === 0,
+    )
     await server.end('SIGTERM')
   })
 

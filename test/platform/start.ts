@@ -35,7 +35,11 @@ interface Scope {
 /** @param content  a catalogue as plain data instead of the small one of `seed.mjs` */
 export async function startTestPlatform(scope: Scope, content?: object): Promise<TestPlatform> {
   await prepareMedia()
-  const platform = await startPlatform({ mediaFolder: MEDIA_FOLDER, port: 0, ...(content && { content }) } as Parameters<typeof startPlatform>[0])
+  const platform = await startPlatform({
+    mediaFolder: MEDIA_FOLDER,
+    port: 0,
+    ...(content && { content }),
+  } as Parameters<typeof startPlatform>[0])
   scope.after(() => platform.close())
   const platformUrl = platform.baseUrl as string
   return {

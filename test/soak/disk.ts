@@ -1,4 +1,7 @@
-/** A disk of its own for the library, which can go away and be full: a small file system in memory, bound to the media folder. */
+/**
+ * A disk of its own for the library, which can go away and be full: a small file system in memory, bound to the media
+ * folder.
+ */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,7 +29,10 @@ export async function openDisk(scope: Scope, sizeMb: number): Promise<Disk | str
   const [disk, mediaDir, filler] = [join(folder, 'disk'), join(folder, 'media'), join(folder, 'disk/filler')]
   await mkdir(disk)
   await mkdir(mediaDir)
-  const problem = await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'archivolt-soak', disk]).then(() => undefined, (error: Error) => error.message.trim())
+  const problem = await run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'archivolt-soak', disk]).then(
+    () => undefined,
+    (error: Error) => error.message.trim(),
+  )
   if (problem !== undefined) {
     await rm(folder, { recursive: true })
     return `disks neither vanish nor fill: a file system can be mounted by root alone (${problem.split('\n').at(-1)})`

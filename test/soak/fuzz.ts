@@ -1,4 +1,7 @@
-/** Asks our own API whatever its description allows and forbids, as an admin, a user and nobody, with new seeds on fresh archives: so many requests as are said (100,000). */
+/**
+ * Asks our own API whatever its description allows and forbids, as an admin, a user and nobody, with new seeds on fresh
+ * archives: so many requests as are said (100,000).
+ */
 import { randomInt } from 'node:crypto'
 import { archive } from '../contracts/api/archive.ts'
 import { fuzz, installSchemathesis } from '../support/schemathesis.ts'
@@ -21,7 +24,15 @@ async function round(asker: (typeof ASKERS)[number], seed: number): Promise<numb
     const { accounts } = app.app
     const account = accounts.list().find(({ is_staff }) => is_staff === (asker === 'admin'))
     const token = asker === 'nobody' ? undefined : await accounts.token(account!.id)
-    const { cases, report } = await fuzz({ url: app.url, token, readerToken: await accounts.token(account!.id), examples: 50, seed, phases: 'examples,coverage,fuzzing,stateful', maxSeconds: ROUND_SECONDS })
+    const { cases, report } = await fuzz({
+      url: app.url,
+      token,
+      readerToken: await accounts.token(account!.id),
+      examples: 50,
+      seed,
+      phases: 'examples,coverage,fuzzing,stateful',
+      maxSeconds: ROUND_SECONDS,
+    })
     if (report) {
       process.stdout.write(`${report}\n`)
       process.exitCode = 1

@@ -1,4 +1,7 @@
-/** Kills the server at random moments, hundreds of times, in all its tasks, with a disk that vanishes and fills: after each start it goes on, at the end the library is whole. */
+/**
+ * Kills the server at random moments, hundreds of times, in all its tasks, with a disk that vanishes and fills: after
+ * each start it goes on, at the end the library is whole.
+ */
 import { AssertionError } from 'node:assert'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,12 +21,18 @@ function cutOff(error: unknown): void {
   if (error instanceof AssertionError) throw error
 }
 
-test(`${KILLS} kills at random moments lose nothing and leave nothing half done`, { timeout: 12 * 3_600_000 }, async (t) => {
+test(`${KILLS} kills at random moments lose nothing and leave nothing half done`, {
+  timeout: 12 * 3_600_000,
+}, async (t) => {
   const folder = await temporaryFolder(t)
   const disk = await openDisk(t, DISK_MB)
   if (typeof disk === 'string') console.log(`# ${disk}`)
   const { env: platform, segmentsUrl } = await startTestPlatform(t)
-  const env = { ...platform, AV_SEGMENTS_URL: segmentsUrl, ...(typeof disk !== 'string' && { AV_MEDIA_DIR: disk.mediaDir }) }
+  const env = {
+    ...platform,
+    AV_SEGMENTS_URL: segmentsUrl,
+    ...(typeof disk !== 'string' && { AV_MEDIA_DIR: disk.mediaDir }),
+  }
   const story = new Story(folder, typeof disk === 'string' ? undefined : disk)
   for (let kill = 1; kill <= KILLS; kill++) {
     const server = await startServer(t, folder, env)

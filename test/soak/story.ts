@@ -1,11 +1,13 @@
-/** What is asked of a server that may be killed at any moment, and what must be true of it whenever it is left in peace. */
+/**
+ * What is asked of a server that may be killed at any moment, and what must be true of it whenever it is left in peace.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { MEDIA_FOLDER } from '../platform/start.ts'
 import { CHANNEL, VIDEO } from '../platform/seed.mjs'
+import { MEDIA_FOLDER } from '../platform/start.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
 import { allQuiet, type Server } from '../support/server.ts'
 import type { Disk } from './disk.ts'
@@ -44,8 +46,22 @@ export class Story {
   async live(server: Server): Promise<void> {
     // What the life before took away may still be away at a start.
     if (Math.random() < 0.5) await this.#mend()
-    await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0, subtitle: 'en,de', subtitle_index: true, comment_max: '20' } })
-    const rare = [this.#import, this.#rescan, this.#backUp, this.#restore, this.#refresh, this.#snapshot, this.#restoreSnapshot, this.#scan, this.#checkPictures, this.#vanish, this.#fill]
+    await server.api('POST', '/api/config/', {
+      downloads: { sleep_interval: 0, subtitle: 'en,de', subtitle_index: true, comment_max: '20' },
+    })
+    const rare = [
+      this.#import,
+      this.#rescan,
+      this.#backUp,
+      this.#restore,
+      this.#refresh,
+      this.#snapshot,
+      this.#restoreSnapshot,
+      this.#scan,
+      this.#checkPictures,
+      this.#vanish,
+      this.#fill,
+    ]
     for (;;) {
       const act = Math.random() < 0.6 ? this.#toggle : oneOf(rare)
       await act.call(this, server)
@@ -125,7 +141,8 @@ export class Story {
 
   async #restore(server: Server): Promise<void> {
     const { body } = await server.api('GET', '/api/backup/')
-    if (body.length > 0) await this.#replace('restore', server, `/api/backup/${oneOf<{ filename: string }>(body).filename}/`)
+    if (body.length > 0)
+      await this.#replace('restore', server, `/api/backup/${oneOf<{ filename: string }>(body).filename}/`)
   }
 
   async #snapshot(server: Server): Promise<void> {
@@ -135,7 +152,8 @@ export class Story {
   async #restoreSnapshot(server: Server): Promise<void> {
     const { body } = await server.api('GET', '/api/snapshot/')
     const whole = body.snapshots.filter(({ state }: { state: string }) => state === 'SUCCESS')
-    if (whole.length > 0) await this.#replace('restore of a snapshot', server, `/api/snapshot/${oneOf<{ id: string }>(whole).id}/`)
+    if (whole.length > 0)
+      await this.#replace('restore of a snapshot', server, `/api/snapshot/${oneOf<{ id: string }>(whole).id}/`)
   }
 
   async #replace(what: string, server: Server, path: string): Promise<void> {
@@ -150,7 +168,9 @@ export class Story {
   }
 
   async #scan(server: Server): Promise<void> {
-    await server.api('POST', '/api/channel/', { data: [{ channel_id: oneOf(Object.values(CHANNEL) as string[]), channel_subscribed: Math.random() < 0.5 }] })
+    await server.api('POST', '/api/channel/', {
+      data: [{ channel_id: oneOf(Object.values(CHANNEL) as string[]), channel_subscribed: Math.random() < 0.5 }],
+    })
     this.#count('scan', (await server.api('POST', '/api/task-name/update_subscribed/')).status === 200)
   }
 
@@ -181,7 +201,11 @@ export class Story {
   async #mend(): Promise<void> {
     await this.#disk?.empty()
     const strays = (await this.#disk?.comeBack()) ?? []
-    assert.deepEqual(strays.filter((path) => path.endsWith('.mp4') && !path.startsWith('.')), [], 'no film lies where the disk was not')
+    assert.deepEqual(
+      strays.filter((path) => path.endsWith('.mp4') && !path.startsWith('.')),
+      [],
+      'no film lies where the disk was not',
+    )
   }
 
   async #assertBackups(server: Server): Promise<void> {

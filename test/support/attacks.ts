@@ -1,5 +1,8 @@
-/** Texts that make a regular expression do as much as it can: what it repeats, after what it begins with, and no end that it takes. */
-import ret, { types, type Set as SignSet, type SetToken, type Token, type Tokens } from 'ret'
+/**
+ * Texts that make a regular expression do as much as it can: what it repeats, after what it begins with, and no end
+ * that it takes.
+ */
+import ret, { type SetToken, type Set as SignSet, type Token, type Tokens, types } from 'ret'
 import type { Pattern } from './patterns.ts'
 
 /** What the package exports, and what its types say of it, are not the same. */
@@ -27,15 +30,24 @@ export function attacksOn(pattern: Pattern): Attack[] {
     }
   })
   const repeats = [...units].slice(0, MOST_UNITS).map((unit) => ['', unit])
-  return [...repeats, ...[...pairs].map((pair) => JSON.parse(pair) as string[])].map(([before = '', unit = '']) => (size: number) => before + unit.repeat(Math.ceil(size / unit.length)) + END)
+  return [...repeats, ...[...pairs].map((pair) => JSON.parse(pair) as string[])].map(
+    ([before = '', unit = '']) =>
+      (size: number) =>
+        before + unit.repeat(Math.ceil(size / unit.length)) + END,
+  )
 }
 
-/** The package knows neither what looks behind, nor signs and classes of Unicode: the first takes no sign, of a class one stands for all. */
+/**
+ * The package knows neither what looks behind, nor signs and classes of Unicode: the first takes no sign, of a class
+ * one stands for all.
+ */
 function parse({ source }: Pattern): Tokens {
   const known = source
     .replace(/\(\?<[=!](?:\\.|\[(?:\\.|[^\]\\])*\]|[^()[\\])*\)/g, '')
     .replace(/\\[pP]\{[^}]+\}/g, (kind) => SIGNS.find((sign) => new RegExp(`^${kind}$`, 'u').test(sign)) ?? 'a')
-    .replace(/\\u(?:\{([0-9a-f]+)\}|([0-9a-f]{4}))/gi, (_, long?: string, short = '') => String.fromCodePoint(Number.parseInt(long ?? short, 16)))
+    .replace(/\\u(?:\{([0-9a-f]+)\}|([0-9a-f]{4}))/gi, (_, long?: string, short = '') =>
+      String.fromCodePoint(Number.parseInt(long ?? short, 16)),
+    )
   return tokenize(known)
 }
 
@@ -47,7 +59,9 @@ function collect(token: Tokens, before: string, signs: string[], take: Take): st
     case types.ROOT:
     case types.GROUP: {
       const options = token.options ?? [token.stack ?? []]
-      const words = options.map((tokens) => tokens.reduce((word, part) => word + collect(part, before + word, signs, take), ''))
+      const words = options.map((tokens) =>
+        tokens.reduce((word, part) => word + collect(part, before + word, signs, take), ''),
+      )
       const isAhead = token.type === types.GROUP && (token.followedBy || token.notFollowedBy)
       return isAhead ? '' : (words[0] ?? '')
     }

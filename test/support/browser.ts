@@ -1,4 +1,6 @@
-/** Real Chromium for tests of the page: opened once a file, a fresh context each page, and what every page has to keep. */
+/**
+ * Real Chromium for tests of the page: opened once a file, a fresh context each page, and what every page has to keep.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
@@ -6,7 +8,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
 import { ROOT } from './sources.ts'
@@ -17,9 +19,16 @@ export const PHONE = { width: 390, height: 844 }
 export const DESKTOP = { width: 1280, height: 800 }
 const SIZES = { phone: PHONE, desktop: DESKTOP }
 const ARGUMENTS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync', '--autoplay-policy=no-user-gesture-required', '--mute-audio',
-] // prettier-ignore
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--autoplay-policy=no-user-gesture-required',
+  '--mute-audio',
+]
 const PATIENCE_MS = 30_000
 /** For what a real yt-dlp has to do first, beside other tests. */
 export const PATIENCE = { timeout: 180_000 }
@@ -41,7 +50,9 @@ function find(): string | undefined {
 }
 
 /** For the option `skip` of tests: false where there is a browser. */
-export const noBrowser: string | false = executablePath ? false : missingHere('chromium', 'Chromium is not installed (on Debian: apt-get install chromium)')
+export const noBrowser: string | false = executablePath
+  ? false
+  : missingHere('chromium', 'Chromium is not installed (on Debian: apt-get install chromium)')
 
 let shared: Promise<Browser> | undefined
 
@@ -65,16 +76,30 @@ export interface Watched {
   page: Page
   /** Opens an address of the page, such as `/video/abc/`. */
   go(address: string): Promise<void>
-  /** Accessibility, console, requests. Call it whenever the page shows something new. @param allowed  parts of console lines that are expected, such as a refused request's */
+  /**
+   * Accessibility, console, requests. Call it whenever the page shows something new. @param allowed  parts of console
+   * lines that are expected, such as a refused request's
+   */
   check(allowed?: RegExp[]): Promise<void>
   /** For a look by eye, only where AV_SCREENSHOTS names a folder. */
   shot(name: string): Promise<void>
 }
 
 /** A page with nothing kept, as a first visit. @param baseUrl  of the server, with or without its final slash */
-export async function openPage(scope: Scope, baseUrl: string, { size = 'desktop', colorScheme = 'light', as, options = {} }: Look = {}): Promise<Watched> {
+export async function openPage(
+  scope: Scope,
+  baseUrl: string,
+  { size = 'desktop', colorScheme = 'light', as, options = {} }: Look = {},
+): Promise<Watched> {
   const root = baseUrl.replace(/\/$/, '')
-  const context = await (await openBrowser()).newContext({ viewport: SIZES[size], colorScheme, locale: 'en-GB', timezoneId: 'UTC', ...(size === 'phone' && { hasTouch: true, isMobile: true }), ...options })
+  const context = await (await openBrowser()).newContext({
+    viewport: SIZES[size],
+    colorScheme,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...(size === 'phone' && { hasTouch: true, isMobile: true }),
+    ...options,
+  })
   lastFirst(scope).after(() => context.close())
   context.setDefaultTimeout(PATIENCE_MS)
   if (as) {
@@ -85,16 +110,31 @@ export async function openPage(scope: Scope, baseUrl: string, { size = 'desktop'
   const page = await context.newPage()
   const said: string[] = []
   const foreign: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && said.push(`${message.text()} (${message.location().url})`)))
+  page.on(
+    'console',
+    (message) => void (message.type() === 'error' && said.push(`${message.text()} (${message.location().url})`)),
+  )
   page.on('pageerror', (error) => void said.push(String(error.stack ?? error)))
-  page.on('request', (request) => void (!/^(data|blob):/.test(request.url()) && new URL(request.url()).host !== new URL(root).host && foreign.push(request.url())))
+  page.on(
+    'request',
+    (request) =>
+      void (
+        !/^(data|blob):/.test(request.url()) &&
+        new URL(request.url()).host !== new URL(root).host &&
+        foreign.push(request.url())
+      ),
+  )
 
   return {
     page,
     go: async (address) => void (await page.goto(root + address)),
     async check(allowed = []) {
       assert.deepEqual(foreign, [], 'no request leaves our host')
-      assert.deepEqual(said.filter((line) => !allowed.some((pattern) => pattern.test(line))), [], 'the console has no errors')
+      assert.deepEqual(
+        said.filter((line) => !allowed.some((pattern) => pattern.test(line))),
+        [],
+        'the console has no errors',
+      )
       assert.deepEqual(await violations(page), [], 'axe finds nothing')
     },
     async shot(name) {
@@ -139,7 +179,9 @@ export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Pr
   return { asked, release }
 }
 
-/** The next question to such an address waits; those after it do not. @returns lets it go; resolves when it is answered */
+/**
+ * The next question to such an address waits; those after it do not. @returns lets it go; resolves when it is answered
+ */
 export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise<void>> {
   let release = () => {}
   let end = () => {}
@@ -159,8 +201,16 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
 /** `rule: where` of each. */
 async function violations(page: Page): Promise<string[]> {
   // Colours are measured where they have come to rest.
-  await page.evaluate('Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined)))')
+  await page.evaluate(
+    'Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined)))',
+  )
   await page.evaluate(axe.source)
-  const { violations: found } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} – ${failureSummary.replace(/\s+/g, ' ')}`))
+  const { violations: found } = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  )) as axe.AxeResults
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} – ${failureSummary.replace(/\s+/g, ' ')}`,
+    ),
+  )
 }

@@ -44,7 +44,12 @@ export function aVideo({
   player,
   stats,
   ...fields
-}: { id?: string; channelId?: string; player?: Partial<VideoDoc['player']>; stats?: Partial<VideoDoc['stats']> } & Partial<Omit<VideoDoc, 'player' | 'stats'>> = {}): Given {
+}: {
+  id?: string
+  channelId?: string
+  player?: Partial<VideoDoc['player']>
+  stats?: Partial<VideoDoc['stats']>
+} & Partial<Omit<VideoDoc, 'player' | 'stats'>> = {}): Given {
   const doc: VideoDoc = {
     platform_id: id,
     active: true,
@@ -80,7 +85,10 @@ export function aPlaylist({
   id = 'PL1',
   entries = [],
   ...fields
-}: { id?: string; entries?: Array<string | Partial<PlaylistDoc['playlist_entries'][number]>> } & Partial<PlaylistDoc> = {}): Given {
+}: {
+  id?: string
+  entries?: Array<string | Partial<PlaylistDoc['playlist_entries'][number]>>
+} & Partial<PlaylistDoc> = {}): Given {
   const doc: PlaylistDoc = {
     playlist_id: id,
     playlist_type: 'regular',

@@ -1,10 +1,13 @@
 /** A clock that stands still until a test moves it. */
-import { sleepOn, type Clock, type Timer } from '../../core/clock.ts'
+import { type Clock, sleepOn, type Timer } from '../../core/clock.ts'
 
 export interface TestClock extends Clock {
   /** Moves on by so much, firing what is due on the way in order, each with the clock at its time. */
   advance(ms: number): Promise<void>
-  /** As somebody, or a time server, sets the system's clock: what waits does so as long as before. @param to  epoch milliseconds, or a date as text */
+  /**
+   * As somebody, or a time server, sets the system's clock: what waits does so as long as before. @param to  epoch
+   * milliseconds, or a date as text
+   */
   set(to: number | string): void
 }
 
@@ -15,7 +18,9 @@ interface Waiting {
   callback: () => void
 }
 
-/** Writes of the ledger take a turn of the loop each: what a timer sets off has run this far before the next one fires. */
+/**
+ * Writes of the ledger take a turn of the loop each: what a timer sets off has run this far before the next one fires.
+ */
 const TURNS_BETWEEN_TIMERS = 12
 
 async function letRun(): Promise<void> {

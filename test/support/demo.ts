@@ -1,4 +1,7 @@
-/** `make demo`: the built server beside the loopback platform, with a few videos on their way, or with EMPTY=1 as a new user finds it. Nothing leaves this machine, nothing stays. */
+/**
+ * `make demo`: the built server beside the loopback platform, with a few videos on their way, or with EMPTY=1 as a new
+ * user finds it. Nothing leaves this machine, nothing stays.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,17 +16,35 @@ const isEmpty = process.env['EMPTY'] === '1'
 const cleanUps: Array<() => Promise<void>> = []
 
 const folder = await mkdtemp(join(tmpdir(), 'archivolt-demo-'))
-const { env, segmentsUrl, dislikesUrl, platform: pretended } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
-const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'))
+const {
+  env,
+  segmentsUrl,
+  dislikesUrl,
+  platform: pretended,
+} = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'),
+)
 const server = spawn(START, {
-  env: { ...inherited, AV_DATA_DIR: folder, AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, AV_SEGMENTS_URL: segmentsUrl, AV_DISLIKES_URL: dislikesUrl, AV_LOG_LEVEL: 'warn', ...env },
+  env: {
+    ...inherited,
+    AV_DATA_DIR: folder,
+    AV_USERNAME: USERNAME,
+    AV_PASSWORD: PASSWORD,
+    AV_SEGMENTS_URL: segmentsUrl,
+    AV_DISLIKES_URL: dislikesUrl,
+    AV_LOG_LEVEL: 'warn',
+    ...env,
+  },
   stdio: ['inherit', 'pipe', 'inherit'],
 })
 // Ctrl-C reaches the server too: it ends by itself, and with it the demo.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => server.kill('SIGTERM'))
 server.once('exit', (code) => {
-  void Promise.all([...cleanUps.map((cleanUp) => cleanUp()), rm(folder, { recursive: true, force: true })]).then(() => process.exit(code ?? 0))
+  void Promise.all([...cleanUps.map((cleanUp) => cleanUp()), rm(folder, { recursive: true, force: true })]).then(() =>
+    process.exit(code ?? 0),
+  )
 })
 
 const url = await new Promise<string>((resolve) => {
@@ -32,8 +53,16 @@ const url = await new Promise<string>((resolve) => {
     if (found) resolve(found)
   })
 })
-const ask = async (path: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> => {
-  const response = await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+const ask = async (
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Record<string, unknown>> => {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
   return (await response.json()) as Record<string, unknown>
 }
 const { token } = await ask('api/login/', { username: USERNAME, password: PASSWORD })
@@ -44,8 +73,26 @@ if (!isEmpty) await fill()
 async function fill(): Promise<void> {
   pretended.skipSegments.add(VIDEO.breakwater, [{ segment: [4, 7], category: 'sponsor' }])
   pretended.votes.add(VIDEO.breakwater, 23)
-  await ask('api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0, integrate_sponsorblock: true, integrate_ryd: true } }, { authorization })
-  const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull, VIDEO.ferry, VIDEO.nets, VIDEO.knot].map((id) => ({ platform_id: id, youtube_id: id, status: 'pending' }))
+  await ask(
+    'api/config/',
+    {
+      downloads: {
+        subtitle: 'en,de',
+        subtitle_source: 'user',
+        subtitle_index: true,
+        comment_max: 'all',
+        sleep_interval: 0,
+        integrate_sponsorblock: true,
+        integrate_ryd: true,
+      },
+    },
+    { authorization },
+  )
+  const first = [VIDEO.breakwater, VIDEO.lighthouse, VIDEO.gull, VIDEO.ferry, VIDEO.nets, VIDEO.knot].map((id) => ({
+    platform_id: id,
+    youtube_id: id,
+    status: 'pending',
+  }))
   await ask('api/download/?autostart=true', { data: first }, { authorization })
 }
 

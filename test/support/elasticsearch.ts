@@ -1,9 +1,12 @@
-/** A real Elasticsearch for tests: the one that all tests of a run share, or one of a test's own that can be stopped and started. */
+/**
+ * A real Elasticsearch for tests: the one that all tests of a run share, or one of a test's own that can be stopped and
+ * started.
+ */
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { makeNode, whyNoElasticsearch, type ElasticNode, type NodeOptions } from '../elasticsearch/node.ts'
+import { type ElasticNode, makeNode, type NodeOptions, whyNoElasticsearch } from '../elasticsearch/node.ts'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
 
@@ -31,7 +34,10 @@ export function withoutElasticsearch(): string | undefined {
  * The node that `make test` has started; for a test file run by hand, one that ends with its process.
  * @param prefix  where it is part of what is tested: then of one test at a time, in one file
  */
-export async function testElasticsearch(scope: Scope, prefix = `t${randomBytes(5).toString('hex')}`): Promise<TestElasticsearch> {
+export async function testElasticsearch(
+  scope: Scope,
+  prefix = `t${randomBytes(5).toString('hex')}`,
+): Promise<TestElasticsearch> {
   const { url, repository } = await sharedNode()
   const own = await folderIn(repository, prefix)
   lastFirst(scope).after(async () => {
@@ -64,9 +70,13 @@ function sharedNode(): Promise<{ url: string; repository: string }> {
 
 async function untilServing(node: { url: string; repository: string }): Promise<{ url: string; repository: string }> {
   for (const end = Date.now() + START_WITHIN_MS; ; await delay(200)) {
-    const isServing = await fetch(`${node.url}/_cluster/health?wait_for_status=yellow&timeout=20s`).then(({ status }) => status === 200, () => false)
+    const isServing = await fetch(`${node.url}/_cluster/health?wait_for_status=yellow&timeout=20s`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
     if (isServing) return node
-    if (Date.now() > end) throw new Error(`No Elasticsearch answers at ${node.url}, which AV_TEST_ELASTICSEARCH_URL names`)
+    if (Date.now() > end)
+      throw new Error(`No Elasticsearch answers at ${node.url}, which AV_TEST_ELASTICSEARCH_URL names`)
   }
 }
 
@@ -83,7 +93,9 @@ async function removeAll(url: string, prefix: string): Promise<void> {
   const repositories = (await (await ask('GET', `_snapshot/${prefix}*`)).json()) as object
   for (const name of Object.keys(repositories)) if (name.startsWith(prefix)) await ask('DELETE', `_snapshot/${name}`)
   // By name: clusters forbid patterns here.
-  const indexes = (await (await ask('GET', `_cat/indices/${prefix}*,.${prefix}*?format=json&h=index&expand_wildcards=all`)).json()) as Array<{ index: string }>
+  const indexes = (await (
+    await ask('GET', `_cat/indices/${prefix}*,.${prefix}*?format=json&h=index&expand_wildcards=all`)
+  ).json()) as Array<{ index: string }>
   const names = indexes.map(({ index }) => index)
   for (let from = 0; from < names.length; from += 50) await ask('DELETE', names.slice(from, from + 50).join(','))
 }

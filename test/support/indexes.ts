@@ -21,5 +21,9 @@ export async function indexSettings(scope: Scope, index: IndexPlace, wanted?: st
 /** The same for a server in a process of its own. */
 export async function indexEnv(scope: Scope, index: IndexPlace): Promise<Record<string, string>> {
   const { elasticsearchUrl, elasticsearchRepository, prefix } = await indexSettings(scope, index)
-  return { ...(elasticsearchUrl && { AV_ELASTICSEARCH_URL: elasticsearchUrl }), ...(elasticsearchRepository && { AV_ELASTICSEARCH_REPOSITORY: elasticsearchRepository }), ...(prefix && { AV_PREFIX: prefix }) }
+  return {
+    ...(elasticsearchUrl && { AV_ELASTICSEARCH_URL: elasticsearchUrl }),
+    ...(elasticsearchRepository && { AV_ELASTICSEARCH_REPOSITORY: elasticsearchRepository }),
+    ...(prefix && { AV_PREFIX: prefix }),
+  }
 }

@@ -1,4 +1,7 @@
-/** Clean-ups in reverse: node:test runs them in the order they came, which would take a folder away from under its server. */
+/**
+ * Clean-ups in reverse: node:test runs them in the order they came, which would take a folder away from under its
+ * server.
+ */
 
 export interface Scope {
   after(cleanUp: () => Promise<void> | void): void

@@ -1,4 +1,7 @@
-/** What must be true of a library whenever nothing runs: every document has its file, every file its document, nothing is half done. */
+/**
+ * What must be true of a library whenever nothing runs: every document has its file, every file its document, nothing
+ * is half done.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -22,13 +25,18 @@ async function all<Item>(server: Server, path: string): Promise<Item[]> {
   }
 }
 
-export const archivedIds = async (server: Server): Promise<string[]> => (await all<Shown>(server, '/api/video/')).map(({ platform_id }) => platform_id).toSorted()
-export const queuedIds = async (server: Server): Promise<string[]> => (await all<Shown>(server, '/api/download/')).map(({ platform_id }) => platform_id).toSorted()
+export const archivedIds = async (server: Server): Promise<string[]> =>
+  (await all<Shown>(server, '/api/video/')).map(({ platform_id }) => platform_id).toSorted()
+export const queuedIds = async (server: Server): Promise<string[]> =>
+  (await all<Shown>(server, '/api/download/')).map(({ platform_id }) => platform_id).toSorted()
 
 /** @throws AssertionError that names the first thing found half done */
 export async function assertWhole(server: Server, dataDir: string, media = join(dataDir, 'media')): Promise<void> {
   const videos = await all<Shown>(server, '/api/video/')
-  const expected = videos.flatMap(({ media_url, subtitles }) => [media_url, ...subtitles.map((subtitle) => subtitle.media_url)]).map((url) => url.replace('/media/', '')).toSorted()
+  const expected = videos
+    .flatMap(({ media_url, subtitles }) => [media_url, ...subtitles.map((subtitle) => subtitle.media_url)])
+    .map((url) => url.replace('/media/', ''))
+    .toSorted()
   const found: string[] = []
   for (const channel of await readdir(media)) {
     if (channel.startsWith('.')) continue

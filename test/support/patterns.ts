@@ -1,7 +1,7 @@
 /** Finds every regular expression of our sources, by TypeScript's own parser, for the test that times them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { SyntaxKind, type Node, type SourceFile } from 'typescript/unstable/ast'
+import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import { API } from 'typescript/unstable/sync'
 import { ROOT } from './sources.ts'
 
@@ -59,7 +59,8 @@ function inFiles(files: SourceFile[]): Patterns {
 
   /** The text that an expression comes to, where nothing has to run for it. */
   function valueOf(node: Node, file: SourceFile): string | undefined {
-    if (node.kind === SyntaxKind.StringLiteral || node.kind === SyntaxKind.NoSubstitutionTemplateLiteral) return (node as Node & { text: string }).text
+    if (node.kind === SyntaxKind.StringLiteral || node.kind === SyntaxKind.NoSubstitutionTemplateLiteral)
+      return (node as Node & { text: string }).text
     if (node.kind === SyntaxKind.Identifier) {
       const constant = constants.get(keyOf(file, textOf(node, file))) ?? constants.get(textOf(node, file))
       return constant && valueOf(constant.node, constant.file)
@@ -68,12 +69,22 @@ function inFiles(files: SourceFile[]): Patterns {
     if (node.kind !== SyntaxKind.TaggedTemplateExpression) return undefined
     const { tag, template } = node as Node & { tag: Node; template: Node }
     if (textOf(tag, file) !== 'String.raw') return undefined
-    return template.kind === SyntaxKind.TemplateExpression ? valueOfTemplate(template, file, true) : textOf(template, file).slice(1, -1)
+    return template.kind === SyntaxKind.TemplateExpression
+      ? valueOfTemplate(template, file, true)
+      : textOf(template, file).slice(1, -1)
   }
 
   function valueOfTemplate(node: Node, file: SourceFile, isRaw: boolean): string | undefined {
-    const { head, templateSpans } = node as Node & { head: Node & { text: string }; templateSpans: Array<Node & { expression: Node; literal: Node & { text: string } }> }
-    const piece = (part: Node & { text: string }) => (isRaw ? textOf(part, file).replace(/^[`}]/, '').replace(/(`|\$\{)$/, '') : part.text)
+    const { head, templateSpans } = node as Node & {
+      head: Node & { text: string }
+      templateSpans: Array<Node & { expression: Node; literal: Node & { text: string } }>
+    }
+    const piece = (part: Node & { text: string }) =>
+      isRaw
+        ? textOf(part, file)
+            .replace(/^[`}]/, '')
+            .replace(/(`|\$\{)$/, '')
+        : part.text
     let value = piece(head)
     for (const { expression, literal } of templateSpans) {
       const inner = valueOf(expression, file)
@@ -85,7 +96,8 @@ function inFiles(files: SourceFile[]): Patterns {
 
   function note(node: Node, file: SourceFile, source: string, flags: string): void {
     const line = file.text.slice(0, node.end).split('\n').length
-    if (!found.has(`${flags} ${source}`)) found.set(`${flags} ${source}`, { place: `${pathOf(file)}:${line}`, source, flags })
+    if (!found.has(`${flags} ${source}`))
+      found.set(`${flags} ${source}`, { place: `${pathOf(file)}:${line}`, source, flags })
   }
 
   function noteExpression(node: Node, file: SourceFile, flags: string): void {
@@ -103,7 +115,8 @@ function inFiles(files: SourceFile[]): Patterns {
     if (node.kind === SyntaxKind.NewExpression || node.kind === SyntaxKind.CallExpression) {
       const { expression, arguments: given } = node as Node & { expression: Node; arguments?: Node[] }
       const [source, flags] = given ?? []
-      if (textOf(expression, file) === 'RegExp' && source) noteExpression(source, file, flags ? (valueOf(flags, file) ?? '') : '')
+      if (textOf(expression, file) === 'RegExp' && source)
+        noteExpression(source, file, flags ? (valueOf(flags, file) ?? '') : '')
     } else if (node.kind === SyntaxKind.PropertyAssignment || node.kind === SyntaxKind.ShorthandPropertyAssignment) {
       const { name, initializer = name } = node as Node & { name: Node; initializer?: Node }
       if (textOf(name, file) === 'pattern') noteExpression(initializer, file, 'u') // in a schema
@@ -119,7 +132,9 @@ function inFiles(files: SourceFile[]): Patterns {
 
 /** Those of Python are plain enough to mean the same in both languages. */
 function inPython(made: Set<string>): Pattern[] {
-  const paths = readdirSync(join(ROOT, 'plugins'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.py'))
+  const paths = readdirSync(join(ROOT, 'plugins'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.py'),
+  )
   return paths.flatMap((name) => {
     const place = `plugins/${name.split(sep).join('/')}`
     const text = readFileSync(join(ROOT, 'plugins', name), 'utf8')

@@ -1,5 +1,8 @@
-/** A loopback proxy before a server that breaks what a test tells it to break: it delays, cuts, refuses, stays silent or answers for it. */
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+/**
+ * A loopback proxy before a server that breaks what a test tells it to break: it delays, cuts, refuses, stays silent or
+ * answers for it.
+ */
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { lastFirst, type Scope } from './last-first.ts'
@@ -32,15 +35,27 @@ export interface Proxy {
 }
 
 /** As Elasticsearch answers while its disk is too full. */
-export const FULL_DISK = elasticError(429, 'cluster_block_exception', 'index [x] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];')
+export const FULL_DISK = elasticError(
+  429,
+  'cluster_block_exception',
+  'index [x] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];',
+)
 export const NO_SHARDS = elasticError(503, 'no_shard_available_action_exception', 'No shard available for [get]')
-export const TOO_BUSY = elasticError(429, 'es_rejected_execution_exception', 'rejected execution of coordinating operation')
+export const TOO_BUSY = elasticError(
+  429,
+  'es_rejected_execution_exception',
+  'rejected execution of coordinating operation',
+)
 
 export function elasticError(status: number, type: string, reason: string): { status: number; body: object } {
   return { status, body: { error: { root_cause: [{ type, reason }], type, reason }, status } }
 }
 
-export async function startProxy(scope: Scope, target: string, tls?: { pfx: Buffer; passphrase: string }): Promise<Proxy> {
+export async function startProxy(
+  scope: Scope,
+  target: string,
+  tls?: { pfx: Buffer; passphrase: string },
+): Promise<Proxy> {
   const asked: string[] = []
   const breaks: Break[] = []
   const sockets = new Set<Socket>()
@@ -113,7 +128,11 @@ export async function startProxy(scope: Scope, target: string, tls?: { pfx: Buff
   }
 }
 
-function answer(incoming: IncomingMessage, reply: ServerResponse, { status, body = {}, headers = {} }: { status: number; body?: object; headers?: Record<string, string> }): void {
+function answer(
+  incoming: IncomingMessage,
+  reply: ServerResponse,
+  { status, body = {}, headers = {} }: { status: number; body?: object; headers?: Record<string, string> },
+): void {
   incoming.resume()
   reply.writeHead(status, { 'content-type': 'application/json', 'x-elastic-product': 'Elasticsearch', ...headers })
   reply.end(JSON.stringify(body))

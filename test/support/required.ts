@@ -1,4 +1,6 @@
-/** What a test needs beside Node: where it is missing the test says so and is skipped, unless AV_TEST_REQUIRE names it. */
+/**
+ * What a test needs beside Node: where it is missing the test says so and is skipped, unless AV_TEST_REQUIRE names it.
+ */
 
 /**
  * @param name    as AV_TEST_REQUIRE lists it, such as `elasticsearch`

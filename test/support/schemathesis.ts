@@ -1,10 +1,23 @@
-/** Schemathesis, from PyPI: asks whatever our own API description allows, and whatever it does not, and compares the answers with it. */
+/**
+ * Schemathesis, from PyPI: asks whatever our own API description allows, and whatever it does not, and compares the
+ * answers with it.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHANNEL, CUSTOM, FAILED, IGNORED, PENDING, PLAYLIST, PRIORITY, SECOND, VIDEO } from '../contracts/api/archive.ts'
+import {
+  CHANNEL,
+  CUSTOM,
+  FAILED,
+  IGNORED,
+  PENDING,
+  PLAYLIST,
+  PRIORITY,
+  SECOND,
+  VIDEO,
+} from '../contracts/api/archive.ts'
 import { ROOT } from './sources.ts'
 
 const FOLDER = join(ROOT, '.cache/schemathesis')
@@ -23,9 +36,25 @@ const IDS = {
  * Not asked: what takes the asker's own credentials away, and an answer without an end.
  * (roles.test.ts and user.test.ts ask them.)
  */
-const LEFT_OUT = ['DELETE /api/token/', 'POST /api/user/{userId}/', 'DELETE /api/user/{userId}/', 'GET /api/events/', 'POST /logout/']
+const LEFT_OUT = [
+  'DELETE /api/token/',
+  'POST /api/user/{userId}/',
+  'DELETE /api/user/{userId}/',
+  'GET /api/events/',
+  'POST /logout/',
+]
 
-const CHECKS = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance', 'response_schema_conformance', 'negative_data_rejection', 'unsupported_method', 'allow_header_conformance', 'ignored_auth']
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'negative_data_rejection',
+  'unsupported_method',
+  'allow_header_conformance',
+  'ignored_auth',
+]
 
 export interface FuzzOptions {
   url: string
@@ -47,8 +76,15 @@ export async function installSchemathesis(): Promise<string | undefined> {
   if (existsSync(program) && existsSync(INSTALLED) && (await readFile(INSTALLED, 'utf8')) === wanted) return undefined
   const made = await run('python3', ['-m', 'venv', FOLDER])
   if (made.code !== 0) return 'Python cannot make a virtual environment for schemathesis'
-  const got = await run(join(FOLDER, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS])
-  if (got.code !== 0) return `schemathesis could not be installed from PyPI: ${got.output.trim().split('\n').at(-1) ?? ''}`
+  const got = await run(join(FOLDER, 'bin/pip'), [
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '-r',
+    REQUIREMENTS,
+  ])
+  if (got.code !== 0)
+    return `schemathesis could not be installed from PyPI: ${got.output.trim().split('\n').at(-1) ?? ''}`
   await writeFile(INSTALLED, wanted)
   return undefined
 }
@@ -61,20 +97,67 @@ export interface Fuzzed {
 }
 
 /** @throws where it asked nothing at all */
-export async function fuzz({ url, token, readerToken = token, examples, seed, phases = 'fuzzing', maxSeconds }: FuzzOptions): Promise<Fuzzed> {
+export async function fuzz({
+  url,
+  token,
+  readerToken = token,
+  examples,
+  seed,
+  phases = 'fuzzing',
+  maxSeconds,
+}: FuzzOptions): Promise<Fuzzed> {
   const folder = await mkdtemp(join(tmpdir(), 'av-fuzz-'))
   try {
     const description = join(folder, 'schema.json')
-    const { status, body } = await fetch(new URL('api/schema/', url), { headers: { Authorization: `Token ${readerToken}` } }).then(async (answer) => ({ status: answer.status, body: await answer.text() }))
+    const { status, body } = await fetch(new URL('api/schema/', url), {
+      headers: { Authorization: `Token ${readerToken}` },
+    }).then(async (answer) => ({ status: answer.status, body: await answer.text() }))
     if (status !== 200) throw new Error(`the description cannot be read: ${status} ${body}`)
     await writeFile(description, body)
     const left = LEFT_OUT.flatMap((operation) => ['--exclude-name', operation])
-    const args = ['--config-file', join(ROOT, 'test/soak/schemathesis.toml'), 'run', description, '--url', url, ...(token ? ['--header', `Authorization:Token ${token}`] : []), '--checks', CHECKS.join(','), '--max-examples', String(examples), '--seed', String(seed)]
-    const more = ['--phases', phases, '--request-timeout', '30', '--suppress-health-check', 'all', '--continue-on-failure', '--no-color', '--warnings', 'off', '--generation-database', 'none']
-    const { code, output } = await run(join(FOLDER, 'bin/schemathesis'), [...args, ...more, ...left, ...(maxSeconds ? ['--max-time', String(maxSeconds)] : [])], {
-      cwd: folder,
-      env: { ...process.env, SCHEMATHESIS_HOOKS: 'fuzz_hooks', PYTHONPATH: join(ROOT, 'test/soak'), PYTHONDONTWRITEBYTECODE: '1', AV_FUZZ_IDS: JSON.stringify(IDS) },
-    })
+    const args = [
+      '--config-file',
+      join(ROOT, 'test/soak/schemathesis.toml'),
+      'run',
+      description,
+      '--url',
+      url,
+      ...(token ? ['--header', `Authorization:Token ${token}`] : []),
+      '--checks',
+      CHECKS.join(','),
+      '--max-examples',
+      String(examples),
+      '--seed',
+      String(seed),
+    ]
+    const more = [
+      '--phases',
+      phases,
+      '--request-timeout',
+      '30',
+      '--suppress-health-check',
+      'all',
+      '--continue-on-failure',
+      '--no-color',
+      '--warnings',
+      'off',
+      '--generation-database',
+      'none',
+    ]
+    const { code, output } = await run(
+      join(FOLDER, 'bin/schemathesis'),
+      [...args, ...more, ...left, ...(maxSeconds ? ['--max-time', String(maxSeconds)] : [])],
+      {
+        cwd: folder,
+        env: {
+          ...process.env,
+          SCHEMATHESIS_HOOKS: 'fuzz_hooks',
+          PYTHONPATH: join(ROOT, 'test/soak'),
+          PYTHONDONTWRITEBYTECODE: '1',
+          AV_FUZZ_IDS: JSON.stringify(IDS),
+        },
+      },
+    )
     const cases = Number(/^\s+(\d+) generated/m.exec(output)?.[1] ?? 0)
     if (cases === 0) throw new Error(`schemathesis asked nothing:\n${output}`)
     return { cases, report: code === 0 ? undefined : output }
@@ -83,7 +166,11 @@ export async function fuzz({ url, token, readerToken = token, examples, seed, ph
   }
 }
 
-function run(program: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Promise<{ code: number | null; output: string }> {
+function run(
+  program: string,
+  args: string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''

@@ -1,6 +1,6 @@
 /** The real program as users start it, in a process of its own: for flows, kills and benches. */
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,12 @@ export async function temporaryFolder(scope: Scope): Promise<string> {
  * @param moment  `listening`: as soon as it answers at all, which is before its index is ready
  * @throws what it wrote, where it ends before
  */
-export async function startServer(scope: Scope, dataDir: string, env: Record<string, string> = {}, moment: 'ready' | 'listening' = 'ready'): Promise<Server> {
+export async function startServer(
+  scope: Scope,
+  dataDir: string,
+  env: Record<string, string> = {},
+  moment: 'ready' | 'listening' = 'ready',
+): Promise<Server> {
   assert.ok(existsSync(MAIN), 'dist/main.js is not there: run `make build` first')
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
   const child = spawn(START, {
@@ -65,8 +70,14 @@ export async function startServer(scope: Scope, dataDir: string, env: Record<str
   lastFirst(scope).after(async () => void (await end('SIGKILL')))
 
   const baseUrl = await new Promise<string>((resolve, reject) => {
-    const deadline = setTimeout(() => reject(new Error(`No address after ${START_DEADLINE_MS} ms:\n${written}`)), START_DEADLINE_MS)
-    const [stream, line] = moment === 'ready' ? [child.stdout, /listens on (http:\/\/127\.0\.0\.1:\d+)/] : [child.stderr, /"url":"(http:\/\/127\.0\.0\.1:\d+)/]
+    const deadline = setTimeout(
+      () => reject(new Error(`No address after ${START_DEADLINE_MS} ms:\n${written}`)),
+      START_DEADLINE_MS,
+    )
+    const [stream, line] =
+      moment === 'ready'
+        ? [child.stdout, /listens on (http:\/\/127\.0\.0\.1:\d+)/]
+        : [child.stderr, /"url":"(http:\/\/127\.0\.0\.1:\d+)/]
     const look = () => {
       const found = line.exec(written)?.[1]
       if (found) done(() => resolve(found))
@@ -81,15 +92,29 @@ export async function startServer(scope: Scope, dataDir: string, env: Record<str
   })
 
   let token: string | undefined
-  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+  const ask = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> => {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { ...(token && { Authorization: `Token ${token}` }), ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        ...(token && { Authorization: `Token ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const bytes = Buffer.from(await response.arrayBuffer())
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(bytes.toString()) : undefined, bytes }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(bytes.toString()) : undefined,
+      bytes,
+    }
   }
   return {
     baseUrl,
@@ -98,30 +123,55 @@ export async function startServer(scope: Scope, dataDir: string, env: Record<str
     ended,
     end,
     async api(method, path, body, headers) {
-      token ??= (await ask('POST', '/api/login/', { username: env.AV_USERNAME ?? USERNAME, password: env.AV_PASSWORD ?? PASSWORD })).body.token
+      token ??= (
+        await ask('POST', '/api/login/', {
+          username: env.AV_USERNAME ?? USERNAME,
+          password: env.AV_PASSWORD ?? PASSWORD,
+        })
+      ).body.token
       return ask(method, path, body, headers)
     },
   }
 }
 
 /** Asks again until the answer is the wanted one; what it was last is in the error. */
-export async function until<Value>(what: string, ask: () => Promise<Value>, isIt: (value: Value) => boolean, deadlineMs = 180_000): Promise<Value> {
+export async function until<Value>(
+  what: string,
+  ask: () => Promise<Value>,
+  isIt: (value: Value) => boolean,
+  deadlineMs = 180_000,
+): Promise<Value> {
   const end = Date.now() + deadlineMs
   for (;;) {
     const value = await ask()
     if (isIt(value)) return value
-    if (Date.now() > end) throw new Error(`Not in ${deadlineMs} ms: ${what}; last seen ${JSON.stringify(value)?.slice(0, 2000)}`)
+    if (Date.now() > end)
+      throw new Error(`Not in ${deadlineMs} ms: ${what}; last seen ${JSON.stringify(value)?.slice(0, 2000)}`)
     await delay(50)
   }
 }
 
 /** Waits for a task's end. @returns its record */
 export async function taskEnded(server: Server, taskId: string, deadlineMs?: number): Promise<Record<string, unknown>> {
-  const { body } = await until(`task ${taskId} ended`, () => server.api('GET', `/api/task-id/${taskId}/`), ({ body }) => !['PENDING', 'RETRY'].includes(body.status), deadlineMs)
+  const { body } = await until(
+    `task ${taskId} ended`,
+    () => server.api('GET', `/api/task-id/${taskId}/`),
+    ({ body }) => !['PENDING', 'RETRY'].includes(body.status),
+    deadlineMs,
+  )
   return body
 }
 
 /** Waits until no task waits or runs. @param open  without `RETRY`, those that wait for their time do not count */
-export async function allQuiet(server: Server, deadlineMs?: number, open: readonly string[] = ['PENDING', 'RETRY']): Promise<void> {
-  await until('no task runs', () => server.api('GET', '/api/task-name/'), ({ body }) => body.every(({ status }: { status: string }) => !open.includes(status)), deadlineMs)
+export async function allQuiet(
+  server: Server,
+  deadlineMs?: number,
+  open: readonly string[] = ['PENDING', 'RETRY'],
+): Promise<void> {
+  await until(
+    'no task runs',
+    () => server.api('GET', '/api/task-name/'),
+    ({ body }) => body.every(({ status }: { status: string }) => !open.includes(status)),
+    deadlineMs,
+  )
 }

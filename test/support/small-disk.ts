@@ -44,7 +44,8 @@ export async function smallDisk(t: TestContext, bytes: number): Promise<SmallDis
       const file = join(path, `filler-${performance.now()}`)
       const handle = await open(file, 'w')
       try {
-        for (let left = (await freeBytes()) - leaveBytes; left > 0; left = (await freeBytes()) - leaveBytes) await handle.appendFile(Buffer.alloc(Math.min(left, 1 << 20)))
+        for (let left = (await freeBytes()) - leaveBytes; left > 0; left = (await freeBytes()) - leaveBytes)
+          await handle.appendFile(Buffer.alloc(Math.min(left, 1 << 20)))
       } finally {
         await handle.close()
       }

@@ -31,16 +31,22 @@ export function readSources(...folders: string[]): Source[] {
   )
 }
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?((?:[\w*\s{},]+?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?((?:[\w*\s{},]+?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/g
 
 function readSource(path: string): Source {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;{}(),])\/\/.*$/gm, '$1')
   const imports = [...code.matchAll(IMPORT)].map(([, type, names = '', from, dynamic]) => {
     const written = (from ?? dynamic)!
-    const target = written.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), written)).split(sep).join('/') : written
+    const target = written.startsWith('.')
+      ? relative(ROOT, join(ROOT, dirname(path), written))
+          .split(sep)
+          .join('/')
+      : written
     const inner = /\{([^}]*)\}/.exec(names)?.[1]
-    const isAllTypes = inner !== undefined && inner.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '))
+    const isAllTypes =
+      inner !== undefined && inner.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '))
     return { target, isType: type !== undefined || isAllTypes }
   })
   return { path, text, code, imports }

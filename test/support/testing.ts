@@ -4,18 +4,18 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from '../../config/schema.ts'
-import { openApp, type OpenedApp } from '../../core/app.ts'
+import { type OpenedApp, openApp } from '../../core/app.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { openSecretKey } from '../../core/ledger/tokens.ts'
 import { openAccounts } from '../../core/ledger/users.ts'
-import { openLog, type Log } from '../../core/log.ts'
+import { type Log, openLog } from '../../core/log.ts'
 import type { App, Plugin } from '../../core/plugin/define.ts'
-import { findBuiltIn, type FoundPlugin } from '../../core/plugin/find.ts'
+import { type FoundPlugin, findBuiltIn } from '../../core/plugin/find.ts'
 import type { Given } from './builders.ts'
-import { testClock, type TestClock } from './clock.ts'
+import { type TestClock, testClock } from './clock.ts'
 
 export * from './builders.ts'
-export { testClock, type TestClock } from './clock.ts'
+export { type TestClock, testClock } from './clock.ts'
 
 export interface TestOptions {
   /** Exactly these plugins. Default: all built-in ones. */
@@ -85,7 +85,12 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
   const plugins = await chosenPlugins(options)
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'av-test-')))
   if (!options.dataDir) await cp(await accountsFolder(), dataDir, { recursive: true })
-  const sources = { env: {}, dataDir, filePath: 'settings', file: { port: 0, password: PASSWORD, ...settings, dataDir } }
+  const sources = {
+    env: {},
+    dataDir,
+    filePath: 'settings',
+    file: { port: 0, password: PASSWORD, ...settings, dataDir },
+  }
   const open = () => openApp({ sources, clock, log, plugins })
 
   let opened: OpenedApp | undefined = await open()
@@ -119,7 +124,13 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     },
     clock,
     dataDir,
-    as: (who) => clientOf(async (path, init) => fetch(new URL(path.replace(/^\//, ''), isOpen().url), { ...init, headers: { ...(await authorization(isOpen().app, who)), ...init.headers } })),
+    as: (who) =>
+      clientOf(async (path, init) =>
+        fetch(new URL(path.replace(/^\//, ''), isOpen().url), {
+          ...init,
+          headers: { ...(await authorization(isOpen().app, who)), ...init.headers },
+        }),
+      ),
     async given(...documents) {
       for (const { index, id, doc } of documents) await collectionOf(index).put(id, doc)
       await isOpen().app.index.refresh()
@@ -132,7 +143,8 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     doc: (index, id) => collectionOf(index).get(id),
     async settled() {
       const { ledger, jobs } = isOpen().app
-      const isBusy = () => ledger.sql(`SELECT 1 FROM jobs WHERE state IN ('PENDING', 'STARTED') LIMIT 1`).get() !== undefined
+      const isBusy = () =>
+        ledger.sql(`SELECT 1 FROM jobs WHERE state IN ('PENDING', 'STARTED') LIMIT 1`).get() !== undefined
       while (isBusy()) {
         await new Promise<void>((resolve) => {
           const unwatch = jobs.watch(() => {
@@ -151,7 +163,8 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
 }
 
 async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOptions): Promise<FoundPlugin[]> {
-  const given = (list: readonly Plugin[], isOutside = false) => list.map((plugin) => ({ plugin, origin: 'test', isOutside }))
+  const given = (list: readonly Plugin[], isOutside = false) =>
+    list.map((plugin) => ({ plugin, origin: 'test', isOutside }))
   if (plugins) return [...given(plugins), ...given(outside, true)]
   const kept = (await findBuiltIn()).filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
   return [...kept, ...given(replace), ...given(outside, true)]
@@ -174,30 +187,45 @@ function accountsFolder(): Promise<string> {
   })())
 }
 
-async function authorization({ accounts: book }: App, who: 'admin' | 'user' | 'nobody'): Promise<Record<string, string>> {
+async function authorization(
+  { accounts: book }: App,
+  who: 'admin' | 'user' | 'nobody',
+): Promise<Record<string, string>> {
   if (who === 'nobody') return {}
   const account = book.list().find(({ is_staff }) => is_staff === (who === 'admin'))
   if (!account) throw new Error(`There is no ${who} any more`)
   return { authorization: `Token ${await book.token(account.id)}` }
 }
 
-function clientOf(send: (path: string, init: { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> }) => Promise<Response>): Client {
-  const ask = (method: string): Ask => async (path, body, headers = {}) => {
-    const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
-    const response = await send(path, {
-      method,
-      headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array<ArrayBuffer>) }),
-    })
-    const bytes = Buffer.from(await response.arrayBuffer())
-    const text = bytes.toString()
-    return {
-      status: response.status,
-      headers: response.headers,
-      bytes,
-      text,
-      body: response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined,
+function clientOf(
+  send: (
+    path: string,
+    init: { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> },
+  ) => Promise<Response>,
+): Client {
+  const ask =
+    (method: string): Ask =>
+    async (path, body, headers = {}) => {
+      const isJson = typeof body === 'object' && !(body instanceof Uint8Array)
+      const response = await send(path, {
+        method,
+        headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as string | Uint8Array<ArrayBuffer>) }),
+      })
+      const bytes = Buffer.from(await response.arrayBuffer())
+      const text = bytes.toString()
+      return {
+        status: response.status,
+        headers: response.headers,
+        bytes,
+        text,
+        body: response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined,
+      }
     }
+  return {
+    get: (path, headers) => ask('GET')(path, undefined, headers),
+    post: ask('POST'),
+    put: ask('PUT'),
+    delete: ask('DELETE'),
   }
-  return { get: (path, headers) => ask('GET')(path, undefined, headers), post: ask('POST'), put: ask('PUT'), delete: ask('DELETE') }
 }

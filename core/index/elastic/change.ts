@@ -1,8 +1,11 @@
-/** Changes of what is there: read, change, write where nobody else came between, else again. Repeating any of it is harmless. */
+/**
+ * Changes of what is there: read, change, write where nobody else came between, else again. Repeating any of it is
+ * harmless.
+ */
 import { errors } from '../../error.ts'
-import { applyChange, Refusal, type JsonObject } from '../document.ts'
+import { applyChange, type JsonObject, Refusal } from '../document.ts'
 import type { BulkOptions, Change, Filter, WriteOptions } from '../port.ts'
-import { deleting, indexing, pause, write, type Operation, type Outcome, type Target, type Version } from './bulk.ts'
+import { deleting, indexing, type Operation, type Outcome, pause, type Target, type Version, write } from './bulk.ts'
 import { decode, encode, type Stored } from './encode.ts'
 import { filterQuery, type Query } from './filter.ts'
 import type { Layout } from './layout.ts'
@@ -44,10 +47,15 @@ export function openChanges(target: Target, layout: Layout): Changes {
   const again = (tries: number) => pause(Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 1.3 ** tries))
 
   /**
-   * Works on all that match, batch by batch; what somebody else changed meanwhile is looked at again: it may match no longer.
+   * Works on all that match, batch by batch; what somebody else changed meanwhile is looked at again: it may match no
+   * longer.
    * @returns how many were worked on
    */
-  async function onAll(filter: Filter, options: BulkOptions & { batch: number; isBare: boolean }, toOperations: (hits: StoredHit[]) => Promise<Operation[]>): Promise<number> {
+  async function onAll(
+    filter: Filter,
+    options: BulkOptions & { batch: number; isBare: boolean },
+    toOperations: (hits: StoredHit[]) => Promise<Operation[]>,
+  ): Promise<number> {
     let count = 0
     let queries: Query[] = [filterQuery(layout, filter)]
     for (let tries = 0; ; tries++) {
@@ -55,7 +63,13 @@ export function openChanges(target: Target, layout: Layout): Changes {
       await connection.run((client) => client.indices.refresh({ index }))
       const conflicts: string[] = []
       for (const query of queries) {
-        for await (const hits of pages(connection, { index, query, batch: options.batch, isBare: options.isBare, signal: options.signal })) {
+        for await (const hits of pages(connection, {
+          index,
+          query,
+          batch: options.batch,
+          isBare: options.isBare,
+          signal: options.signal,
+        })) {
           const operations = await toOperations(hits)
           const outcomes = await write(target, operations)
           outcomes.forEach((outcome, at) => {
@@ -68,7 +82,10 @@ export function openChanges(target: Target, layout: Layout): Changes {
         }
       }
       if (conflicts.length === 0) break
-      if (tries === MOST_TRIES) throw errors.unavailable(`${name}: ${conflicts.length} documents are being changed by others all the time; try again`)
+      if (tries === MOST_TRIES)
+        throw errors.unavailable(
+          `${name}: ${conflicts.length} documents are being changed by others all the time; try again`,
+        )
       queries = narrowed(filterQuery(layout, filter), conflicts)
       await again(tries)
     }
@@ -83,20 +100,30 @@ export function openChanges(target: Target, layout: Layout): Changes {
         const found = docs[0]
         if (!found || !('found' in found) || !found.found || !found._source) return false
         const source = changed(id, decode(found._source), change)
-        const [outcome] = await write(target, [indexing(id, source, { seqNo: found._seq_no!, term: found._primary_term! })], { isVisible: visible })
+        const [outcome] = await write(
+          target,
+          [indexing(id, source, { seqNo: found._seq_no!, term: found._primary_term! })],
+          { isVisible: visible },
+        )
         refused(id, outcome!)
         if (outcome!.state === 'done') return true
-        if (tries === MOST_TRIES) throw errors.unavailable(`${name}: the document is being changed by others all the time; try again`)
+        if (tries === MOST_TRIES)
+          throw errors.unavailable(`${name}: the document is being changed by others all the time; try again`)
         await again(tries)
       }
     },
 
     patchWhere: (filter, change, options) =>
       onAll(filter, { ...options, batch: CHANGED_AT_ONCE, isBare: false }, async (hits) =>
-        (await parsed(hits)).map(({ id, doc, hit }) => indexing(id, changed(id, doc as JsonObject, change), versionOf(hit))),
+        (await parsed(hits)).map(({ id, doc, hit }) =>
+          indexing(id, changed(id, doc as JsonObject, change), versionOf(hit)),
+        ),
       ),
 
-    removeWhere: (filter, options) => onAll(filter, { ...options, batch: REMOVED_AT_ONCE, isBare: true }, async (hits) => hits.map((hit) => deleting(hit._id!, versionOf(hit)))),
+    removeWhere: (filter, options) =>
+      onAll(filter, { ...options, batch: REMOVED_AT_ONCE, isBare: true }, async (hits) =>
+        hits.map((hit) => deleting(hit._id!, versionOf(hit))),
+      ),
   }
 }
 
@@ -104,6 +131,8 @@ export const versionOf = (hit: StoredHit): Version => ({ seqNo: hit._seq_no!, te
 
 /** A filter among these documents only, in parts that the server takes. */
 function narrowed(filter: Query, ids: readonly string[]): Query[] {
-  const parts = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, at) => ids.slice(at * MOST_IDS, (at + 1) * MOST_IDS))
+  const parts = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, at) =>
+    ids.slice(at * MOST_IDS, (at + 1) * MOST_IDS),
+  )
   return parts.map((part) => ({ bool: { filter: [filter, { terms: { id: part } }] } }))
 }

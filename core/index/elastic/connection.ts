@@ -1,11 +1,14 @@
-/** The way to Elasticsearch: account, time limits, and what happens while it is away: requests are told at once, jobs wait and go on. */
+/**
+ * The way to Elasticsearch: account, time limits, and what happens while it is away: requests are told at once, jobs
+ * wait and go on.
+ */
 import { readFileSync } from 'node:fs'
-import { Client, ClusterConnectionPool, type ClientOptions } from '@elastic/elasticsearch'
+import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elasticsearch'
 import type { Clock, Timer } from '../../clock.ts'
 import { StartError } from '../../error.ts'
 import type { Log } from '../../log.ts'
-import { patience, type Patience } from '../write-barrier.ts'
-import { faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest, type Fault } from './fault.ts'
+import { type Patience, patience } from '../write-barrier.ts'
+import { type Fault, faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest } from './fault.ts'
 
 export interface ElasticOptions {
   /** Of one node, or of several of a cluster, separated by commas. */
@@ -33,9 +36,12 @@ export interface ElasticConnection {
    */
   begin(signal?: AbortSignal): Promise<{ version: string }>
   /**
-   * Whatever talks to the server goes through here. The work may be run again when the server is back, so it must bear repetition.
-   * What it throws that is no outage comes out as it is, but answers of the server as ElasticError (fault.ts), without what was sent.
-   * @throws unavailable  the server is away, busy, read-only or incomplete; a job or the start (`waitAtBarrier`) waits instead
+   * Whatever talks to the server goes through here. The work may be run again when the server is back, so it must bear
+   * repetition.
+   * What it throws that is no outage comes out as it is, but answers of the server as ElasticError (fault.ts), without
+   * what was sent.
+   * @throws unavailable  the server is away, busy, read-only or incomplete; a job or the start (`waitAtBarrier`) waits
+   *         instead
    */
   run<Result>(work: (client: Client) => Promise<Result>): Promise<Result>
   /** @throws unavailable  where the server is known to be away; jobs wait */
@@ -72,7 +78,8 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
   const waiting = new Map<() => void, Patience>()
 
   /** What is wrong with the server as a whole; one question at a time. */
-  const look = (): Promise<Fault | undefined> => (looking ??= inspect(client, names).finally(() => (looking = undefined)))
+  const look = (): Promise<Fault | undefined> =>
+    (looking ??= inspect(client, names).finally(() => (looking = undefined)))
 
   /** Learns what is the matter, says so once, and looks again until it is over. */
   async function check(): Promise<void> {
@@ -84,7 +91,8 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
     if (found) {
       // A server that comes back has its data ready some seconds later: that is still the same story.
       const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && ms < RED_AFTER_AWAY_MS
-      if (!trouble) log.error({ why: found.why, server: address }, `${found.says} (requests are answered 503, jobs wait)`)
+      if (!trouble)
+        log.error({ why: found.why, server: address }, `${found.says} (requests are answered 503, jobs wait)`)
       else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server: address }, found.says)
       if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
       // Who came since to wait for the one that waits here hears of it too.
@@ -92,7 +100,8 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
       timer = clock.after(LOOK_EVERY_MS, () => void check())
       return
     }
-    if (trouble) log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch serves again; what waited goes on')
+    if (trouble)
+      log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch serves again; what waited goes on')
     trouble = undefined
     for (const end of [...waiting.keys()]) end()
   }
@@ -138,7 +147,11 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
         if (isCut(error) && !trouble && attempt === 0 && !isClosed) continue
         if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
         mine.waits?.(toAppError(fault))
-        if (!trouble && attempt === SAID_AT_ATTEMPT) log.warn({ why: fault.why, server: address }, 'Elasticsearch answers, but refuses this work again and again; it is tried on')
+        if (!trouble && attempt === SAID_AT_ATTEMPT)
+          log.warn(
+            { why: fault.why, server: address },
+            'Elasticsearch answers, but refuses this work again and again; it is tried on',
+          )
         if (trouble) await over(mine)
         else await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
       }
@@ -155,13 +168,18 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
       if ('version' in found) {
         const missing = ms < RED_AFTER_AWAY_MS ? await look() : undefined
         if (missing?.kind !== 'red') {
-          if (saidMs > -Infinity) log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch answers; the start goes on')
+          if (saidMs > -Infinity)
+            log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch answers; the start goes on')
           return found
         }
         found.fault = missing
       }
       const { fault } = found as { fault: Fault }
-      const mayPass = fault.kind === 'away' || fault.kind === 'red' || fault.kind === 'busy' || (fault.kind === 'denied' && ms < DENIED_AT_START_MS)
+      const mayPass =
+        fault.kind === 'away' ||
+        fault.kind === 'red' ||
+        fault.kind === 'busy' ||
+        (fault.kind === 'denied' && ms < DENIED_AT_START_MS)
       if (!mayPass) throw new StartError(`${fault.says} (${address})`, { cause: new Error(fault.why) })
       if (clock.steady() - saidMs >= SAY_EVERY_MS) {
         saidMs = clock.steady()
@@ -196,9 +214,14 @@ const isCut = (error: unknown): boolean => error instanceof Error && error.name 
 
 function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { client: Client; address: string } {
   const nodes = url.split(',').map((one) => new URL(one))
-  const [user, secret] = [username ?? decodeURIComponent(nodes[0]!.username), password ?? decodeURIComponent(nodes[0]!.password)]
+  const [user, secret] = [
+    username ?? decodeURIComponent(nodes[0]!.username),
+    password ?? decodeURIComponent(nodes[0]!.password),
+  ]
   for (const node of nodes) [node.username, node.password] = ['', '']
-  const tls = nodes.some(({ protocol }) => protocol === 'https:') ? { tls: { ...(ca && { ca: certificateIn(ca) }), timeout: CONNECT_TIMEOUT_MS } } : {}
+  const tls = nodes.some(({ protocol }) => protocol === 'https:')
+    ? { tls: { ...(ca && { ca: certificateIn(ca) }), timeout: CONNECT_TIMEOUT_MS } }
+    : {}
   const auth: ClientOptions['auth'] = apiKey ? { apiKey } : user ? { username: user, password: secret } : undefined
   try {
     const client = new Client({
@@ -212,12 +235,16 @@ function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { 
       sniffOnStart: false,
       sniffInterval: false,
       sniffOnConnectionFault: false,
-      agent: { connections: MOST_CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } } as NonNullable<ClientOptions['agent']>,
+      agent: { connections: MOST_CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } } as NonNullable<
+        ClientOptions['agent']
+      >,
       redaction: { type: 'remove' },
     })
     return { client, address: nodes.map(({ origin }) => origin).join(', ') }
   } catch (error) {
-    throw new StartError('AV_ELASTICSEARCH_URL or one of the settings with it cannot be used: correct it', { cause: error })
+    throw new StartError('AV_ELASTICSEARCH_URL or one of the settings with it cannot be used: correct it', {
+      cause: error,
+    })
   }
 }
 
@@ -226,7 +253,10 @@ function certificateIn(path: string): string {
     const text = readFileSync(path, 'utf8')
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   } catch (error) {
-    throw new StartError(`AV_ELASTICSEARCH_CA: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path or its permissions`, { cause: error })
+    throw new StartError(
+      `AV_ELASTICSEARCH_CA: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path or its permissions`,
+      { cause: error },
+    )
   }
   throw new StartError(`AV_ELASTICSEARCH_CA: ${path} holds no certificate in PEM form`)
 }
@@ -235,7 +265,13 @@ async function versionOf(client: Client): Promise<{ version: string; fault?: Fau
   try {
     const { version } = await client.info({}, { requestTimeout: LOOK_TIMEOUT_MS })
     if (Number(version.number.split('.')[0]) === MAJOR) return { version: version.number }
-    return { fault: { kind: 'product', says: `Elasticsearch ${version.number} is not served: this server keeps its documents in Elasticsearch ${MAJOR} only`, why: version.number } }
+    return {
+      fault: {
+        kind: 'product',
+        says: `Elasticsearch ${version.number} is not served: this server keeps its documents in Elasticsearch ${MAJOR} only`,
+        why: version.number,
+      },
+    }
   } catch (error) {
     const fault = faultOf(error)
     if (!fault) throw withoutRequest(error)
@@ -249,12 +285,23 @@ const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
 async function inspect(client: Client, names: string): Promise<Fault | undefined> {
   const brief = { requestTimeout: LOOK_TIMEOUT_MS }
   try {
-    const health = await client.cluster.health({ index: names, master_timeout: '2s', timeout: '1s' }, { ...brief, ignore: [408] })
-    if (health.status === 'red') return faultOfServer(503, { type: 'red', reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are not there` })
-    const { blocks } = (await client.cluster.state({ index: names, metric: 'blocks', master_timeout: '2s', allow_no_indices: true, ignore_unavailable: true }, brief)) as { blocks?: Blocks }
+    const health = await client.cluster.health(
+      { index: names, master_timeout: '2s', timeout: '1s' },
+      { ...brief, ignore: [408] },
+    )
+    if (health.status === 'red')
+      return faultOfServer(503, {
+        type: 'red',
+        reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are not there`,
+      })
+    const { blocks } = (await client.cluster.state(
+      { index: names, metric: 'blocks', master_timeout: '2s', allow_no_indices: true, ignore_unavailable: true },
+      brief,
+    )) as { blocks?: Blocks }
     for (const place of [blocks?.global ?? {}, ...Object.values(blocks?.indices ?? {})]) {
       for (const [id, { description = '', retryable }] of Object.entries(place)) {
-        if (WRITE_BLOCKS.has(id)) return faultOfServer(429, { type: 'cluster_block_exception', reason: `FORBIDDEN/${id}/${description}` })
+        if (WRITE_BLOCKS.has(id))
+          return faultOfServer(429, { type: 'cluster_block_exception', reason: `FORBIDDEN/${id}/${description}` })
         if (retryable) return faultOfServer(503, { type: 'cluster_block_exception', reason: description })
       }
     }
@@ -262,7 +309,9 @@ async function inspect(client: Client, names: string): Promise<Fault | undefined
   } catch (error) {
     const fault = faultOf(error)
     // An account without the right to look is not a server without an answer.
-    return fault?.kind === 'forbidden' || fault?.kind === 'busy' ? undefined : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })
+    return fault?.kind === 'forbidden' || fault?.kind === 'busy'
+      ? undefined
+      : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })
   }
 }
 

@@ -1,6 +1,16 @@
-/** Documents to what is sent and back: the reply's text as it is, and beside it the values and words that are searched. */
+/**
+ * Documents to what is sent and back: the reply's text as it is, and beside it the values and words that are searched.
+ */
 import { errors } from '../../error.ts'
-import { checkId, joinInternal, splitInternal, valuesOf, WrongType, type FieldPlan, type JsonObject } from '../document.ts'
+import {
+  checkId,
+  type FieldPlan,
+  type JsonObject,
+  joinInternal,
+  splitInternal,
+  valuesOf,
+  WrongType,
+} from '../document.ts'
 import { fold, stem, tokens } from '../text.ts'
 import type { Layout } from './layout.ts'
 
@@ -42,7 +52,8 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
       const kept = values.map((each) => (typeof each === 'string' ? keptValue(each) : each))
       value[plan.name] = plan.isMulti ? kept : kept[0]
     }
-    if (layout.sorted.includes(plan)) sort[plan.name] = fold(String(values[0]).slice(0, LONGEST_SORT_KEY)).toWellFormed()
+    if (layout.sorted.includes(plan))
+      sort[plan.name] = fold(String(values[0]).slice(0, LONGEST_SORT_KEY)).toWellFormed()
     if (plan.weight === 0) continue
     const terms = values.flatMap((each) => tokens(String(each)))
     words[plan.name] = terms.join(' ')
@@ -69,7 +80,10 @@ export const keptValue = (value: string): string => value.slice(0, LONGEST_VALUE
 
 /** The whole document. */
 export function decode({ text, internal }: Stored): JsonObject {
-  return joinInternal(JSON.parse(text) as JsonObject, internal === undefined ? undefined : (JSON.parse(internal) as JsonObject))
+  return joinInternal(
+    JSON.parse(text) as JsonObject,
+    internal === undefined ? undefined : (JSON.parse(internal) as JsonObject),
+  )
 }
 
 /** @throws unprocessable  what is no object is no document */

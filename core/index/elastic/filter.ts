@@ -4,7 +4,7 @@ import type { FieldPlan } from '../document.ts'
 import type { Scalar } from '../mapping.ts'
 import type { Filter, FindQuery } from '../port.ts'
 import { keptValue } from './encode.ts'
-import { isWordy, sortField, type Layout } from './layout.ts'
+import { isWordy, type Layout, sortField } from './layout.ts'
 
 export type Query = estypes.QueryDslQueryContainer
 export type Sort = estypes.SortCombinations[]
@@ -23,7 +23,8 @@ export function filterField(layout: Layout, name: string): FieldPlan {
 /** undefined: no document can have this value in this field. */
 function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
   if (isWordy(plan)) return keptValue(String(value))
-  if (plan.type === 'boolean') return typeof value === 'boolean' ? value : value === 0 || value === 1 ? value === 1 : undefined
+  if (plan.type === 'boolean')
+    return typeof value === 'boolean' ? value : value === 0 || value === 1 ? value === 1 : undefined
   const number = typeof value === 'boolean' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isFinite(number)) return undefined
   return plan.type === 'double' || Number.isSafeInteger(number) ? number : undefined
@@ -43,7 +44,8 @@ export function filterQuery(layout: Layout, filter: Filter | undefined): Query {
 
   function build(node: Filter): Query {
     if ('and' in node) return node.and.length === 0 ? EVERYTHING : { bool: { filter: node.and.map(build) } }
-    if ('or' in node) return node.or.length === 0 ? NOTHING : { bool: { should: node.or.map(build), minimum_should_match: 1 } }
+    if ('or' in node)
+      return node.or.length === 0 ? NOTHING : { bool: { should: node.or.map(build), minimum_should_match: 1 } }
     if ('not' in node) return { bool: { must_not: [build(node.not)] } }
     if ('eq' in node) return oneOf(filterField(layout, node.eq[0]), [node.eq[1]])
     if ('in' in node) return oneOf(filterField(layout, node.in[0]), node.in[1])
@@ -53,7 +55,9 @@ export function filterQuery(layout: Layout, filter: Filter | undefined): Query {
       return isWordy(plan) ? { prefix: { [`value.${plan.name}`]: { value: keptValue(node.prefix[1]) } } } : NOTHING
     }
     const plan = filterField(layout, node.range[0])
-    const limits = Object.entries(node.range[1]).flatMap(([key, value]) => (value === undefined ? [] : [[key, limit(plan, value)] as const]))
+    const limits = Object.entries(node.range[1]).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, limit(plan, value)] as const],
+    )
     if (limits.length === 0) return { exists: { field: `value.${plan.name}` } }
     return { range: { [`value.${plan.name}`]: Object.fromEntries(limits) } }
   }
@@ -65,7 +69,9 @@ function oneOf(plan: FieldPlan, values: readonly Scalar[]): Query {
   if (kept.length === 0) return NOTHING
   if (kept.length === 1) return { term: { [field]: { value: kept[0]! } } }
   if (kept.length <= MOST_VALUES) return { terms: { [field]: kept } }
-  const parts = Array.from({ length: Math.ceil(kept.length / MOST_VALUES) }, (_, at) => kept.slice(at * MOST_VALUES, (at + 1) * MOST_VALUES))
+  const parts = Array.from({ length: Math.ceil(kept.length / MOST_VALUES) }, (_, at) =>
+    kept.slice(at * MOST_VALUES, (at + 1) * MOST_VALUES),
+  )
   return { bool: { should: parts.map((part): Query => ({ terms: { [field]: part } })), minimum_should_match: 1 } }
 }
 

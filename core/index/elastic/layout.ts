@@ -1,10 +1,16 @@
-/** From a mapping to what Elasticsearch is told: names, fields, analyzers, settings, and the shape by which two mappings are compared. */
+/**
+ * From a mapping to what Elasticsearch is told: names, fields, analyzers, settings, and the shape by which two mappings
+ * are compared.
+ */
 import { createHash } from 'node:crypto'
 import type { estypes } from '@elastic/elasticsearch'
-import { fieldPlans, type DefinitionData, type FieldPlan } from '../document.ts'
+import { type DefinitionData, type FieldPlan, fieldPlans } from '../document.ts'
 import type { Shape } from '../migrate.ts'
 
-/** Raised when the same mapping comes to lie otherwise in the index, or text.ts makes other words: everything is rebuilt. */
+/**
+ * Raised when the same mapping comes to lie otherwise in the index, or text.ts makes other words: everything is
+ * rebuilt.
+ */
 const LAYOUT = 2
 /** Beginnings of words are kept up to this length; longer ones are few and looked up among the words. */
 export const LONGEST_GRAM = 8
@@ -31,7 +37,8 @@ export interface Layout {
 export const isWordy = (plan: FieldPlan): boolean => plan.type === 'keyword' || plan.type === 'text'
 
 export function layoutOf(data: DefinitionData): Layout {
-  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name)) throw new Error(`An index cannot be named "${data.name}"`)
+  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
+    throw new Error(`An index cannot be named "${data.name}"`)
   const plans = fieldPlans(data.fields, data.always)
   for (const { name, isMulti, isSort } of plans) {
     if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name)) throw new Error(`${data.name}: a field cannot be named "${name}"`)
@@ -39,7 +46,8 @@ export function layoutOf(data: DefinitionData): Layout {
   }
   const byName = new Map(plans.map((plan) => [plan.name, plan]))
   const newest = data.newest === undefined ? undefined : byName.get(data.newest)
-  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long') throw new Error(`${data.name}: newest must name a date or long field`)
+  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long')
+    throw new Error(`${data.name}: newest must name a date or long field`)
   const searched = plans.filter((plan) => plan.weight > 0)
   const partial = {
     data,
@@ -52,7 +60,11 @@ export function layoutOf(data: DefinitionData): Layout {
     newest,
   }
   const shape = shapeOf(partial)
-  return { ...partial, shape, stamp: createHash('sha256').update(JSON.stringify(shape)).digest('base64url').slice(0, 12) }
+  return {
+    ...partial,
+    shape,
+    stamp: createHash('sha256').update(JSON.stringify(shape)).digest('base64url').slice(0, 12),
+  }
 }
 
 /** What lists of all fields are ordered by. */
@@ -70,7 +82,10 @@ function shapeOf(layout: Omit<Layout, 'shape' | 'stamp'>): Shape {
       form: data.form,
       newest: data.newest ?? null,
       searched: searched.map((plan) => `${plan.name} ${plan.path.join('.')}${plan.isStemmed ? ' stemmed' : ''}`).sort(),
-      internal: plans.filter((plan) => plan.isInternal).map((plan) => plan.path.join('.')).sort(),
+      internal: plans
+        .filter((plan) => plan.isInternal)
+        .map((plan) => plan.path.join('.'))
+        .sort(),
     },
   }
 }
@@ -94,7 +109,14 @@ function valueProperty(plan: FieldPlan): Property {
 }
 
 // Words come folded, split and stemmed from text.ts: for the server spaces separate, and nothing else is done to them.
-const WORDS: Property = { type: 'text', analyzer: 'words', index_options: 'freqs', fields: { begin: { type: 'text', analyzer: 'beginnings', search_analyzer: 'words', index_options: 'docs', norms: false } } }
+const WORDS: Property = {
+  type: 'text',
+  analyzer: 'words',
+  index_options: 'freqs',
+  fields: {
+    begin: { type: 'text', analyzer: 'beginnings', search_analyzer: 'words', index_options: 'docs', norms: false },
+  },
+}
 const STEMS: Property = { type: 'text', analyzer: 'words', index_options: 'docs', norms: false }
 
 const group = (plans: readonly FieldPlan[], property: (plan: FieldPlan) => Property): Property => ({
@@ -134,12 +156,14 @@ export function mappingOf(layout: Layout, isWhole: boolean): estypes.MappingType
   }
 }
 
-export const metaOf = (layout: Layout, isWhole: boolean): Record<string, unknown> => ({ shape: layout.shape, isWhole }) satisfies Meta as unknown as Record<string, unknown>
+export const metaOf = (layout: Layout, isWhole: boolean): Record<string, unknown> =>
+  ({ shape: layout.shape, isWhole }) satisfies Meta as unknown as Record<string, unknown>
 
 /** undefined: an index of somebody else's, or of a form that this program does not know. */
 export function metaIn(value: unknown): Meta | undefined {
   const { shape, isWhole } = (value ?? {}) as Partial<Meta>
-  if (typeof shape !== 'object' || shape === null || typeof shape.fields !== 'object' || typeof shape.rest !== 'object') return undefined
+  if (typeof shape !== 'object' || shape === null || typeof shape.fields !== 'object' || typeof shape.rest !== 'object')
+    return undefined
   return { shape: shape as Shape, isWhole: isWhole === true }
 }
 

@@ -31,7 +31,10 @@ interface Seen {
 }
 
 /** Waits for the lock, works, gives it back. `signal` of the work is aborted where the lock was lost to another. */
-export async function underLock<Result>({ connection, clock, log, index, owner }: LockOptions, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+export async function underLock<Result>(
+  { connection, clock, log, index, owner }: LockOptions,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const lost = new AbortController()
   let held = await acquire()
   let isOver = false
@@ -60,14 +63,23 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
     timer.cancel()
     await touching
     const { seqNo: if_seq_no, term: if_primary_term } = held
-    await connection.client.delete({ index, id: ID, if_seq_no, if_primary_term }).catch((error: unknown) => log.debug({ err: error }, 'the lock of the index is left to grow stale'))
+    await connection.client
+      .delete({ index, id: ID, if_seq_no, if_primary_term })
+      .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index is left to grow stale'))
   }
 
   async function acquire(): Promise<Seen> {
     await connection.run(async (client) => {
       if (await client.indices.exists({ index })) return
       const settings = { number_of_shards: 1, auto_expand_replicas: '0-1', hidden: true }
-      await client.indices.create({ index, settings, mappings: { dynamic: false, properties: { owner: { type: 'keyword' }, touched: { type: 'long' } } } }, { ignore: [400] })
+      await client.indices.create(
+        {
+          index,
+          settings,
+          mappings: { dynamic: false, properties: { owner: { type: 'keyword' }, touched: { type: 'long' } } },
+        },
+        { ignore: [400] },
+      )
     })
     let other: (Seen & { lookedMs: number; unchangedMs: number }) | undefined
     let hasSaid = false
@@ -78,7 +90,8 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
         if (mine) return mine
         continue
       }
-      if (!other || other.seqNo !== found.seqNo || other.term !== found.term) other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
+      if (!other || other.seqNo !== found.seqNo || other.term !== found.term)
+        other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
       // While the server was away nobody could touch it: that time does not count.
       other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
       other.lookedMs = clock.steady()
@@ -95,7 +108,9 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
 
   async function read(): Promise<Seen | undefined> {
     const found = await connection.run((client) => client.get<Holding>({ index, id: ID }, { ignore: [404] }))
-    return found.found && found._source ? { owner: found._source.owner, seqNo: found._seq_no!, term: found._primary_term! } : undefined
+    return found.found && found._source
+      ? { owner: found._source.owner, seqNo: found._seq_no!, term: found._primary_term! }
+      : undefined
   }
 
   async function readOwn(): Promise<Seen | undefined> {
@@ -107,7 +122,9 @@ export async function underLock<Result>({ connection, clock, log, index, owner }
   async function put(before: Seen | undefined): Promise<Seen | undefined> {
     const document: Holding = { owner, touched: clock.now() }
     const met = before ? { if_seq_no: before.seqNo, if_primary_term: before.term } : { op_type: 'create' as const }
-    const done = await connection.run((client) => client.index<Holding>({ index, id: ID, document, ...met }, { ignore: [409] }))
+    const done = await connection.run((client) =>
+      client.index<Holding>({ index, id: ID, document, ...met }, { ignore: [409] }),
+    )
     return 'result' in done && done.result ? { owner, seqNo: done._seq_no!, term: done._primary_term! } : undefined
   }
 }

@@ -1,4 +1,7 @@
-/** Brings one collection on the server to what its definition says; each step may be repeated, by this process or the next. */
+/**
+ * Brings one collection on the server to what its definition says; each step may be repeated, by this process or the
+ * next.
+ */
 import { StartError } from '../../error.ts'
 import type { Log } from '../../log.ts'
 import type { WrongType } from '../document.ts'
@@ -20,7 +23,11 @@ export interface MigrationParts {
   log: Log
 }
 
-export async function migrationOf(parts: MigrationParts, definition: IndexDefinition, layout: Layout): Promise<Migration> {
+export async function migrationOf(
+  parts: MigrationParts,
+  definition: IndexDefinition,
+  layout: Layout,
+): Promise<Migration> {
   const { store, connection, log } = parts
   const { name } = definition
   const alias = store.alias(name)
@@ -39,26 +46,40 @@ export async function migrationOf(parts: MigrationParts, definition: IndexDefini
   }
 
   if (place.inUse !== undefined && place.shape === undefined) {
-    throw new StartError(`Elasticsearch has ${place.inUse} under the name ${alias}, which is not of this program's making: set AV_PREFIX to another prefix, or remove that index`)
+    throw new StartError(
+      `Elasticsearch has ${place.inUse} under the name ${alias}, which is not of this program's making: set AV_PREFIX to another prefix, or remove that index`,
+    )
   }
 
   const count = (query: Query) => connection.run(async (client) => (await client.count({ index: alias, query })).count)
 
   /** Documents through `reform`, and written anew; values of a wrong type are left out, not the document. */
-  async function rewrite(query: Query, target: Target, options: { inPlace: boolean; total: number; progress: Progress }): Promise<void> {
+  async function rewrite(
+    query: Query,
+    target: Target,
+    options: { inPlace: boolean; total: number; progress: Progress },
+  ): Promise<void> {
     const wrong: WrongType[] = []
     let done = 0
     for await (const hits of pages(connection, { index: alias, query, batch: BATCH })) {
       const found = await parsed(hits)
-      const docs = found.map(({ id, doc }) => ({ id, doc: (options.inPlace || !definition.reform ? doc : definition.reform(doc as never)) as object }))
-      const versions = options.inPlace ? new Map(found.map(({ id, hit }): [string, Version] => [id, versionOf(hit)])) : undefined
+      const docs = found.map(({ id, doc }) => ({
+        id,
+        doc: (options.inPlace || !definition.reform ? doc : definition.reform(doc as never)) as object,
+      }))
+      const versions = options.inPlace
+        ? new Map(found.map(({ id, hit }): [string, Version] => [id, versionOf(hit)]))
+        : undefined
       const { failed } = await putAll(target, layout, docs, { versions, onWrong: (error) => wrong.push(error) })
       // A document that is lost on the way would be lost for good.
       if (failed[0]) throw new Error(`index ${name}: ${failed[0].reason}`)
       done += docs.length
       options.progress(done, options.total)
     }
-    if (wrong.length > 0) log.warn(`index ${name}: ${wrong.length} values are of another type than the mapping says and cannot be filtered by`)
+    if (wrong.length > 0)
+      log.warn(
+        `index ${name}: ${wrong.length} values are of another type than the mapping says and cannot be filtered by`,
+      )
   }
 
   return {
@@ -73,7 +94,11 @@ export async function migrationOf(parts: MigrationParts, definition: IndexDefini
       await connection.run((client) => client.indices.refresh({ index: alias }))
       // Those that an interrupted run has done tell it.
       const left: Query = { bool: { must_not: [{ term: { stamp: { value: layout.stamp } } }] } }
-      await rewrite(left, { connection, index: alias, isAlias: true }, { inPlace: true, total: await count(left), progress })
+      await rewrite(
+        left,
+        { connection, index: alias, isAlias: true },
+        { inPlace: true, total: await count(left), progress },
+      )
       await connection.run((client) => client.indices.refresh({ index: alias }))
       await store.tell(layout)
     },
@@ -86,7 +111,8 @@ export async function migrationOf(parts: MigrationParts, definition: IndexDefini
       await rewrite(EVERYTHING, { connection, index, isAlias: false }, { inPlace: false, total, progress })
       await connection.run((client) => client.indices.refresh({ index }))
       const copied = await connection.run(async (client) => (await client.count({ index })).count)
-      if (copied !== total) throw new Error(`index ${name}: ${copied} of ${total} documents came to ${index}; the next start tries again`)
+      if (copied !== total)
+        throw new Error(`index ${name}: ${copied} of ${total} documents came to ${index}; the next start tries again`)
       await store.swap(new Map([[layout, index]]))
       log.info(`index ${name}: ${alias} stands for ${index} now`)
     },

@@ -1,18 +1,21 @@
-/** Opens the index on Elasticsearch: waits for the server, brings the collections to what the definitions say, replaces all of them at once. */
+/**
+ * Opens the index on Elasticsearch: waits for the server, brings the collections to what the definitions say, replaces
+ * all of them at once.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { errors } from '../../error.ts'
 import type { Log } from '../../log.ts'
 import { definitionData } from '../document.ts'
-import { waitAtBarrier } from '../write-barrier.ts'
 import type { DocOf, IndexDefinition, NamesOf } from '../mapping.ts'
 import { migrate } from '../migrate.ts'
 import type { Collection, IndexAdapter, ReplaceWrite } from '../port.ts'
 import type { Snapshots } from '../snapshots.ts'
+import { waitAtBarrier } from '../write-barrier.ts'
 import { putAll } from './bulk.ts'
 import { openCollection } from './collection.ts'
 import type { ElasticConnection } from './connection.ts'
-import { layoutOf, type Layout } from './layout.ts'
+import { type Layout, layoutOf } from './layout.ts'
 import { underLock } from './lock.ts'
 import { migrationOf } from './migration.ts'
 import { openElasticSnapshots, openRepository } from './snapshots.ts'
@@ -44,12 +47,23 @@ export interface ElasticIndex extends IndexAdapter {
 }
 
 /**
- * Opens the index and resolves when it may be used; waits without limit for a server that is away, also in the middle of a migration.
+ * Opens the index and resolves when it may be used; waits without limit for a server that is away, also in the middle
+ * of a migration.
  * @throws StartError, or what `reform` throws; an interruption at any point is finished by the next opening
  */
 export async function openElasticIndex(options: ElasticIndexOptions): Promise<ElasticIndex> {
-  const { connection, definitions, log, clock, prefix, owner = randomUUID(), signal = new AbortController().signal } = options
-  const layouts = new Map(definitions.map((definition): [string, Layout] => [definition.name, layoutOf(definitionData(definition))]))
+  const {
+    connection,
+    definitions,
+    log,
+    clock,
+    prefix,
+    owner = randomUUID(),
+    signal = new AbortController().signal,
+  } = options
+  const layouts = new Map(
+    definitions.map((definition): [string, Layout] => [definition.name, layoutOf(definitionData(definition))]),
+  )
   const store = openStore(connection, prefix)
   const repository = openRepository({ connection, store, definitions, prefix, folder: options.repository ?? null, log })
   const lock = { connection, clock, log, index: lockIndex(prefix), owner }
@@ -59,7 +73,8 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   await waitAtBarrier(signal, () =>
     underLock(lock, async () => {
       const migrations = []
-      for (const definition of definitions) migrations.push(await migrationOf({ store, connection, log }, definition, layouts.get(definition.name)!))
+      for (const definition of definitions)
+        migrations.push(await migrationOf({ store, connection, log }, definition, layouts.get(definition.name)!))
       await options.onMissing?.(migrations.filter(({ inPlace }) => inPlace === undefined).map(({ name }) => name))
       const before = options.beforeRebuild
       await migrate(migrations, log, clock, before && (() => before(snapshotTo)))
@@ -75,7 +90,10 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
 
   let isReplacing = false
 
-  /** Under the lock: another server that starts meanwhile would take what is built beside for the rest of an interruption. */
+  /**
+   * Under the lock: another server that starts meanwhile would take what is built beside for the rest of an
+   * interruption.
+   */
   async function replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void> {
     if (isReplacing) throw errors.conflict('A restore is running; try again when it has ended')
     isReplacing = true
@@ -94,7 +112,9 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
         await store.swap(built)
       })
     } catch (error) {
-      await removeUnused(built).catch((failure: unknown) => log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'))
+      await removeUnused(built).catch((failure: unknown) =>
+        log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
+      )
       throw error
     } finally {
       isReplacing = false
@@ -103,7 +123,8 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
 
   /** Where the answer to the swap was lost, it may have happened. */
   async function removeUnused(built: ReadonlyMap<Layout, string>): Promise<void> {
-    for (const [layout, index] of built) if ((await store.look(layout.data.name)).inUse !== index) await store.remove([index])
+    for (const [layout, index] of built)
+      if ((await store.look(layout.data.name)).inUse !== index) await store.remove([index])
   }
 
   const index: ElasticIndex = {
@@ -120,7 +141,9 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
       return found as unknown as Collection<DocOf<Definition>, NamesOf<Definition>>
     },
     async refresh() {
-      await connection.run((client) => client.indices.refresh({ index: definitions.map(({ name }) => store.alias(name)) }))
+      await connection.run((client) =>
+        client.indices.refresh({ index: definitions.map(({ name }) => store.alias(name)) }),
+      )
     },
     replaceAll,
     close: () => connection.close(),

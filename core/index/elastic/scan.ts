@@ -1,4 +1,7 @@
-/** Streams what matches, as it was when the stream began: a point in time, and from batch to batch by the last one's place. */
+/**
+ * Streams what matches, as it was when the stream began: a point in time, and from batch to batch by the last one's
+ * place.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
 import { SLICE_MS } from './bulk.ts'
@@ -22,7 +25,10 @@ export interface PageOptions {
 
 export type StoredHit = estypes.SearchHit<Stored>
 
-export async function* pages(connection: ElasticConnection, { index, query, batch, sort = BY_ID, isBare = false, signal }: PageOptions): AsyncGenerator<StoredHit[]> {
+export async function* pages(
+  connection: ElasticConnection,
+  { index, query, batch, sort = BY_ID, isBare = false, signal }: PageOptions,
+): AsyncGenerator<StoredHit[]> {
   let pit: string | undefined
   let after: estypes.SortResults | undefined
   const read = (): Promise<StoredHit[]> =>
@@ -41,7 +47,8 @@ export async function* pages(connection: ElasticConnection, { index, query, batc
     for (;;) {
       signal?.throwIfAborted()
       const hits = await read().catch((error: unknown) => {
-        // Who asks for the next batch took longer than a point in time is kept, or the node was started again: the place is known.
+        // Who asks for the next batch took longer than a point in time is kept, or the node was started again: the
+        // place is known.
         if (!isLostPointInTime(error) || pit === undefined) throw error
         pit = undefined
         return read()
@@ -52,14 +59,18 @@ export async function* pages(connection: ElasticConnection, { index, query, batc
     }
   } finally {
     const last = pit
-    if (last !== undefined) await connection.client.closePointInTime({ id: last }).catch(() => undefined) // it ends by itself
+    // it ends by itself
+    if (last !== undefined) await connection.client.closePointInTime({ id: last }).catch(() => undefined)
   }
 }
 
-const isLostPointInTime = (error: unknown): boolean => error instanceof ElasticError && (error.type === 'search_context_missing_exception' || error.statusCode === 404)
+const isLostPointInTime = (error: unknown): boolean =>
+  error instanceof ElasticError && (error.type === 'search_context_missing_exception' || error.statusCode === 404)
 
 /** Whole documents, parsed in slices: a batch can be megabytes. */
-export async function parsed<Hit extends { _id?: string; _source?: Stored }>(hits: readonly Hit[]): Promise<Array<{ id: string; doc: Record<string, unknown>; hit: Hit }>> {
+export async function parsed<Hit extends { _id?: string; _source?: Stored }>(
+  hits: readonly Hit[],
+): Promise<Array<{ id: string; doc: Record<string, unknown>; hit: Hit }>> {
   const docs: Array<{ id: string; doc: Record<string, unknown>; hit: Hit }> = []
   let started = performance.now()
   for (const hit of hits) {

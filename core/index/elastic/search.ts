@@ -1,9 +1,13 @@
-/** Words to queries: exact, stemmed, as a beginning, nearly; what ranks before what. Nothing here is ever parsed by the server. */
-import { queryWords, stem, STOP_WORDS, tokens, type QueryWord } from '../text.ts'
-import { valuesOf, type FieldPlan, type JsonObject } from '../document.ts'
+/**
+ * Words to queries: exact, stemmed, as a beginning, nearly; what ranks before what. Nothing here is ever parsed by the
+ * server.
+ */
+
+import { type FieldPlan, type JsonObject, valuesOf } from '../document.ts'
 import type { TextQuery } from '../port.ts'
+import { type QueryWord, queryWords, STOP_WORDS, stem, tokens } from '../text.ts'
 import type { Query } from './filter.ts'
-import { LONGEST_GRAM, type Layout } from './layout.ts'
+import { type Layout, LONGEST_GRAM } from './layout.ts'
 
 const MOST_NEAR_TERMS = 50
 /** Of all words of a query together: each costs a walk. */
@@ -49,9 +53,13 @@ export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined 
       words.map((word) => {
         const exact = exactly(word, scope)
         if (!hasClasses) return exact
-        const counted: Query = isRanked ? { function_score: { query: exact, functions: [{ weight: EXACT }], boost_mode: 'sum' } } : { constant_score: { filter: exact, boost: EXACT } }
+        const counted: Query = isRanked
+          ? { function_score: { query: exact, functions: [{ weight: EXACT }], boost_mode: 'sum' } }
+          : { constant_score: { filter: exact, boost: EXACT } }
         if (word.edits === 0) return counted
-        return { dis_max: { queries: [counted, { constant_score: { filter: nearly(word, scope, most), boost: NEAR } }] } }
+        return {
+          dis_max: { queries: [counted, { constant_score: { filter: nearly(word, scope, most), boost: NEAR } }] },
+        }
       }),
     )
   const ranked = build(true)
@@ -60,10 +68,15 @@ export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined 
 
 function scopeOf(layout: Layout, fields: Partial<Record<string, number>> | undefined): Scope[] {
   for (const name of Object.keys(fields ?? {})) {
-    if (!layout.searched.some((plan) => plan.name === name)) throw new Error(`${layout.data.name}: "${name}" is not declared as searched`)
+    if (!layout.searched.some((plan) => plan.name === name))
+      throw new Error(`${layout.data.name}: "${name}" is not declared as searched`)
   }
   return layout.searched
-    .map((plan) => ({ name: plan.name, weight: fields ? (fields[plan.name] ?? 0) : plan.weight, isStemmed: plan.isStemmed }))
+    .map((plan) => ({
+      name: plan.name,
+      weight: fields ? (fields[plan.name] ?? 0) : plan.weight,
+      isStemmed: plan.isStemmed,
+    }))
     .filter(({ weight }) => weight > 0)
 }
 
@@ -89,7 +102,11 @@ function beginning(name: string, word: string, weight: number): Query {
 }
 
 function nearly({ term: word, edits }: QueryWord, scope: readonly Scope[], most: number): Query {
-  const ways = scope.map(({ name }): Query => ({ fuzzy: { [`words.${name}`]: { value: word, fuzziness: edits, transpositions: true, max_expansions: most } } }))
+  const ways = scope.map(
+    ({ name }): Query => ({
+      fuzzy: { [`words.${name}`]: { value: word, fuzziness: edits, transpositions: true, max_expansions: most } },
+    }),
+  )
   return ways.length === 1 ? ways[0]! : { bool: { should: ways, minimum_should_match: 1 } }
 }
 

@@ -1,7 +1,8 @@
 /** Groups, counts, sums and local days as one statement on the narrow table. */
+
+import { spanOf, type ZoneChange } from '../local-days.ts'
 import type { Scalar } from '../mapping.ts'
 import type { AggregateQuery, AggregateRow } from '../port.ts'
-import { spanOf, type ZoneChange } from '../local-days.ts'
 import type { Bind, Connection } from './connection.ts'
 import { whereSql } from './filter.ts'
 import type { Layout, TableNames } from './layout.ts'
@@ -15,7 +16,13 @@ const ERA_DAYS = 20_000_000
 const LATEST = 8.64e12
 
 /** @param zone  changes of the local clock; needed for a histogram */
-export function aggregate(connection: Connection, layout: Layout, names: TableNames, query: AggregateQuery, zone: readonly ZoneChange[]): AggregateRow[] {
+export function aggregate(
+  connection: Connection,
+  layout: Layout,
+  names: TableNames,
+  query: AggregateQuery,
+  zone: readonly ZoneChange[],
+): AggregateRow[] {
   const { groupBy = [], histogram, sums = [], orderBy, limit = MOST_GROUPS } = query
   const most = Math.min(limit, MOST_GROUPS)
   const joins: string[] = []
@@ -32,22 +39,32 @@ export function aggregate(connection: Connection, layout: Layout, names: TableNa
   if (histogram) {
     const column = numberColumn(layout, histogram.field)
     keys.push(`${localDay(column, changesWithin(column, zone))}`)
-    // What has no time belongs to no day. The plus keeps these wide limits from being the ones that an index is searched by.
+    // What has no time belongs to no day. The plus keeps these wide limits from being the ones that an index is
+    // searched by.
     where.text += `${where.text === '' ? ' WHERE' : ' AND'} +${column} BETWEEN -${LATEST} AND ${LATEST}`
   }
   const totals = sums.map((name) => `coalesce(sum(${numberColumn(layout, name)}), 0)`)
-  const aliases = [...keys.map((key, at) => `${key} AS g${at}`), 'count(*) AS n', ...totals.map((total, at) => `${total} AS s${at}`)]
+  const aliases = [
+    ...keys.map((key, at) => `${key} AS g${at}`),
+    'count(*) AS n',
+    ...totals.map((total, at) => `${total} AS s${at}`),
+  ]
   const isGrouped = keys.length > 0
   const text =
     `SELECT ${aliases.join(', ')} FROM "${names.main}" m${joins.join('')}${where.text}` +
-    (isGrouped ? ` GROUP BY ${keys.map((_, at) => `g${at}`).join(', ')} ORDER BY ${histogram ? byKey() : order()} LIMIT ?` : '')
-  const found = connection.sql<Record<string, string | number | null>>(text)
+    (isGrouped
+      ? ` GROUP BY ${keys.map((_, at) => `g${at}`).join(', ')} ORDER BY ${histogram ? byKey() : order()} LIMIT ?`
+      : '')
+  const found = connection
+    .sql<Record<string, string | number | null>>(text)
     .all(...joined, ...where.values, ...(isGrouped ? [histogram ? MOST_DAYS : most] : []))
-  const rows = found.map((row): AggregateRow => ({
-    key: keys.map((_, at) => asKey(row[`g${at}`] ?? null, layout.byName.get(groupBy[at] ?? '')?.type === 'boolean')),
-    count: Number(row['n']),
-    sums: Object.fromEntries(sums.map((name, at) => [name, Number(row[`s${at}`])])),
-  }))
+  const rows = found.map(
+    (row): AggregateRow => ({
+      key: keys.map((_, at) => asKey(row[`g${at}`] ?? null, layout.byName.get(groupBy[at] ?? '')?.type === 'boolean')),
+      count: Number(row['n']),
+      sums: Object.fromEntries(sums.map((name, at) => [name, Number(row[`s${at}`])])),
+    }),
+  )
   return histogram ? inSpans(rows, histogram.interval, orderBy).slice(0, most) : rows
 
   function byKey(): string {
@@ -57,13 +74,15 @@ export function aggregate(connection: Connection, layout: Layout, names: TableNa
   function order(): string {
     if (!orderBy) return byKey()
     const at = sums.indexOf(orderBy.metric)
-    if (orderBy.metric !== 'count' && at < 0) throw new Error(`${layout.data.name}: order by "${orderBy.metric}" needs it among the sums`)
+    if (orderBy.metric !== 'count' && at < 0)
+      throw new Error(`${layout.data.name}: order by "${orderBy.metric}" needs it among the sums`)
     return `${orderBy.metric === 'count' ? 'n' : `s${at}`} ${orderBy.order === 'asc' ? 'ASC' : 'DESC'}, ${byKey()}`
   }
 
   /** The changes between the first and the last time there is: few, so that each row is compared with few. */
   function changesWithin(column: string, changes: readonly ZoneChange[]): ZoneChange[] {
-    const end = (way: 'min' | 'max') => connection.pluck<number | null>(`SELECT ${way}(${column}) FROM "${names.main}" m`).get() ?? 0
+    const end = (way: 'min' | 'max') =>
+      connection.pluck<number | null>(`SELECT ${way}(${column}) FROM "${names.main}" m`).get() ?? 0
     const [first, last] = [end('min'), end('max')]
     return changes.filter(([from], at) => from <= last && (changes[at + 1]?.[0] ?? Infinity) > first)
   }
@@ -80,7 +99,11 @@ function localDay(column: string, changes: readonly ZoneChange[]): string {
 }
 
 /** Days, the last of the key, as texts; added up where the spans are longer. Oldest first unless ordered otherwise. */
-function inSpans(days: readonly AggregateRow[], interval: 'day' | 'week' | 'month', orderBy: AggregateQuery['orderBy']): AggregateRow[] {
+function inSpans(
+  days: readonly AggregateRow[],
+  interval: 'day' | 'week' | 'month',
+  orderBy: AggregateQuery['orderBy'],
+): AggregateRow[] {
   const spans = new Map<string, AggregateRow>()
   for (const { key, count, sums } of days) {
     const full = [...key.slice(0, -1), spanOf(Number(key.at(-1)), interval)]
@@ -101,7 +124,8 @@ function inSpans(days: readonly AggregateRow[], interval: 'day' | 'week' | 'mont
 
 function numberColumn(layout: Layout, name: string): string {
   const column = layout.columns.find((candidate) => candidate.name === name)
-  if (!column || column.sql === 'TEXT') throw new Error(`${layout.data.name}: "${name}" is no number that is filtered or sorted`)
+  if (!column || column.sql === 'TEXT')
+    throw new Error(`${layout.data.name}: "${name}" is no number that is filtered or sorted`)
   return `m."${name}"`
 }
 

@@ -1,11 +1,22 @@
-/** One collection on the embedded index: point reads and indexed pages here, on a read-only connection; all else in the worker. */
+/**
+ * One collection on the embedded index: point reads and indexed pages here, on a read-only connection; all else in the
+ * worker.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errors } from '../../error.ts'
-import type { IndexDefinition } from '../mapping.ts'
-import { joinInternal, type JsonObject } from '../document.ts'
+import { type JsonObject, joinInternal } from '../document.ts'
 import { zoneChanges } from '../local-days.ts'
-import { MAX_WINDOW, type BulkResult, type Collection, type Filter, type FindQuery, type Found, type Hit } from '../port.ts'
-import { isDamage, type Connection } from './connection.ts'
+import type { IndexDefinition } from '../mapping.ts'
+import {
+  type BulkResult,
+  type Collection,
+  type Filter,
+  type FindQuery,
+  type Found,
+  type Hit,
+  MAX_WINDOW,
+} from '../port.ts'
+import { type Connection, isDamage } from './connection.ts'
 import { countSql, equalColumns, pageSql } from './filter.ts'
 import type { Layout, TableNames } from './layout.ts'
 import type { CallOptions, Link } from './link.ts'
@@ -51,12 +62,18 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
   }
   const row = (key: 'id' | 'rid', value: string | number): Row | undefined => {
     const { main, doc } = names()
-    return reading(({ sql }) => sql<Row>(`SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.${key} = ?`).get(value))
+    return reading(({ sql }) =>
+      sql<Row>(
+        `SELECT m.id, d.text, d.internal FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.${key} = ?`,
+      ).get(value),
+    )
   }
   const one = (id: string) => row('id', id)
   const textOf = (id: string): string | undefined => {
     const { main, doc } = names()
-    return reading(({ pluck }) => pluck<string>(`SELECT d.text FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id))
+    return reading(({ pluck }) =>
+      pluck<string>(`SELECT d.text FROM "${main}" m JOIN "${doc}" d ON d.rid = m.rid WHERE m.id = ?`).get(id),
+    )
   }
 
   const refuseTooMany = (ids: readonly string[]): void => {
@@ -70,7 +87,9 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     return reading(({ pluck, together }) =>
       together(() => {
         // One value a row: an object with two would cost as much as finding it. No id has a line feed.
-        const rows = pluck<string>(`SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names().doc}" d ON d.rid = m.rid`).all(...page.values, size, from)
+        const rows = pluck<string>(
+          `SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names().doc}" d ON d.rid = m.rid`,
+        ).all(...page.values, size, from)
         const hits = rows.map((row): Hit => {
           const at = row.indexOf('\n')
           return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
@@ -130,7 +149,11 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     async known(ids) {
       const found = new Set<string>()
       await inTurns(ids, KNOWN_AT_ONCE, (some) => {
-        const present = reading(({ pluck }) => pluck<string>(`SELECT id FROM "${names().main}" WHERE id IN (SELECT value FROM json_each(?))`).all(JSON.stringify(some)))
+        const present = reading(({ pluck }) =>
+          pluck<string>(`SELECT id FROM "${names().main}" WHERE id IN (SELECT value FROM json_each(?))`).all(
+            JSON.stringify(some),
+          ),
+        )
         for (const id of present) found.add(id)
       })
       return found
@@ -145,7 +168,8 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     patch: (id, change) => place.link().call('patch', { name, id, change: JSON.stringify(change) }),
 
-    patchWhere: (filter, change, options = {}) => place.link().call('patchWhere', { name, filter, change: JSON.stringify(change) }, callOptions(options)),
+    patchWhere: (filter, change, options = {}) =>
+      place.link().call('patchWhere', { name, filter, change: JSON.stringify(change) }, callOptions(options)),
 
     remove: (ids) => place.link().call('remove', { name, ids: typeof ids === 'string' ? [ids] : [...ids] }),
 
@@ -153,7 +177,8 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async find(query) {
       const { from = 0, size = 10 } = query
-      if (from + size > MAX_WINDOW || from < 0 || size < 0) throw new Error(`${name}: a window ends at ${MAX_WINDOW}, not at ${from + size}`)
+      if (from + size > MAX_WINDOW || from < 0 || size < 0)
+        throw new Error(`${name}: a window ends at ${MAX_WINDOW}, not at ${from + size}`)
       const hasWords = query.text !== undefined && query.text.words.trim() !== ''
       if (query.ids) refuseTooMany(query.ids)
       const here = hasWords || query.ids ? undefined : pages(query)
@@ -168,7 +193,11 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async count(filter, cap = MAX_WINDOW) {
       const equal = equalColumns(layout, filter)
-      const isLight = cap <= MAX_WINDOW && equal !== undefined && (equal.size === 0 || layout.indexes.some(({ columns }) => columns.slice(0, equal.size).every((column) => equal.has(column.name))))
+      const isLight =
+        cap <= MAX_WINDOW &&
+        equal !== undefined &&
+        (equal.size === 0 ||
+          layout.indexes.some(({ columns }) => columns.slice(0, equal.size).every((column) => equal.has(column.name))))
       return isLight ? countNow(filter, cap) : place.link().call('count', { name, filter, cap })
     },
 
@@ -177,7 +206,9 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     async *scan({ filter, batch = BATCH, order = 'id' } = {}) {
       let at: string | number | undefined
       do {
-        const page = await place.link().call('page', { name, filter, order: order === 'id' ? 'id' : 'row', after: at, size: batch })
+        const page = await place
+          .link()
+          .call('page', { name, filter, order: order === 'id' ? 'id' : 'row', after: at, size: batch })
         at = page.at
         const docs: Array<{ id: string; doc: Record<string, unknown> }> = []
         for await (const each of parsed(rowsAt(page.rids))) docs.push(each)
@@ -197,7 +228,11 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 }
 
 /** A few ids in a turn of the loop. */
-async function inTurns(ids: readonly string[], size: number, read: (some: readonly string[]) => Promise<void> | void): Promise<void> {
+async function inTurns(
+  ids: readonly string[],
+  size: number,
+  read: (some: readonly string[]) => Promise<void> | void,
+): Promise<void> {
   for (let at = 0; at < ids.length; at += size) {
     if (at > 0) await nextTurn()
     await read(ids.slice(at, at + size))
@@ -205,7 +240,10 @@ async function inTurns(ids: readonly string[], size: number, read: (some: readon
 }
 
 function parse({ text, internal }: Row): JsonObject {
-  return joinInternal(JSON.parse(text) as JsonObject, internal === null ? undefined : (JSON.parse(internal) as JsonObject))
+  return joinInternal(
+    JSON.parse(text) as JsonObject,
+    internal === null ? undefined : (JSON.parse(internal) as JsonObject),
+  )
 }
 
 /** Parses in slices: a batch of documents can be megabytes. */
@@ -225,9 +263,18 @@ function toText(name: string, id: string, doc: object): string {
   return JSON.stringify(doc)
 }
 
-const callOptions = ({ signal, progress }: { signal?: AbortSignal | undefined; progress?: ((done: number) => void) | undefined }): CallOptions => ({ signal, progress })
+const callOptions = ({
+  signal,
+  progress,
+}: {
+  signal?: AbortSignal | undefined
+  progress?: ((done: number) => void) | undefined
+}): CallOptions => ({ signal, progress })
 
-/** Sends documents in messages of bounded size, one at a time: the worker's queue does not grow, and the loop is free between two. */
+/**
+ * Sends documents in messages of bounded size, one at a time: the worker's queue does not grow, and the loop is free
+ * between two.
+ */
 export async function putAll(
   link: Link,
   name: string,
@@ -241,7 +288,14 @@ export async function putAll(
     signal?.throwIfAborted()
     const texts: IdText[] = []
     const started = performance.now()
-    for (let size = 0; at < docs.length && texts.length < DOCS_A_MESSAGE && size < CHARACTERS_A_MESSAGE && performance.now() - started < SLICE_MS; at++) {
+    for (
+      let size = 0;
+      at < docs.length &&
+      texts.length < DOCS_A_MESSAGE &&
+      size < CHARACTERS_A_MESSAGE &&
+      performance.now() - started < SLICE_MS;
+      at++
+    ) {
       const { id, doc } = docs[at]!
       const text = toText(name, id, doc)
       texts.push([id, text])

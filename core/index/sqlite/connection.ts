@@ -17,7 +17,10 @@ export interface Connection {
   count(text: string, values: readonly Bind[]): number
   /** Whatever follows from the tables alone, kept until something is written if it is worth its memory. */
   kept<Value>(key: string, find: () => Value, isWorthKeeping?: (value: Value) => boolean): Value
-  /** Several reads of one state: nobody's write comes between, and the file is locked once instead of for each, which costs as much as a read. */
+  /**
+   * Several reads of one state: nobody's write comes between, and the file is locked once instead of for each, which
+   * costs as much as a read.
+   */
   together<Value>(read: () => Value): Value
   close(): void
 }
@@ -26,7 +29,8 @@ export interface Connection {
 export type Bind = string | number | null
 
 export function connect(file: string, options: { isReader: boolean }): Connection {
-  // Made here, for its owner's eyes only: SQLite gives its log the same mode. One that is there is let be: closing it would end this process's locks on it.
+  // Made here, for its owner's eyes only: SQLite gives its log the same mode. One that is there is let be: closing it
+  // would end this process's locks on it.
   if (!options.isReader && !existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
   const db = new Database(file, { readonly: options.isReader, timeout: 5000 })
   try {
@@ -41,7 +45,8 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
   }
   const statements = statementsOf(db)
   const kept = keptValues(statements, options.isReader)
-  const count = (text: string, values: readonly Bind[]) => kept(`${text}\n${JSON.stringify(values)}`, () => statements.pluck<number>(text).get(...values)!)
+  const count = (text: string, values: readonly Bind[]) =>
+    kept(`${text}\n${JSON.stringify(values)}`, () => statements.pluck<number>(text).get(...values)!)
   return { ...statements, db, kept, count, together: openTogether(db, statements), close: () => db.close() }
 }
 
@@ -70,7 +75,8 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
   }
   return {
     sql: <Row>(text: string) => prepare(text, () => db.prepare<unknown[]>(text)) as Database.Statement<unknown[], Row>,
-    pluck: <Value>(text: string) => prepare(`pluck ${text}`, () => db.prepare<unknown[]>(text).pluck()) as Database.Statement<unknown[], Value>,
+    pluck: <Value>(text: string) =>
+      prepare(`pluck ${text}`, () => db.prepare<unknown[]>(text).pluck()) as Database.Statement<unknown[], Value>,
   }
 }
 
@@ -103,21 +109,31 @@ function prepareToWrite(db: Database.Database, file: string): void {
   const pages = db.pragma('page_count', { simple: true }) as number
   const pageSize = db.pragma('page_size', { simple: true }) as number
   // A cut file is noticed by SQLite only when the missing page is read, which may be next month.
-  if (statSync(file).size < pages * pageSize) throw new Database.SqliteError('the file is shorter than its header says', 'SQLITE_CORRUPT')
+  if (statSync(file).size < pages * pageSize)
+    throw new Database.SqliteError('the file is shorter than its header says', 'SQLITE_CORRUPT')
   db.prepare('SELECT count(*) FROM sqlite_schema').get()
 }
 
 /**
- * Looks at a few hundred rows of a table, so that filters find the better index. Small tables are left out: a plan for a handful of rows
+ * Looks at a few hundred rows of a table, so that filters find the better index. Small tables are left out: a plan for
+ * a handful of rows
  * reads all there are, and this connection would keep to it when there are a million.
  */
 export function analyze({ db }: Pick<Connection, 'db'>, table: string): void {
-  const count = db.prepare<unknown[], number>(`SELECT count(*) FROM (SELECT 1 FROM "${table}" LIMIT ?)`).pluck().get(FEWEST_ROWS_PLANNED_FOR)!
+  const count = db
+    .prepare<unknown[], number>(`SELECT count(*) FROM (SELECT 1 FROM "${table}" LIMIT ?)`)
+    .pluck()
+    .get(FEWEST_ROWS_PLANNED_FOR)!
   if (count < FEWEST_ROWS_PLANNED_FOR) return
   db.pragma('analysis_limit = 400')
   db.exec(`ANALYZE "${table}"`)
 }
 
 export function isDamage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+  )
 }

@@ -1,9 +1,10 @@
 /** Filters, orders and pages as SQL on the narrow table; which of them are so cheap that they need no other thread. */
+
+import type { FieldPlan } from '../document.ts'
 import type { Scalar } from '../mapping.ts'
 import type { Filter, FindQuery } from '../port.ts'
-import type { FieldPlan } from '../document.ts'
 import type { Bind } from './connection.ts'
-import { indexName, sortColumn, type Layout, type TableIndex, type TableNames } from './layout.ts'
+import { indexName, type Layout, sortColumn, type TableIndex, type TableNames } from './layout.ts'
 
 /** Collects the values of a statement while its text is built. */
 export interface Sql {
@@ -48,7 +49,12 @@ export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sq
     }
     const [name, limits] = node.range
     const tests: string[] = []
-    for (const [key, operator] of [['gt', '>'], ['gte', '>='], ['lt', '<'], ['lte', '<=']] as const) {
+    for (const [key, operator] of [
+      ['gt', '>'],
+      ['gte', '>='],
+      ['lt', '<'],
+      ['lte', '<='],
+    ] as const) {
       const limit = limits[key]
       if (limit === undefined) continue
       values.push(asBind(limit))
@@ -72,7 +78,10 @@ export const whereSql = (layout: Layout, names: TableNames, filter: Filter | und
  */
 export function givenSql(layout: Layout, names: TableNames, filter: Filter | undefined): Sql {
   const where = whereSql(layout, names, filter)
-  return { text: `FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${where.text}`, values: where.values }
+  return {
+    text: `FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${where.text}`,
+    values: where.values,
+  }
 }
 
 export interface OrderColumn {
@@ -90,12 +99,17 @@ export function orderOf(layout: Layout, sort: FindQuery['sort']): OrderColumn[] 
       return { name: sortColumn(plan), order, isAlways: plan.isAlways }
     })
   }
-  return layout.newest?.isSort ? [{ name: sortColumn(layout.newest), order: 'desc', isAlways: layout.newest.isAlways }] : []
+  return layout.newest?.isSort
+    ? [{ name: sortColumn(layout.newest), order: 'desc', isAlways: layout.newest.isAlways }]
+    : []
 }
 
-/** Documents without a value come last either way. No index has them so in an ascending order: then all rows are sorted. */
+/**
+ * Documents without a value come last either way. No index has them so in an ascending order: then all rows are sorted.
+ */
 export function orderSql(order: readonly OrderColumn[]): string {
-  const direction = (column: OrderColumn) => (column.order === 'desc' ? 'DESC' : column.isAlways ? 'ASC' : 'ASC NULLS LAST')
+  const direction = (column: OrderColumn) =>
+    column.order === 'desc' ? 'DESC' : column.isAlways ? 'ASC' : 'ASC NULLS LAST'
   return ` ORDER BY ${[...order.map((column) => `m."${column.name}" ${direction(column)}`), 'm.id ASC'].join(', ')}`
 }
 
@@ -106,13 +120,20 @@ export interface PageSql extends Sql {
 
 /**
  * Rows of a page: `rid, id`. Bind the values, then the size, then the offset.
- * @param isWide  the filter leaves most rows: then they are taken in order and looked at one by one, rather than found and then sorted
+ * @param isWide  the filter leaves most rows: then they are taken in order and looked at one by one, rather than found
+ *                and then sorted
  */
-export function pageSql(layout: Layout, names: TableNames, query: Pick<FindQuery, 'filter' | 'sort'>, isWide = false): PageSql {
+export function pageSql(
+  layout: Layout,
+  names: TableNames,
+  query: Pick<FindQuery, 'filter' | 'sort'>,
+  isWide = false,
+): PageSql {
   const order = orderOf(layout, query.sort)
   const where = whereSql(layout, names, query.filter)
   const equal = equalColumns(layout, query.filter)
-  const index = (equal && orderedIndex(layout, equal, order)) ?? (isWide ? orderedIndex(layout, new Set(), order) : undefined)
+  const index =
+    (equal && orderedIndex(layout, equal, order)) ?? (isWide ? orderedIndex(layout, new Set(), order) : undefined)
   const by = index ? ` INDEXED BY "${indexName(names, index)}"` : ''
   return {
     text: `SELECT m.rid, m.id FROM "${names.main}" m${by}${where.text}${orderSql(order)} LIMIT ? OFFSET ?`,
@@ -122,7 +143,11 @@ export function pageSql(layout: Layout, names: TableNames, query: Pick<FindQuery
 }
 
 /** The index whose first columns are the fixed ones and whose others run as the order does. */
-function orderedIndex(layout: Layout, equal: ReadonlySet<string>, sorted: readonly OrderColumn[]): TableIndex | undefined {
+function orderedIndex(
+  layout: Layout,
+  equal: ReadonlySet<string>,
+  sorted: readonly OrderColumn[],
+): TableIndex | undefined {
   const order = sorted.filter(({ name }) => !equal.has(name)) // what is the same in all rows orders none
   return layout.indexes.find(({ columns, isOrdered }) => {
     const head = columns.slice(0, equal.size)
@@ -156,5 +181,8 @@ export function equalColumns(layout: Layout, filter: Filter | undefined): Set<st
 export function countSql(layout: Layout, names: TableNames, filter: Filter | undefined, cap: number): Sql {
   const where = whereSql(layout, names, filter)
   if (cap === Infinity) return { text: `SELECT count(*) FROM "${names.main}" m${where.text}`, values: where.values }
-  return { text: `SELECT count(*) FROM (SELECT 1 FROM "${names.main}" m${where.text} LIMIT ?)`, values: [...where.values, cap] }
+  return {
+    text: `SELECT count(*) FROM (SELECT 1 FROM "${names.main}" m${where.text} LIMIT ?)`,
+    values: [...where.values, cap],
+  }
 }

@@ -1,8 +1,11 @@
 /** From a mapping to tables: names, columns, indexes, and the shape by which two mappings are compared. */
-import { fieldPlans, type DefinitionData, type FieldPlan } from '../document.ts'
+import { type DefinitionData, type FieldPlan, fieldPlans } from '../document.ts'
 import type { Shape } from '../migrate.ts'
 
-/** Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is rebuilt. */
+/**
+ * Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is
+ * rebuilt.
+ */
 const LAYOUT = 2
 
 export interface Column {
@@ -54,25 +57,36 @@ export function tableNames(name: string, version: number): TableNames {
   return { main, doc: `${main}_doc`, values: `${main}_kw`, text: `${main}_fts`, terms: `${main}_term` }
 }
 
-const SQL_TYPES = { keyword: 'TEXT', text: 'TEXT', long: 'INTEGER', date: 'INTEGER', boolean: 'INTEGER', double: 'REAL' } as const
+const SQL_TYPES = {
+  keyword: 'TEXT',
+  text: 'TEXT',
+  long: 'INTEGER',
+  date: 'INTEGER',
+  boolean: 'INTEGER',
+  double: 'REAL',
+} as const
 const isWordy = (plan: FieldPlan) => plan.type === 'keyword' || plan.type === 'text'
 
 export function layoutOf(data: DefinitionData): Layout {
-  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name)) throw new Error(`An index cannot be named "${data.name}"`)
+  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
+    throw new Error(`An index cannot be named "${data.name}"`)
   const plans = fieldPlans(data.fields, data.always)
   for (const { name, isMulti, isSort } of plans) {
-    if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name) || ['rid', 'id'].includes(name)) throw new Error(`${data.name}: a field cannot be named "${name}"`)
+    if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name) || ['rid', 'id'].includes(name))
+      throw new Error(`${data.name}: a field cannot be named "${name}"`)
     if (isMulti && isSort) throw new Error(`${data.name}.${name}: a field of several values cannot be sorted by`)
   }
   const byName = new Map(plans.map((plan) => [plan.name, plan]))
   const columns: Column[] = []
   for (const plan of plans) {
     if (plan.isMulti) continue
-    if (plan.isFilter || (plan.isSort && !isWordy(plan))) columns.push({ name: plan.name, plan, isFolded: false, sql: SQL_TYPES[plan.type] })
+    if (plan.isFilter || (plan.isSort && !isWordy(plan)))
+      columns.push({ name: plan.name, plan, isFolded: false, sql: SQL_TYPES[plan.type] })
     if (plan.isSort && isWordy(plan)) columns.push({ name: `${plan.name}~`, plan, isFolded: true, sql: 'TEXT' })
   }
   const newest = data.newest === undefined ? undefined : byName.get(data.newest)
-  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long') throw new Error(`${data.name}: newest must name a date or long field`)
+  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long')
+    throw new Error(`${data.name}: newest must name a date or long field`)
   const searched = plans.filter((plan) => plan.weight > 0)
   const partial = {
     data,
@@ -92,14 +106,20 @@ export function sortColumn(plan: FieldPlan): string {
   return isWordy(plan) ? `${plan.name}~` : plan.name
 }
 
-/** One ordered index per sort field and list, one covering index per statistic, one for each filter that leads none of them. */
+/**
+ * One ordered index per sort field and list, one covering index per statistic, one for each filter that leads none of
+ * them.
+ */
 function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans'>): TableIndex[] {
   const { data, byName, columns, plans } = layout
   const exists = new Set(columns.map((column) => column.name))
   const found = new Map<string, TableIndex>()
   const add = (index: TableIndex) => {
     if (index.columns.every((column) => exists.has(column.name))) found.set(indexKey(index), index)
-    else throw new Error(`${data.name}: a list or statistic names a field that is neither filtered nor sorted: ${index.columns.map((column) => column.name).join(', ')}`)
+    else
+      throw new Error(
+        `${data.name}: a list or statistic names a field that is neither filtered nor sorted: ${index.columns.map((column) => column.name).join(', ')}`,
+      )
   }
   const planOf = (name: string): FieldPlan => {
     const plan = byName.get(name)
@@ -117,11 +137,13 @@ function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans'>
     })
     add({ columns: entries, isOrdered: true })
   }
-  for (const cover of data.covers) add({ columns: cover.map((name) => ({ name: planOf(name).name, order: 'asc' })), isOrdered: false })
+  for (const cover of data.covers)
+    add({ columns: cover.map((name) => ({ name: planOf(name).name, order: 'asc' })), isOrdered: false })
   for (const { name, plan } of columns) {
     const leads = [...found.values()].some((index) => index.columns[0]?.name === name)
     // Half of all rows is no selection: a flag is worth an index only in a list.
-    if (plan.isFilter && name === plan.name && !leads && plan.type !== 'boolean') add({ columns: [{ name, order: 'asc' }], isOrdered: false })
+    if (plan.isFilter && name === plan.name && !leads && plan.type !== 'boolean')
+      add({ columns: [{ name, order: 'asc' }], isOrdered: false })
   }
   return [...found.values()]
 }
@@ -132,7 +154,10 @@ function sortEntry(plan: FieldPlan, order?: string): IndexColumn {
 }
 
 export function indexKey(index: TableIndex): string {
-  return [...index.columns.map(({ name, order }) => (order === 'asc' ? name : `${name}-`)), ...(index.isOrdered ? ['id'] : [])].join('.')
+  return [
+    ...index.columns.map(({ name, order }) => (order === 'asc' ? name : `${name}-`)),
+    ...(index.isOrdered ? ['id'] : []),
+  ].join('.')
 }
 
 /** Name of an index in the file; names are common to all tables. */
@@ -152,14 +177,20 @@ function shapeOf(layout: Pick<Layout, 'data' | 'columns' | 'multi' | 'searched' 
       form: data.form,
       newest: data.newest ?? null,
       searched: searched.map((plan) => `${plan.name} ${plan.path.join('.')}${plan.isStemmed ? ' stemmed' : ''}`).sort(),
-      internal: plans.filter((plan) => plan.isInternal).map((plan) => plan.path.join('.')).sort(),
+      internal: plans
+        .filter((plan) => plan.isInternal)
+        .map((plan) => plan.path.join('.'))
+        .sort(),
     },
   }
 }
 
 const quote = (name: string) => `"${name}"`
 
-/** Statements that make the empty tables of one version, without their indexes: a load is ten times as fast where those come after it. */
+/**
+ * Statements that make the empty tables of one version, without their indexes: a load is ten times as fast where those
+ * come after it.
+ */
 export function createTables(layout: Layout, names: TableNames): string[] {
   const columns = layout.columns.map(({ name, sql }) => `, ${quote(name)} ${sql}`).join('')
   const statements = [
@@ -174,7 +205,8 @@ export function createTables(layout: Layout, names: TableNames): string[] {
     )
   }
   if (layout.searched.length > 0) {
-    // Words come folded, split and stemmed from text.ts: for the tokenizer everything beyond ASCII is a letter, spaces separate.
+    // Words come folded, split and stemmed from text.ts: for the tokenizer everything beyond ASCII is a letter, spaces
+    // separate.
     statements.push(
       `CREATE VIRTUAL TABLE ${quote(names.text)} USING fts5(${textColumns(layout).map(quote).join(', ')}, content='', contentless_delete=1, prefix='1 2 3', tokenize='ascii')`,
       `CREATE TABLE ${quote(names.terms)}(term TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,

@@ -1,4 +1,7 @@
-/** The main thread's end of the index worker: requests by number, answers, progress, cancelling, and what its failures mean. */
+/**
+ * The main thread's end of the index worker: requests by number, answers, progress, cancelling, and what its failures
+ * mean.
+ */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -23,7 +26,10 @@ interface Waiting {
   progress: CallOptions['progress']
 }
 
-/** @param onLost  called when the worker has ended by itself: what waited for it has been refused, a new one may be started */
+/**
+ * @param onLost  called when the worker has ended by itself: what waited for it has been refused, a new one may be
+ * started
+ */
 export function openLink(onLost: (error: Error) => void): Link {
   const worker = startWorker()
   const waiting = new Map<number, Waiting>()
@@ -49,7 +55,8 @@ export function openLink(onLost: (error: Error) => void): Link {
     else asked.resolve(response.result)
   }
 
-  // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long turn.
+  // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long
+  // turn.
   worker.on('message', (response: Response) => {
     if (answers.push(response) === 1) setImmediate(next)
   })
@@ -58,7 +65,8 @@ export function openLink(onLost: (error: Error) => void): Link {
     isEnded = true
     for (const answer of answers.splice(0)) take(answer)
     const error = cause ?? new Error('The index worker has ended')
-    for (const asked of waiting.values()) asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))
+    for (const asked of waiting.values())
+      asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))
     waiting.clear()
     if (!isClosing) onLost(error)
   })
@@ -97,9 +105,13 @@ export function openLink(onLost: (error: Error) => void): Link {
   }
 }
 
-/** In the bundle it is the chunk's neighbour. From the sources it is bundled once a process: that costs less than to teach each thread TypeScript. */
+/**
+ * In the bundle it is the chunk's neighbour. From the sources it is bundled once a process: that costs less than to
+ * teach each thread TypeScript.
+ */
 function startWorker(): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./index-worker.js', import.meta.url), { name: 'index' })
+  if (!import.meta.url.endsWith('.ts'))
+    return new Worker(new URL('./index-worker.js', import.meta.url), { name: 'index' })
   return new Worker((workerSource ??= bundledWorker()), { eval: true, name: 'index' })
 }
 
@@ -111,7 +123,16 @@ function bundledWorker(): string {
   // What is evaluated has no place to find packages from: ours.
   const banner = { js: `require = require('node:module').createRequire(${JSON.stringify(import.meta.url)})` }
   const entryPoints = [fileURLToPath(new URL('./worker.ts', import.meta.url))]
-  return buildSync({ entryPoints, bundle: true, write: false, platform: 'node', format: 'cjs', packages: 'external', banner, logLevel: 'silent' }).outputFiles[0]!.text
+  return buildSync({
+    entryPoints,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    banner,
+    logLevel: 'silent',
+  }).outputFiles[0]!.text
 }
 
 function toError({ code, message, stack }: Failure): Error {

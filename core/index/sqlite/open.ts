@@ -2,16 +2,16 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock } from '../../clock.ts'
-import type { Log } from '../../log.ts'
 import { isDiskFull } from '../../full-disk.ts'
+import type { Log } from '../../log.ts'
 import { definitionData } from '../document.ts'
-import { migrate, type Migration } from '../migrate.ts'
 import type { DocOf, IndexDefinition, NamesOf } from '../mapping.ts'
+import { type Migration, migrate } from '../migrate.ts'
 import type { Collection, IndexAdapter, StepOptions } from '../port.ts'
 import { openCollection, putAll } from './collection.ts'
-import { connect, type Connection } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import { layoutOf, tableNames } from './layout.ts'
-import { DamagedError, openLink, type Link } from './link.ts'
+import { DamagedError, type Link, openLink } from './link.ts'
 import type { CollectionState, IdText, Operation } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
@@ -33,7 +33,14 @@ export interface SqliteIndexOptions {
 
 const MOST_RESTARTS = 5
 /** Doing these twice is doing them once; a snapshot or a rebuild needs more room than is kept for a full disk. */
-const REPEATABLE: ReadonlySet<Operation> = new Set<Operation>(['open', 'put', 'patch', 'remove', 'patchWhere', 'removeWhere'])
+const REPEATABLE: ReadonlySet<Operation> = new Set<Operation>([
+  'open',
+  'put',
+  'patch',
+  'remove',
+  'patchWhere',
+  'removeWhere',
+])
 
 /**
  * Opens the index, brings its collections to what the definitions say, and resolves when it may be used.
@@ -65,10 +72,15 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   const lost = (error: Error): void => {
     if (isClosing || !isReady) return
     const isOver = ++restarts > MOST_RESTARTS
-    log.error({ err: error }, `the index worker has ended; ${isOver ? 'the server must be started again' : 'starting another'}`)
+    log.error(
+      { err: error },
+      `the index worker has ended; ${isOver ? 'the server must be started again' : 'starting another'}`,
+    )
     if (isOver) return
     link = watched(openLink(lost))
-    link.call('open', { file, definitions: data }).catch((failure: unknown) => log.error({ err: failure }, 'the index cannot be opened again'))
+    link
+      .call('open', { file, definitions: data })
+      .catch((failure: unknown) => log.error({ err: failure }, 'the index cannot be opened again'))
   }
   let hasNoted = false
   /** Found while running: the file is kept in use, as most of it can be read, and moved aside by the next start. */
@@ -92,7 +104,12 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   let reader: Connection
   try {
     const before = options.beforeRebuild
-    await migrate(definitions.map((definition) => migrationOf(definition, first.collections[definition.name])), log, clock, before && (() => before(snapshotTo)))
+    await migrate(
+      definitions.map((definition) => migrationOf(definition, first.collections[definition.name])),
+      log,
+      clock,
+      before && (() => before(snapshotTo)),
+    )
     reader = connect(file, { isReader: true })
   } catch (error) {
     throw await closing(error)
@@ -100,7 +117,8 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   isReady = true
   const clean = (): void => {
     link.call('clean', null).catch((error: unknown) => {
-      if (!isClosing) log.warn({ err: error }, 'old tables of the index could not be removed; the next start tries again')
+      if (!isClosing)
+        log.warn({ err: error }, 'old tables of the index could not be removed; the next start tries again')
     })
   }
   clean()
@@ -109,7 +127,17 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   for (const definition of definitions) {
     const { name } = definition
     const names = () => tableNames(name, versions.get(name)!)
-    collections.set(name, openCollection({ definition, layout: layouts.get(name)!, names, reader: () => reader, link: () => link, noteDamage }))
+    collections.set(
+      name,
+      openCollection({
+        definition,
+        layout: layouts.get(name)!,
+        names,
+        reader: () => reader,
+        link: () => link,
+        noteDamage,
+      }),
+    )
   }
 
   const index: IndexAdapter = {
@@ -130,7 +158,11 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
       try {
         await load((name, docs, bulk = {}) => putAll(link, name, docs, bulk, true))
       } catch (error) {
-        await link.call('replaceAbort', null).catch((failure: unknown) => log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'))
+        await link
+          .call('replaceAbort', null)
+          .catch((failure: unknown) =>
+            log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
+          )
         clean()
         throw error
       }
@@ -168,7 +200,8 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   function migrationOf(definition: IndexDefinition, state: CollectionState | undefined): Migration {
     const { name } = definition
     const warn = (wrong: number) => {
-      if (wrong > 0) log.warn(`index ${name}: ${wrong} values are of another type than the mapping says and cannot be filtered by`)
+      if (wrong > 0)
+        log.warn(`index ${name}: ${wrong} values are of another type than the mapping says and cannot be filtered by`)
     }
     return {
       name,
@@ -196,7 +229,12 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
     }
 
     /** A function cannot go to another thread: the documents come here, a hundred at a time. */
-    async function reformAll(reform: (doc: never) => unknown, done: number, total: number, progress: (done: number, total: number) => void): Promise<void> {
+    async function reformAll(
+      reform: (doc: never) => unknown,
+      done: number,
+      total: number,
+      progress: (done: number, total: number) => void,
+    ): Promise<void> {
       let wrong = 0
       let count = done
       for (;;) {
@@ -211,4 +249,3 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
     }
   }
 }
-

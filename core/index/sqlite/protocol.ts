@@ -1,8 +1,9 @@
 /** What goes between the main thread and the index worker: texts and numbers, no object graphs of documents. */
-import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from '../port.ts'
+
 import type { DefinitionData } from '../document.ts'
 import type { ZoneChange } from '../local-days.ts'
 import type { Shape } from '../migrate.ts'
+import type { AggregateQuery, AggregateRow, BulkResult, Filter, FindQuery } from '../port.ts'
 
 /** `[id, the whole document as JSON text]` */
 export type IdText = [string, string]
@@ -25,14 +26,20 @@ export interface CollectionState {
 
 /** Every request: its arguments and its answer. */
 export interface Operations {
-  open: [{ file: string; definitions: DefinitionData[] }, { version: string; collections: Record<string, CollectionState> }]
+  open: [
+    { file: string; definitions: DefinitionData[] },
+    { version: string; collections: Record<string, CollectionState> },
+  ]
   find: [{ name: string; query: FindQuery }, FoundRows]
   count: [{ name: string; filter: Filter | undefined; cap: number }, number]
   /** The time zone is this thread's: another's does not hear when `TZ` is set. */
   aggregate: [{ name: string; query: AggregateQuery; zone: ZoneChange[] }, AggregateRow[]]
   similar: [{ name: string; id: string; query: { size: number; filter?: Filter; fields?: string[] } }, FoundRows]
   /** Row ids after a place, by id or by row; `at` is the place to go on from, undefined: that was all. */
-  page: [{ name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number }, { rids: number[]; at: string | number | undefined }]
+  page: [
+    { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
+    { rids: number[]; at: string | number | undefined },
+  ]
   put: [{ name: string; docs: IdText[]; isStaged?: boolean; isBulk?: boolean }, BulkResult['failed']]
   patch: [{ name: string; id: string; change: string }, boolean]
   remove: [{ name: string; ids: string[] }, number]
@@ -76,4 +83,7 @@ export interface Failure {
   message: string
   stack: string | undefined
 }
-export type Response = { id: number; result: unknown } | { id: number; failure: Failure } | { id: number; done: number; total: number }
+export type Response =
+  | { id: number; result: unknown }
+  | { id: number; failure: Failure }
+  | { id: number; done: number; total: number }

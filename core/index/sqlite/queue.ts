@@ -1,4 +1,7 @@
-/** The worker's order of work: searches first, then writes, then long work, each in steps of at most 10 ms or 100 documents. */
+/**
+ * The worker's order of work: searches first, then writes, then long work, each in steps of at most 10 ms or 100
+ * documents.
+ */
 import { Refusal } from '../document.ts'
 import type { Connection } from './connection.ts'
 
@@ -7,7 +10,10 @@ const STEP_UNITS = 100
 /** After so many searches in a row a waiting write gets its step: a flood of searches must not stop the archive. */
 const READS_IN_A_ROW = 8
 
-/** Work in pieces that may be interrupted between any two: each `yield` ends one, and tells how many documents are done so far. */
+/**
+ * Work in pieces that may be interrupted between any two: each `yield` ends one, and tells how many documents are done
+ * so far.
+ */
 export type Units<Result = unknown> = Generator<number, Result, void>
 
 export interface Job {
@@ -89,7 +95,8 @@ export function openQueue(connection: () => Connection, onUndone: () => void): Q
           continue
         }
         units++
-        // No savepoint around each: the full-text table would write its words to disk at every one, twenty times the cost.
+        // No savepoint around each: the full-text table would write its words to disk at every one, twenty times the
+        // cost.
         try {
           const { done, value } = job.units.next()
           if (done) {

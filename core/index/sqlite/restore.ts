@@ -5,12 +5,20 @@ import { restoreAll, type StoredCollection } from '../restore.ts'
 import type { Link } from './link.ts'
 import type { SnapshotDoc } from './protocol.ts'
 
-export async function restoreSnapshot(link: Link, index: IndexAdapter, path: string, options: RestoreOptions): Promise<RestoreResult> {
+export async function restoreSnapshot(
+  link: Link,
+  index: IndexAdapter,
+  path: string,
+  options: RestoreOptions,
+): Promise<RestoreResult> {
   const present = await link.call('snapshotOpen', { path }).catch((error: unknown) => {
     if (isAppError(error, 'unavailable')) throw error
     throw errors.unprocessable('This is no snapshot, or it is damaged', { cause: error })
   })
-  const stored = Object.entries(present).map(([name, about]): [string, StoredCollection] => [name, { ...about, batches: () => batches(name) }])
+  const stored = Object.entries(present).map(([name, about]): [string, StoredCollection] => [
+    name,
+    { ...about, batches: () => batches(name) },
+  ])
   try {
     return await restoreAll(index, Object.fromEntries(stored), options)
   } finally {

@@ -1,4 +1,6 @@
-/** Copies of the index file: made step by step on the writing connection, read again for a restore. Runs in the worker. */
+/**
+ * Copies of the index file: made step by step on the writing connection, read again for a restore. Runs in the worker.
+ */
 import { existsSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -13,12 +15,21 @@ const READ_AT_ONCE = 100
 const BYTES_AT_ONCE = 2_000_000
 
 /**
- * Copies the open database. Our own writes meanwhile are taken along; another connection's would start the copying anew.
+ * Copies the open database. Our own writes meanwhile are taken along; another connection's would start the copying
+ * anew.
  * @throws an AbortError when `isAborted` says so between two steps
  */
-export async function copyTo(db: Database.Database, path: string, isAborted: () => boolean, progress: (done: number, total: number) => void): Promise<void> {
+export async function copyTo(
+  db: Database.Database,
+  path: string,
+  isAborted: () => boolean,
+  progress: (done: number, total: number) => void,
+): Promise<void> {
   const part = `${path}.part`
-  const removeParts = () => Promise.all([part, `${part}-wal`, `${part}-shm`, `${part}-journal`].map((leftover) => rm(leftover, { force: true })))
+  const removeParts = () =>
+    Promise.all(
+      [part, `${part}-wal`, `${part}-shm`, `${part}-journal`].map((leftover) => rm(leftover, { force: true })),
+    )
   await removeParts()
   let syncing: Promise<void> | undefined
   let copied = 0
@@ -64,7 +75,10 @@ export interface SnapshotReader {
   close(): void
 }
 
-/** A snapshot comes from a folder that others can write to: it is opened for reading, and nothing in its schema is trusted. */
+/**
+ * A snapshot comes from a folder that others can write to: it is opened for reading, and nothing in its schema is
+ * trusted.
+ */
 export function openSnapshot(path: string): SnapshotReader {
   if (!existsSync(path)) throw new Error('there is no such file')
   const db = new Database(path, { readonly: true })
@@ -72,16 +86,26 @@ export function openSnapshot(path: string): SnapshotReader {
     db.pragma('trusted_schema = OFF')
     db.pragma('cell_size_check = ON')
     db.pragma('cache_size = -2000')
-    const tables = new Set(db.prepare<unknown[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all())
-    const rows = db.prepare<unknown[], { name: string; version: number; form: string }>('SELECT name, version, form FROM index_collections').all()
+    const tables = new Set(
+      db.prepare<unknown[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all(),
+    )
+    const rows = db
+      .prepare<unknown[], { name: string; version: number; form: string }>(
+        'SELECT name, version, form FROM index_collections',
+      )
+      .all()
     const versions = new Map<string, number>()
     const collections: SnapshotReader['collections'] = {}
     for (const { name, version, form } of rows) {
-      if (!/^[a-z][a-z0-9_]{0,63}$/.test(name) || !Number.isSafeInteger(version)) throw new Error('it names collections in a way that is not ours')
+      if (!/^[a-z][a-z0-9_]{0,63}$/.test(name) || !Number.isSafeInteger(version))
+        throw new Error('it names collections in a way that is not ours')
       const names = tableNames(name, version)
       if (!tables.has(names.main) || !tables.has(names.doc)) throw new Error(`${name} is missing`)
       versions.set(name, version)
-      collections[name] = { form: String(form), count: db.prepare<unknown[], number>(`SELECT count(*) FROM "${names.main}"`).pluck().get()! }
+      collections[name] = {
+        form: String(form),
+        count: db.prepare<unknown[], number>(`SELECT count(*) FROM "${names.main}"`).pluck().get()!,
+      }
     }
     return {
       collections,

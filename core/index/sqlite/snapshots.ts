@@ -1,7 +1,7 @@
 /** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../clock.ts'
 import { errors } from '../../error.ts'
@@ -47,7 +47,10 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     await rm(join(folder, name), { force: true })
   }
 
-  /** A file gets its name when it is whole, its description after that: one without may have been cut off between, or copied in by hand. */
+  /**
+   * A file gets its name when it is whole, its description after that: one without may have been cut off between, or
+   * copied in by hand.
+   */
   async function describe(name: string): Promise<void> {
     const id = FILE.exec(name)?.[1]
     if (id === undefined || (await readAbout(id))) return
@@ -77,12 +80,17 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     if (!FILE.test(`${id}.sqlite`)) return undefined
     const about = await readAbout(id)
     if (!about) return undefined
-    const isThere = await stat(pathOf(id)).then((file) => file.isFile(), () => false)
+    const isThere = await stat(pathOf(id)).then(
+      (file) => file.isFile(),
+      () => false,
+    )
     return { id, ...about, state: about.state === 'SUCCESS' && !isThere ? 'FAILED' : about.state }
   }
 
   async function list(): Promise<SnapshotRecord[]> {
-    const ids = (await readdir(folder)).flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []))
+    const ids = (await readdir(folder)).flatMap((name) =>
+      name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [],
+    )
     const found = (await Promise.all(ids.map(get))).filter((record) => record !== undefined)
     if (running && !found.includes(running)) found.push(running)
     return found.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
@@ -103,7 +111,9 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
         await rm(pathOf(id), { force: true })
         const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
         // A full disk, which fails the snapshot, may not take its description either.
-        await writeAbout(id, failed).catch((fault: unknown) => log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'))
+        await writeAbout(id, failed).catch((fault: unknown) =>
+          log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'),
+        )
         throw error
       } finally {
         running = undefined
@@ -113,7 +123,8 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     async remove(id) {
       const record = await get(id)
       if (!record) throw errors.notFound('snapshot', id)
-      if (record.state === 'IN_PROGRESS') throw errors.conflict('The snapshot is being taken; try again when it has ended')
+      if (record.state === 'IN_PROGRESS')
+        throw errors.conflict('The snapshot is being taken; try again when it has ended')
       // In this order: cut off between, it is listed as failed, not found again as a whole one.
       await rm(pathOf(id), { force: true })
       await rm(aboutOf(id), { force: true })
@@ -122,7 +133,8 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     async restore(id, options) {
       const record = await get(id)
       if (!record) throw errors.notFound('snapshot', id)
-      if (record.state !== 'SUCCESS') throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+      if (record.state !== 'SUCCESS')
+        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
       return index.restoreFrom(pathOf(id), options)
     },
   }

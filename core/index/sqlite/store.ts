@@ -1,9 +1,12 @@
-/** The collections in the file: which version of each counts, building others beside, swapping, sweeping up. Runs in the worker. */
+/**
+ * The collections in the file: which version of each counts, building others beside, swapping, sweeping up. Runs in the
+ * worker.
+ */
 import type { DefinitionData, JsonObject } from '../document.ts'
 import type { Shape } from '../migrate.ts'
 import { analyze, type Connection } from './connection.ts'
 import { openTermList, type TermList } from './fuzzy.ts'
-import { createIndex, createTables, indexName, layoutOf, tableNames, type Layout, type TableNames } from './layout.ts'
+import { createIndex, createTables, indexName, type Layout, layoutOf, type TableNames, tableNames } from './layout.ts'
 import type { CollectionState, IdText } from './protocol.ts'
 import type { Units } from './queue.ts'
 import { openSearcher, type Searcher } from './search.ts'
@@ -53,7 +56,11 @@ interface Building {
 }
 
 /** @param afterCommit  what a unit changes in memory must wait until its transaction is committed */
-export function openStore(connection: Connection, definitions: readonly DefinitionData[], afterCommit: (callback: () => void) => void): Store {
+export function openStore(
+  connection: Connection,
+  definitions: readonly DefinitionData[],
+  afterCommit: (callback: () => void) => void,
+): Store {
   const { db, sql, pluck } = connection
   db.exec(`
     CREATE TABLE IF NOT EXISTS index_collections(name TEXT PRIMARY KEY, version INTEGER NOT NULL, shape TEXT NOT NULL, form TEXT NOT NULL) STRICT;
@@ -79,16 +86,28 @@ export function openStore(connection: Connection, definitions: readonly Definiti
     const writer = openWriter(connection, layout, names, (term) => {
       if (terms.state !== 'unread') terms.list.add(term)
     })
-    return { layout, names, version, terms, writer, searcher: openSearcher(connection, layout, names, () => terms.list) }
+    return {
+      layout,
+      names,
+      version,
+      terms,
+      writer,
+      searcher: openSearcher(connection, layout, names, () => terms.list),
+    }
   }
-  /** Fields that an interrupted addition has begun, for a mapping that is no longer wanted, may be half filled: then all is built anew. */
+  /**
+   * Fields that an interrupted addition has begun, for a mapping that is no longer wanted, may be half filled: then all
+   * is built anew.
+   */
   const asLeft = (name: string, shape: Shape): Shape => {
     const row = sql<Building>('SELECT version, shape, purpose, done FROM index_building WHERE name = ?').get(name)
     const isAbandoned = row?.purpose === 'add' && row.shape !== JSON.stringify(layoutFor(name).shape)
     return isAbandoned ? { ...shape, rest: { ...shape.rest, layout: 0 } } : shape
   }
   const states: Record<string, CollectionState> = {}
-  for (const { name, version, shape } of sql<{ name: string; version: number; shape: string }>('SELECT name, version, shape FROM index_collections').all()) {
+  for (const { name, version, shape } of sql<{ name: string; version: number; shape: string }>(
+    'SELECT name, version, shape FROM index_collections',
+  ).all()) {
     if (!layouts.has(name)) continue
     states[name] = { version, shape: asLeft(name, JSON.parse(shape) as Shape) }
     current.set(name, open(name, version))
@@ -104,12 +123,20 @@ export function openStore(connection: Connection, definitions: readonly Definiti
   }
   const tableList = () => pluck<string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
   const nextVersion = (name: string): number => {
-    const versions = tableList().map((table) => parseTable(table)).filter((parsed) => parsed?.name === name)
+    const versions = tableList()
+      .map((table) => parseTable(table))
+      .filter((parsed) => parsed?.name === name)
     return Math.max(0, ...versions.map((parsed) => parsed!.version)) + 1
   }
-  const buildingOf = (name: string) => sql<Building>('SELECT version, shape, purpose, done FROM index_building WHERE name = ?').get(name)
+  const buildingOf = (name: string) =>
+    sql<Building>('SELECT version, shape, purpose, done FROM index_building WHERE name = ?').get(name)
   const startBuilding = (name: string, purpose: string, version: number) =>
-    sql('INSERT OR REPLACE INTO index_building(name, version, shape, purpose, done) VALUES (?, ?, ?, ?, -1)').run(name, version, JSON.stringify(layoutFor(name).shape), purpose)
+    sql('INSERT OR REPLACE INTO index_building(name, version, shape, purpose, done) VALUES (?, ?, ?, ?, -1)').run(
+      name,
+      version,
+      JSON.stringify(layoutFor(name).shape),
+      purpose,
+    )
   const setDone = (name: string, rid: number) => sql('UPDATE index_building SET done = ? WHERE name = ?').run(rid, name)
   const isResumable = (name: string, purpose: string): boolean => {
     const row = buildingOf(name)
@@ -123,7 +150,9 @@ export function openStore(connection: Connection, definitions: readonly Definiti
     const { layout, names } = tables(name, isStaged)
     const wanted = new Map(layout.indexes.map((index) => [indexName(names, index), index]))
     // SQLite's own index of the ids has no text.
-    const present = pluck<string>(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`).all(names.main)
+    const present = pluck<string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+    ).all(names.main)
     let steps = 0
     for (const index of present) if (!wanted.delete(index)) db.exec(`DROP INDEX "${index}"`)
     for (const index of wanted.values()) {
@@ -134,11 +163,21 @@ export function openStore(connection: Connection, definitions: readonly Definiti
   }
   const setCurrent = (name: string, version: number): void => {
     const { shape, data } = layoutFor(name)
-    sql('INSERT OR REPLACE INTO index_collections(name, version, shape, form) VALUES (?, ?, ?, ?)').run(name, version, JSON.stringify(shape), data.form)
+    sql('INSERT OR REPLACE INTO index_collections(name, version, shape, form) VALUES (?, ?, ?, ?)').run(
+      name,
+      version,
+      JSON.stringify(shape),
+      data.form,
+    )
     sql('DELETE FROM index_building WHERE name = ?').run(name)
   }
-  const countRows = (table: string, upTo = Number.MAX_SAFE_INTEGER) => pluck<number>(`SELECT count(*) FROM "${table}" WHERE rid <= ?`).get(upTo)!
-  const ridsAfter = (name: string, rid: number) => pluck<number>(`SELECT rid FROM "${tables(name).names.main}" WHERE rid > ? ORDER BY rid LIMIT ?`).all(rid, READ_AT_ONCE)
+  const countRows = (table: string, upTo = Number.MAX_SAFE_INTEGER) =>
+    pluck<number>(`SELECT count(*) FROM "${table}" WHERE rid <= ?`).get(upTo)!
+  const ridsAfter = (name: string, rid: number) =>
+    pluck<number>(`SELECT rid FROM "${tables(name).names.main}" WHERE rid > ? ORDER BY rid LIMIT ?`).all(
+      rid,
+      READ_AT_ONCE,
+    )
   const done = (name: string) => buildingOf(name)?.done ?? -1
 
   return {
@@ -161,9 +200,11 @@ export function openStore(connection: Connection, definitions: readonly Definiti
       if (isResumable(name, 'add')) return
       const { layout, names, version } = tables(name)
       const present = new Set(pluck<string>(`SELECT name FROM pragma_table_info(?)`).all(names.main))
-      for (const column of layout.columns) if (!present.has(column.name)) db.exec(`ALTER TABLE "${names.main}" ADD COLUMN "${column.name}" ${column.sql}`)
+      for (const column of layout.columns)
+        if (!present.has(column.name)) db.exec(`ALTER TABLE "${names.main}" ADD COLUMN "${column.name}" ${column.sql}`)
       if (layout.multi.length > 0 && !tableList().includes(names.values)) {
-        for (const statement of createTables(layout, names)) if (statement.includes(`"${names.values}`)) db.exec(statement)
+        for (const statement of createTables(layout, names))
+          if (statement.includes(`"${names.values}`)) db.exec(statement)
       }
       startBuilding(name, 'add', version)
     },
@@ -285,7 +326,9 @@ export function openStore(connection: Connection, definitions: readonly Definiti
 
     *clean() {
       const counted = new Set(
-        sql<{ name: string; version: number }>('SELECT name, version FROM index_collections UNION ALL SELECT name, version FROM index_building')
+        sql<{ name: string; version: number }>(
+          'SELECT name, version FROM index_collections UNION ALL SELECT name, version FROM index_building',
+        )
           .all()
           .map(({ name, version }) => `${name}_v${version}`),
       )
@@ -295,16 +338,23 @@ export function openStore(connection: Connection, definitions: readonly Definiti
         if (!parsed || counted.has(`${parsed.name}_v${parsed.version}`)) continue
         // Dropping a big table at once would hold everything up; so rows go in pieces first.
         if (parsed.part === '_fts') {
-          // A full-text table keeps its words in pages, in a table of its own that SQLite guards; the first rows describe it and stay to the end.
+          // A full-text table keeps its words in pages, in a table of its own that SQLite guards; the first rows
+          // describe it and stay to the end.
           for (;;) {
             db.unsafeMode(true)
-            const { changes } = db.prepare(`DELETE FROM "${table}_data" WHERE id IN (SELECT id FROM "${table}_data" WHERE id > 10 LIMIT 20)`).run()
+            const { changes } = db
+              .prepare(
+                `DELETE FROM "${table}_data" WHERE id IN (SELECT id FROM "${table}_data" WHERE id > 10 LIMIT 20)`,
+              )
+              .run()
             db.unsafeMode(false)
             if (changes === 0) break
             yield ++steps
           }
         } else {
-          for (const index of pluck<string>(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`).all(table)) {
+          for (const index of pluck<string>(
+            `SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+          ).all(table)) {
             db.exec(`DROP INDEX "${index}"`)
             yield ++steps
           }
@@ -318,7 +368,8 @@ export function openStore(connection: Connection, definitions: readonly Definiti
         db.pragma('incremental_vacuum(20)')
         yield ++steps
       }
-      // Not the full-text tables: their own statements are right by themselves, and told of few rows each merge would read all pages.
+      // Not the full-text tables: their own statements are right by themselves, and told of few rows each merge would
+      // read all pages.
       for (const { names, layout } of [...current.values()]) {
         for (const table of layout.multi.length > 0 ? [names.main, names.values] : [names.main]) {
           analyze(connection, table)
@@ -333,7 +384,9 @@ export function openStore(connection: Connection, definitions: readonly Definiti
       terms.state = 'reading'
       let after = ''
       for (;;) {
-        const batch = pluck<string>(`SELECT term FROM "${names.terms}" WHERE term > ? ORDER BY term LIMIT 500`).all(after)
+        const batch = pluck<string>(`SELECT term FROM "${names.terms}" WHERE term > ? ORDER BY term LIMIT 500`).all(
+          after,
+        )
         for (const term of batch) terms.list.add(term)
         const last = batch.at(-1)
         if (last === undefined) break

@@ -1,12 +1,12 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
 import { parentPort } from 'node:worker_threads'
-import { applyChange, Refusal, WrongType, type JsonObject } from '../document.ts'
-import { MAX_WINDOW, type Change, type Filter } from '../port.ts'
+import { applyChange, type JsonObject, Refusal, WrongType } from '../document.ts'
+import { type Change, type Filter, MAX_WINDOW } from '../port.ts'
 import { aggregate } from './aggregate.ts'
-import { connect, isDamage, type Connection } from './connection.ts'
+import { type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
 import type { Arguments, FoundRows, IdText, Operation, Request, Response, Result } from './protocol.ts'
-import { openQueue, type Job, type Units } from './queue.ts'
+import { type Job, openQueue, type Units } from './queue.ts'
 import { copyTo, openSnapshot, type SnapshotReader } from './snapshot.ts'
 import { openStore, type Store, type Tables } from './store.ts'
 
@@ -25,7 +25,10 @@ const opened = <Value>(value: Value | undefined): Value => {
   if (value === undefined) throw new Error('The index is not open')
   return value
 }
-const queue = openQueue(() => opened(connection), () => store?.forget())
+const queue = openQueue(
+  () => opened(connection),
+  () => store?.forget(),
+)
 
 /** Reads: run at once, between two steps of anything else. */
 const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
@@ -39,15 +42,27 @@ const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
     if (query.ids) {
       const given = givenSql(layout, names, query.filter)
       const values = [JSON.stringify(query.ids), ...given.values]
-      const rids = pluck<number>(`SELECT m.rid ${given.text} ORDER BY j.key LIMIT ? OFFSET ?`).all(...values, size, from)
+      const rids = pluck<number>(`SELECT m.rid ${given.text} ORDER BY j.key LIMIT ? OFFSET ?`).all(
+        ...values,
+        size,
+        from,
+      )
       const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given.text}`).get(...values)!
-      return withTexts(tables, rids.map((rid) => ({ rid, score: 0 })), total)
+      return withTexts(
+        tables,
+        rids.map((rid) => ({ rid, score: 0 })),
+        total,
+      )
     }
     const matching = count(tables, query.filter, MAX_WINDOW + 1)
     const page = pageSql(layout, names, query, matching > MAX_WINDOW)
     const rows = sql<{ rid: number }>(page.text).all(...page.values, size, from)
     const total = query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW)
-    return withTexts(tables, rows.map(({ rid }) => ({ rid, score: 0 })), total)
+    return withTexts(
+      tables,
+      rows.map(({ rid }) => ({ rid, score: 0 })),
+      total,
+    )
   },
   count: ({ name, filter, cap }) => count(opened(store).tables(name), filter, cap),
   aggregate({ name, query, zone }) {
@@ -70,7 +85,9 @@ const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
     const where = whereSql(layout, names, filter)
     const key = order === 'id' ? 'id' : 'rid'
     const rows = opened(connection)
-      .sql<{ rid: number; id: string }>(`SELECT m.rid, m.id FROM "${names.main}" m${where.text || ' WHERE 1'} AND m.${key} > ? ORDER BY m.${key} LIMIT ?`)
+      .sql<{ rid: number; id: string }>(
+        `SELECT m.rid, m.id FROM "${names.main}" m${where.text || ' WHERE 1'} AND m.${key} > ? ORDER BY m.${key} LIMIT ?`,
+      )
       .all(...where.values, after ?? (order === 'id' ? '' : -1), size)
     return { rids: rows.map(({ rid }) => rid), at: rows.length < size ? undefined : rows.at(-1)![key] }
   },
@@ -110,7 +127,8 @@ function withTexts({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: 
   for (const { rid, score } of rows) {
     found.ids.push(pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)!)
     found.scores.push(score)
-    if (!isMany) found.texts!.push(sql<{ text: string }>(`SELECT text FROM "${names.doc}" WHERE rid = ?`).get(rid)!.text)
+    if (!isMany)
+      found.texts!.push(sql<{ text: string }>(`SELECT text FROM "${names.doc}" WHERE rid = ?`).get(rid)!.text)
   }
   return found
 }
@@ -138,7 +156,8 @@ const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> }
   discard: ({ name }) => once(() => (at().discard(name), null)),
   replaceBegin: () =>
     once(() => {
-      if (!at().replaceBegin()) throw Object.assign(new Refusal('A restore is running; try again when it has ended'), { code: 'conflict' })
+      if (!at().replaceBegin())
+        throw Object.assign(new Refusal('A restore is running; try again when it has ended'), { code: 'conflict' })
       return null
     }),
   replaceEnd: () => at().replaceEnd(),
@@ -153,7 +172,11 @@ const longs: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> } 
   clean: () => at().clean(),
 }
 
-function* putAll(name: string, docs: readonly IdText[], isStaged: boolean): Units<Array<{ id: string; reason: string }>> {
+function* putAll(
+  name: string,
+  docs: readonly IdText[],
+  isStaged: boolean,
+): Units<Array<{ id: string; reason: string }>> {
   const { writer } = at().tables(name, isStaged)
   const failed: Array<{ id: string; reason: string }> = []
   let done = 0
@@ -192,7 +215,9 @@ function* patchWhere(name: string, filter: Filter, change: Change<never, string>
     const tables = at().tables(name)
     const { text, values } = filterSql(tables.layout, tables.names, filter)
     const rows = opened(connection)
-      .sql<{ rid: number; id: string }>(`SELECT m.rid, m.id FROM "${tables.names.main}" m WHERE (${text}) AND m.rid > ? ORDER BY m.rid LIMIT ?`)
+      .sql<{ rid: number; id: string }>(
+        `SELECT m.rid, m.id FROM "${tables.names.main}" m WHERE (${text}) AND m.rid > ? ORDER BY m.rid LIMIT ?`,
+      )
       .all(...values, after, ROWS_AT_ONCE)
     for (const { rid, id } of rows) {
       after = rid
@@ -208,7 +233,9 @@ function* removeWhere(name: string, filter: Filter): Units<number> {
   for (;;) {
     const { layout, names } = at().tables(name)
     const { text, values } = filterSql(layout, names, filter)
-    const ids = opened(connection).pluck<string>(`SELECT m.id FROM "${names.main}" m WHERE ${text} LIMIT ?`).all(...values, ROWS_AT_ONCE)
+    const ids = opened(connection)
+      .pluck<string>(`SELECT m.id FROM "${names.main}" m WHERE ${text} LIMIT ?`)
+      .all(...values, ROWS_AT_ONCE)
     if (ids.length === 0) return removed
     for (const id of ids) {
       if (matches(name, id, filter) && at().tables(name).writer.remove(id)) removed++
@@ -221,7 +248,11 @@ function* removeWhere(name: string, filter: Filter): Units<number> {
 function matches(name: string, id: string, filter: Filter): boolean {
   const { layout, names } = at().tables(name)
   const { text, values } = filterSql(layout, names, filter)
-  return opened(connection).pluck(`SELECT 1 FROM "${names.main}" m WHERE m.id = ? AND (${text})`).get(id, ...values) !== undefined
+  return (
+    opened(connection)
+      .pluck(`SELECT 1 FROM "${names.main}" m WHERE m.id = ? AND (${text})`)
+      .get(id, ...values) !== undefined
+  )
 }
 
 const send = (response: Response) => port.postMessage(response)
@@ -229,7 +260,13 @@ const send = (response: Response) => port.postMessage(response)
 function fail(id: number, error: unknown): void {
   jobs.delete(id)
   const known = error instanceof Error ? error : new Error(String(error))
-  const code = isDamage(error) ? 'damaged' : known instanceof WrongType ? 'unprocessable' : 'code' in known ? String(known.code) : known.name
+  const code = isDamage(error)
+    ? 'damaged'
+    : known instanceof WrongType
+      ? 'unprocessable'
+      : 'code' in known
+        ? String(known.code)
+        : known.name
   send({ id, failure: { code, message: known.message, stack: known.stack } })
 }
 
@@ -259,7 +296,9 @@ function enqueue(id: number, units: Units, isLong: boolean, durable: Job['durabl
   else queue.write(job)
 }
 
-/** Fuzzy words need the list of all words, which is read when it is first asked for, in steps; the search waits for it. */
+/**
+ * Fuzzy words need the list of all words, which is read when it is first asked for, in steps; the search waits for it.
+ */
 function whenTermsAreRead(tables: Tables, work: () => void): void {
   const { terms } = tables
   if (terms.state === 'read') return queue.read(work)
@@ -290,7 +329,8 @@ function receive(request: Request): void {
   const read = reads[op] as ((args: never) => unknown) | undefined
   if (read) {
     const work = () => answer(id, () => opened(connection).together(() => read(args)))
-    const isFuzzy = op === 'find' && request.args.query.text !== undefined && (request.args.query.text.fuzziness ?? 0) !== 0
+    const isFuzzy =
+      op === 'find' && request.args.query.text !== undefined && (request.args.query.text.fuzziness ?? 0) !== 0
     const tables = isFuzzy ? store?.tables(request.args.name) : undefined
     if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
     else queue.read(work)
@@ -323,7 +363,12 @@ async function takeSnapshot(id: number, path: string): Promise<void> {
   jobs.set(id, job)
   copying = copying.then(async () => {
     try {
-      await copyTo(opened(connection).db, path, () => job.isAborted, (done, total) => send({ id, done, total }))
+      await copyTo(
+        opened(connection).db,
+        path,
+        () => job.isAborted,
+        (done, total) => send({ id, done, total }),
+      )
       jobs.delete(id)
       send({ id, result: null })
     } catch (error) {

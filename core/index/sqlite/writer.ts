@@ -1,8 +1,20 @@
-/** Writes documents into the tables of one version of a collection; what did not change is not written. Inside a transaction of the caller. */
+/**
+ * Writes documents into the tables of one version of a collection; what did not change is not written. Inside a
+ * transaction of the caller.
+ */
+
+import {
+  checkId,
+  type FieldPlan,
+  type JsonObject,
+  joinInternal,
+  splitInternal,
+  valuesOf,
+  WrongType,
+} from '../document.ts'
 import { fold, stem, tokens } from '../text.ts'
-import { checkId, joinInternal, splitInternal, valuesOf, WrongType, type FieldPlan, type JsonObject } from '../document.ts'
 import type { Connection } from './connection.ts'
-import { textColumns, type Layout, type TableNames } from './layout.ts'
+import { type Layout, type TableNames, textColumns } from './layout.ts'
 
 /** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
 const ROWS_PER_SECOND = 256
@@ -38,13 +50,20 @@ interface Extracted {
   newest: number
 }
 
-export function openWriter(connection: Connection, layout: Layout, names: TableNames, onTerm: (term: string) => void): Writer {
+export function openWriter(
+  connection: Connection,
+  layout: Layout,
+  names: TableNames,
+  onTerm: (term: string) => void,
+): Writer {
   const { sql, pluck } = connection
   const { columns, multi, searched, stemmed, newest } = layout
   const knownTerms = new Set<string>()
   const nextRow = new Map<number, number>()
   const columnList = columns.map((column) => `, "${column.name}"`).join('')
-  const textList = textColumns(layout).map((name) => `"${name}"`).join(', ')
+  const textList = textColumns(layout)
+    .map((name) => `"${name}"`)
+    .join(', ')
   const insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${textList}) VALUES (?${', ?'.repeat(searched.length + stemmed.length)})`
 
   const safe = (plan: FieldPlan, doc: JsonObject, onWrong: OnWrong | undefined) => {
@@ -80,7 +99,9 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
         return typeof value === 'boolean' ? Number(value) : value
       }),
       values: multi.flatMap((plan) => {
-        const distinct = new Set(safe(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)))
+        const distinct = new Set(
+          safe(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+        )
         return [...distinct].map((value): [string, string | number] => [plan.name, value])
       }),
       words: wordsOf(doc, onWrong),
@@ -98,7 +119,10 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
     let rid = from
     for (;;) {
       const end = from - (from % ROWS_PER_SECOND) + ROWS_PER_SECOND
-      const last = pluck<number | null>(`SELECT max(rid) FROM "${names.main}" WHERE rid >= ? AND rid < ?`).get(from, end)
+      const last = pluck<number | null>(`SELECT max(rid) FROM "${names.main}" WHERE rid >= ? AND rid < ?`).get(
+        from,
+        end,
+      )
       rid = last === null || last === undefined ? from : last + 1
       if (rid < end) break
       from = end
@@ -125,19 +149,27 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
     if (multi.length === 0) return
     const wanted = new Set(values.map((pair) => JSON.stringify(pair)))
     if (!isNew) {
-      const present = sql<{ field: string; value: string | number }>(`SELECT field, value FROM "${names.values}" WHERE rid = ?`).all(rid)
+      const present = sql<{ field: string; value: string | number }>(
+        `SELECT field, value FROM "${names.values}" WHERE rid = ?`,
+      ).all(rid)
       for (const { field, value } of present) {
-        if (!wanted.delete(JSON.stringify([field, value]))) sql(`DELETE FROM "${names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(field, value, rid)
+        if (!wanted.delete(JSON.stringify([field, value])))
+          sql(`DELETE FROM "${names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(field, value, rid)
       }
     }
     for (const [field, value] of values) {
-      if (wanted.has(JSON.stringify([field, value]))) sql(`INSERT INTO "${names.values}"(field, value, rid) VALUES (?, ?, ?)`).run(field, value, rid)
+      if (wanted.has(JSON.stringify([field, value])))
+        sql(`INSERT INTO "${names.values}"(field, value, rid) VALUES (?, ?, ?)`).run(field, value, rid)
     }
   }
 
   const insert = (id: string, next: Extracted): void => {
     const rid = allocate(next.newest)
-    sql(`INSERT INTO "${names.main}"(rid, id${columnList}) VALUES (?, ?${', ?'.repeat(columns.length)})`).run(rid, id, ...next.columns)
+    sql(`INSERT INTO "${names.main}"(rid, id${columnList}) VALUES (?, ?${', ?'.repeat(columns.length)})`).run(
+      rid,
+      id,
+      ...next.columns,
+    )
     sql(`INSERT INTO "${names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, next.text, next.internal)
     writeValues(rid, next.values, true)
     if (searched.length > 0) writeWords(rid, next.words)
@@ -154,7 +186,8 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
     }
     writeValues(rid, next.values, false)
     // Writing words costs more than all else, and a changed number or flag does not touch them.
-    if (searched.length > 0 && wordsOf(oldDoc, ignore).some((text, at) => text !== next.words[at])) writeWords(rid, next.words)
+    if (searched.length > 0 && wordsOf(oldDoc, ignore).some((text, at) => text !== next.words[at]))
+      writeWords(rid, next.words)
   }
 
   const removeRow = (rid: number): void => {
@@ -168,7 +201,8 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
     text: string
     internal: string | null
   }
-  const parse = ({ text, internal }: StoredDoc): JsonObject => joinInternal(JSON.parse(text), internal === null ? undefined : JSON.parse(internal))
+  const parse = ({ text, internal }: StoredDoc): JsonObject =>
+    joinInternal(JSON.parse(text), internal === null ? undefined : JSON.parse(internal))
   const stored = (rid: number) => sql<StoredDoc>(`SELECT text, internal FROM "${names.doc}" WHERE rid = ?`).get(rid)
   const rowOf = (id: string) => pluck<number>(`SELECT rid FROM "${names.main}" WHERE id = ?`).get(id)
 
@@ -176,13 +210,16 @@ export function openWriter(connection: Connection, layout: Layout, names: TableN
     put(id, doc, onWrong) {
       checkId(id)
       const next = extract(doc, onWrong)
-      const before = sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as [number, string, ...unknown[]] | undefined
+      const before = sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as
+        | [number, string, ...unknown[]]
+        | undefined
       if (!before) return insert(id, next)
       const rid = before[0]
       const old = stored(rid)
       // The row id says how old a document is: with another date it is another row.
       const oldDoc = old ? parse(old) : undefined
-      if (old && oldDoc && (!newest || Number(safe(newest, oldDoc, ignore)[0] ?? 0) === next.newest)) return update(rid, before, old, oldDoc, next)
+      if (old && oldDoc && (!newest || Number(safe(newest, oldDoc, ignore)[0] ?? 0) === next.newest))
+        return update(rid, before, old, oldDoc, next)
       removeRow(rid)
       insert(id, next)
     },

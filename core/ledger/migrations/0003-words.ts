@@ -1,4 +1,7 @@
-/** Words that were settled later: jobs of one kind are `unique`, and what a plugin from outside hears is an `event` (it was `fact`). */
+/**
+ * Words that were settled later: jobs of one kind are `unique`, and what a plugin from outside hears is an `event` (it
+ * was `fact`).
+ */
 
 export const words = `
 ALTER TABLE jobs RENAME COLUMN single_key TO unique_key;

@@ -1,15 +1,19 @@
-/** The activity pill: a ring with the progress of what runs, a dot when something needs the user; it opens the list with stop buttons. */
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+/**
+ * The activity pill: a ring with the progress of what runs, a dot when something needs the user; it opens the list with
+ * stop buttons.
+ */
+
 import { Activity as Pulse, Square } from 'lucide'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { get, post } from './api.ts'
 import { under } from './base.ts'
-import { listen, notifications } from './events.ts'
 import { platformState, standingOf } from './downloads/standing.ts'
+import { listen, notifications } from './events.ts'
+import { toPercent } from './format.ts'
 import { gather } from './gather.ts'
 import { IconButton } from './parts/button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { sayFailure } from './parts/toast.tsx'
-import { toPercent } from './format.ts'
 import type { Notification, PlatformState } from './records.ts'
 import { isAdmin } from './session.ts'
 import { t } from './texts.ts'
@@ -30,8 +34,15 @@ export function Activity() {
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
   const needsUser = running.some(({ level }) => level === 'error') || standing !== undefined
   // What has ended is told for a few seconds more, by its name: what goes on matters more.
-  const text = standing?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
-  const label = standing?.title ?? (needsUser ? t('activity.attention') : running.length > 0 ? t('activity.running', { count: running.length }) : t('activity.idle'))
+  const text =
+    standing?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
+  const label =
+    standing?.title ??
+    (needsUser
+      ? t('activity.attention')
+      : running.length > 0
+        ? t('activity.running', { count: running.length })
+        : t('activity.idle'))
 
   useEffect(() => {
     if (!isOpen) return
@@ -43,20 +54,49 @@ export function Activity() {
 
   return (
     <>
-      <button ref={button} type="button" class="pill" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} aria-label={`${t('activity.label')}: ${label}. ${text}`} title={label} onClick={() => setOpen(!isOpen)}>
+      <button
+        ref={button}
+        type="button"
+        class="pill"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        aria-label={`${t('activity.label')}: ${label}. ${text}`}
+        title={label}
+        onClick={() => setOpen(!isOpen)}
+      >
         {running.length === 0 ? (
           <Icon node={Pulse} />
         ) : (
-          <svg class={progress > 0 ? 'ring' : 'ring unknown'} width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+          <svg
+            class={progress > 0 ? 'ring' : 'ring unknown'}
+            width="22"
+            height="22"
+            viewBox="0 0 22 22"
+            aria-hidden="true"
+          >
             <circle cx="11" cy="11" r={RADIUS} class="ring-track" />
-            <circle cx="11" cy="11" r={RADIUS} class="ring-done" style={{ strokeDasharray: `${Math.max(0.05, progress || 0.25) * ROUND} ${ROUND}` }} />
+            <circle
+              cx="11"
+              cy="11"
+              r={RADIUS}
+              class="ring-done"
+              style={{ strokeDasharray: `${Math.max(0.05, progress || 0.25) * ROUND} ${ROUND}` }}
+            />
           </svg>
         )}
         <span class="pill-text">{text}</span>
         {needsUser && <span class="dot" />}
       </button>
       {isOpen && (
-        <div ref={list} id={id} class="activity" popover="auto" role="dialog" aria-label={t('activity.label')} onToggle={(event) => event.newState === 'closed' && setOpen(false)}>
+        <div
+          ref={list}
+          id={id}
+          class="activity"
+          popover="auto"
+          role="dialog"
+          aria-label={t('activity.label')}
+          onToggle={(event) => event.newState === 'closed' && setOpen(false)}
+        >
           {standing && (
             <p class="notice">
               {standing.title}. {standing.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
@@ -81,9 +121,17 @@ function Running({ one }: { one: Notification }) {
       <div>
         <strong>{one.title}</strong>
         <p>{isStopping ? t('activity.stopping') : (one.messages.at(-1) ?? '')}</p>
-        {one.progress > 0 && <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />}
+        {one.progress > 0 && (
+          <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />
+        )}
       </div>
-      {one.api_stop && isAdmin.value && !isStopping && <IconButton icon={Square} label={t('activity.stopOf', { title: one.title })} onClick={() => void post(`/api/task-id/${one.id}/`, { command: 'stop' }).catch(sayFailure)} />}
+      {one.api_stop && isAdmin.value && !isStopping && (
+        <IconButton
+          icon={Square}
+          label={t('activity.stopOf', { title: one.title })}
+          onClick={() => void post(`/api/task-id/${one.id}/`, { command: 'stop' }).catch(sayFailure)}
+        />
+      )}
     </li>
   )
 }
@@ -99,7 +147,11 @@ function usePlatform(isOpen: boolean): void {
     }, 2000)
     // What the view itself asks for comes first.
     soon(isOpen ? 0 : LATER_MS)
-    const ends = [listen('job', () => soon()), listen('queue', (change) => !('progress' in change && change.progress) && soon()), end]
+    const ends = [
+      listen('job', () => soon()),
+      listen('queue', (change) => !('progress' in change && change.progress) && soon()),
+      end,
+    ]
     return () => ends.forEach((one) => one())
   }, [mayAsk, isOpen])
 }

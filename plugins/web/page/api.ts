@@ -1,4 +1,7 @@
-/** The one door to the server: asks with the session, proves that it is our own page, turns whatever fails into a sentence. */
+/**
+ * The one door to the server: asks with the session, proves that it is our own page, turns whatever fails into a
+ * sentence.
+ */
 import { signal } from '@preact/signals'
 import { cookie, under } from './base.ts'
 import { parse } from './direction.ts'
@@ -50,7 +53,8 @@ function sentence(status: number, { message = '' }: ErrorBody, retryAfterSeconds
   if (status === 0) return t('failure.lost')
   if (status === 401) return t('failure.session')
   if (status === 403) return t('failure.denied')
-  if (status === 429) return retryAfterSeconds ? t('failure.throttled', { count: retryAfterSeconds }) : t('failure.throttledSoon')
+  if (status === 429)
+    return retryAfterSeconds ? t('failure.throttled', { count: retryAfterSeconds }) : t('failure.throttledSoon')
   if (status === 503 && message !== '') return t('failure.unavailable', { reason: message })
   if (status >= 500) return t('failure.internal')
   return message || t('failure.unreadable')
@@ -130,7 +134,10 @@ export function toQuery(query: Query = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }
 
-export const get = <Reply>(path: string, query?: Query, signal?: AbortSignal): Promise<Reply> => ask('GET', path, { ...(query && { query }), ...(signal && { signal }) })
-export const post = <Reply = unknown>(path: string, body?: object, query?: Query): Promise<Reply> => ask('POST', path, { ...(body && { body }), ...(query && { query }) })
+export const get = <Reply>(path: string, query?: Query, signal?: AbortSignal): Promise<Reply> =>
+  ask('GET', path, { ...(query && { query }), ...(signal && { signal }) })
+export const post = <Reply = unknown>(path: string, body?: object, query?: Query): Promise<Reply> =>
+  ask('POST', path, { ...(body && { body }), ...(query && { query }) })
 export const put = <Reply = unknown>(path: string, body: object): Promise<Reply> => ask('PUT', path, { body })
-export const remove = <Reply = unknown>(path: string, options: AskOptions = {}): Promise<Reply> => ask('DELETE', path, options)
+export const remove = <Reply = unknown>(path: string, options: AskOptions = {}): Promise<Reply> =>
+  ask('DELETE', path, options)

@@ -1,19 +1,19 @@
 /** Where the page begins: who is signed in, then the frame with the view of the address. */
 import { effect, signal, useSignal } from '@preact/signals'
-import { render, type ComponentType } from 'preact'
+import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { get, isSignedIn, toFailure, type Failure } from './api.ts'
+import { type Failure, get, isSignedIn, toFailure } from './api.ts'
 import { connection, openEvents } from './events.ts'
 import { Frame } from './frame.tsx'
 import { forget } from './load.ts'
-import { Failed, Empty } from './parts/states.tsx'
+import { Empty, Failed } from './parts/states.tsx'
 import { listenToPastes } from './paste.tsx'
 import { listenToLinks, match, navigate, place, restoreScroll } from './router.ts'
 import { readSession } from './session.ts'
 import { t } from './texts.ts'
 import { setTitle, useTitle } from './title.ts'
-import { views, type View, type ViewProps } from './views.ts'
 import { Login } from './views/login.tsx'
+import { type View, type ViewProps, views } from './views.ts'
 
 const failure = signal<Failure | undefined>(undefined)
 const loaded = signal(new Map<View, ComponentType<ViewProps>>())
@@ -63,7 +63,8 @@ function Shown({ view, params, entry }: { view: View; params: Record<string, str
   const failed = useSignal<Failure | undefined>(undefined)
   const Component = loaded.value.get(view)
   /** Whether nothing answers, or the chunk is one of an older build: then the document brings the new ones. */
-  const askWhy = (then: () => void) => void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
+  const askWhy = (then: () => void) =>
+    void get('/api/ping/').then(then, (error: unknown) => void (failed.value = toFailure(error)))
   const again = () => askWhy(() => location.reload())
   const load = () =>
     void view.load().then(

@@ -16,7 +16,10 @@ export const small = (url: string): string => `${under(url)}?size=small`
 
 /** The value of one of our cookies that scripts may read. */
 export function cookie(name: string): string | undefined {
-  return document.cookie.split('; ').find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
+  return document.cookie
+    .split('; ')
+    .find((one) => one.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
 }
 
 export function keepCookie(name: string, value: string): void {

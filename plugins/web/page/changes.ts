@@ -1,5 +1,7 @@
-/** Changes that the server has been told of and has not answered yet: shown on top of what it has, gone with its answer. */
-import { signal, type ReadonlySignal } from '@preact/signals'
+/**
+ * Changes that the server has been told of and has not answered yet: shown on top of what it has, gone with its answer.
+ */
+import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Changes<Change> {
   now: ReadonlySignal<readonly Change[]>

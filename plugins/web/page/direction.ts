@@ -1,9 +1,13 @@
-/** Words from outside turn no others round: marks of direction end where their text ends, and a text written from the right stands by itself. */
+/**
+ * Words from outside turn no others round: marks of direction end where their text ends, and a text written from the
+ * right stands by itself.
+ */
 
 const MARKS = /[\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/
 const AT_ENDS = /^[\u200E\u200F\u061C]+|[\u200E\u200F\u061C]+$/g
 /** Letters that are written from the right, and the marks. */
-const TURNS = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/u
+const TURNS =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069]/u
 const [FIRST_STRONG_ISOLATE, POP_ISOLATE] = ['\u2068', '\u2069']
 
 /** In the midst of other words. */
@@ -49,4 +53,10 @@ export function calm(text: string): string {
 }
 
 /** What the server sends, with every text in it calm. */
-export const parse = (json: string): unknown => JSON.parse(json, MARKS.test(json) || /\\u(20|06)/i.test(json) ? (_key, value: unknown) => (typeof value === 'string' ? calm(value) : value) : undefined)
+export const parse = (json: string): unknown =>
+  JSON.parse(
+    json,
+    MARKS.test(json) || /\\u(20|06)/i.test(json)
+      ? (_key, value: unknown) => (typeof value === 'string' ? calm(value) : value)
+      : undefined,
+  )

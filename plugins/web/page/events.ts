@@ -1,4 +1,7 @@
-/** The one event stream: notifications, queue and jobs as they change. While it is down the page asks from time to time instead. */
+/**
+ * The one event stream: notifications, queue and jobs as they change. While it is down the page asks from time to time
+ * instead.
+ */
 import { signal } from '@preact/signals'
 import { get, isAborted, toFailure } from './api.ts'
 import { under } from './base.ts'
@@ -6,7 +9,10 @@ import { parse } from './direction.ts'
 import type { Notification, QueueItem, TaskRecord } from './records.ts'
 
 /** `item`: as it is now. `removed`: it is gone. `reset`: much has changed, read it again. */
-export type QueueChange = { reset: true } | { platform_id: string; removed: true } | (QueueItem & { removed?: undefined; reset?: undefined })
+export type QueueChange =
+  | { reset: true }
+  | { platform_id: string; removed: true }
+  | (QueueItem & { removed?: undefined; reset?: undefined })
 
 interface Told {
   queue: QueueChange
@@ -25,7 +31,11 @@ export const notifications = signal<Notification[]>([])
 /** `lost`: no answer at all; the frame says so. */
 export const connection = signal<'connecting' | 'connected' | 'polling' | 'lost'>('connecting')
 
-const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = { queue: new Set(), job: new Set(), missed: new Set() }
+const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = {
+  queue: new Set(),
+  job: new Set(),
+  missed: new Set(),
+}
 let source: EventSource | undefined
 let retryMs = FIRST_RETRY_MS
 let wasDown = false
@@ -67,7 +77,10 @@ function connect(): void {
     if (wasDown) tell('missed', undefined)
     wasDown = false
   }
-  source.addEventListener('notification', ({ data }) => void (notifications.value = parse(data as string) as Notification[]))
+  source.addEventListener(
+    'notification',
+    ({ data }) => void (notifications.value = parse(data as string) as Notification[]),
+  )
   source.addEventListener('queue', ({ data }) => tell('queue', parse(data as string) as QueueChange))
   source.addEventListener('job', ({ data }) => tell('job', parse(data as string) as TaskRecord))
   source.onerror = onDown

@@ -1,4 +1,7 @@
-/** Numbers, bytes, days and lengths of time as people read them: figures and dates as their browser has them, words in the language of the page. */
+/**
+ * Numbers, bytes, days and lengths of time as people read them: figures and dates as their browser has them, words in
+ * the language of the page.
+ */
 import { LANGUAGE, LOCALES } from './texts.ts'
 
 const whole = new Intl.NumberFormat(LOCALES)
@@ -23,7 +26,12 @@ export const toPercent = (fraction: number): string => percent.format(fraction)
 export function toBytes(bytes: number): string {
   const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
   const value = bytes / 1000 ** power
-  return new Intl.NumberFormat(LOCALES, { style: 'unit', unit: UNITS[power]!, unitDisplay: power === 0 ? 'long' : 'short', maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)
+  return new Intl.NumberFormat(LOCALES, {
+    style: 'unit',
+    unit: UNITS[power]!,
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
+  }).format(value)
 }
 
 /** Seconds as on a player: 9 → 0:09, 4981 → 1:23:01 */
@@ -36,20 +44,32 @@ export function toClock(seconds: number): string {
 
 /** Seconds in words of two units at most: 4981 → 1 hr 23 min */
 export function toSpan(seconds: number): string {
-  const parts: Array<[number, string]> = [[86_400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']] // prettier-ignore
+  const parts: Array<[number, string]> = [
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+    [1, 'second'],
+  ]
   let rest = Math.max(0, Math.round(seconds))
   const words: string[] = []
   for (const [size, unit] of parts) {
     const amount = Math.floor(rest / size)
     rest -= amount * size
-    if (amount > 0 || (unit === 'second' && words.length === 0)) words.push(new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short' }).format(amount))
+    if (amount > 0 || (unit === 'second' && words.length === 0))
+      words.push(new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short' }).format(amount))
     if (words.length === 2) break
   }
   return words.join(' ')
 }
 
 const DAY_SECONDS = 86_400
-const AGES: Array<[Intl.RelativeTimeFormatUnit, number, Intl.RelativeTimeFormat]> = [['year', 31_557_600, counted], ['month', 2_629_800, counted], ['week', 604_800, counted], ['hour', 3600, relative], ['minute', 60, relative]] // prettier-ignore
+const AGES: Array<[Intl.RelativeTimeFormatUnit, number, Intl.RelativeTimeFormat]> = [
+  ['year', 31_557_600, counted],
+  ['month', 2_629_800, counted],
+  ['week', 604_800, counted],
+  ['hour', 3600, relative],
+  ['minute', 60, relative],
+]
 
 /** A day (`2024-03-01`) or epoch seconds → `3 weeks ago`, `in 5 minutes`. Days are those of the calendar. */
 export function toAge(when: string | number, nowMs = Date.now()): string {
@@ -71,10 +91,13 @@ function midnight(ms: number): number {
 }
 
 /** A day as sent (`2024-03-01`), in words. */
-export const toDay = (day: string): string => (Number.isNaN(Date.parse(day)) ? day : dayForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`)))
+export const toDay = (day: string): string =>
+  Number.isNaN(Date.parse(day)) ? day : dayForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
 /** The month of a day as sent. */
-export const toMonth = (day: string): string => (Number.isNaN(Date.parse(day)) ? day : monthForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`)))
+export const toMonth = (day: string): string =>
+  Number.isNaN(Date.parse(day)) ? day : monthForm.format(new Date(`${day.slice(0, 10)}T00:00:00Z`))
 /** Epoch seconds or ISO 8601. */
-export const toMoment = (when: number | string): string => momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
+export const toMoment = (when: number | string): string =>
+  momentForm.format(typeof when === 'number' ? when * 1000 : new Date(when))
 /** The time of day of epoch seconds. */
 export const toTimeOfDay = (epoch: number): string => clockForm.format(epoch * 1000)

@@ -1,16 +1,31 @@
 /** What stands around every view: navigation, search, activity, account, and what pops up. */
+
+import type { IconNode } from 'lucide'
+import {
+  ChartColumn,
+  Download,
+  House,
+  Keyboard,
+  ListVideo,
+  LogOut,
+  Monitor,
+  Moon,
+  Search,
+  Settings,
+  Sun,
+  TvMinimalPlay,
+  User,
+} from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ChartColumn, Download, House, Keyboard, ListVideo, LogOut, Monitor, Moon, Search, Settings, Sun, TvMinimalPlay, User } from 'lucide'
-import type { IconNode } from 'lucide'
 import { Activity } from './activity.tsx'
 import { get, isSignedIn } from './api.ts'
 import { under } from './base.ts'
-import { connection, listen } from './events.ts'
-import { gather } from './gather.ts'
 import { failedIn } from './downloads/queue.ts'
 import { platformState } from './downloads/standing.ts'
+import { connection, listen } from './events.ts'
 import { toNumber } from './format.ts'
+import { gather } from './gather.ts'
 import { Help } from './help.tsx'
 import { useKeys } from './keys.ts'
 import { countOf, isMore, isSome } from './list.ts'
@@ -23,9 +38,9 @@ import { sayFailure, Toasts } from './parts/toast.tsx'
 import { PasteSheet } from './paste.tsx'
 import type { Page, QueueItem } from './records.ts'
 import { match, navigate, place } from './router.ts'
-import { account, chooseLook, isAdmin, look, signOut, type Look } from './session.ts'
-import { t, toCount, type Count, type PlainKey } from './texts.ts'
-import { views, type View } from './views.ts'
+import { account, chooseLook, isAdmin, type Look, look, signOut } from './session.ts'
+import { type Count, type PlainKey, t, toCount } from './texts.ts'
+import { type View, views } from './views.ts'
 
 interface Section {
   key: NonNullable<View['section']>
@@ -44,7 +59,7 @@ export const sections: Section[] = [
   { key: 'downloads', letter: 'd', icon: Download, text: 'nav.downloads', path: '/downloads/', isForAdmins: true },
   { key: 'statistics', letter: 's', icon: ChartColumn, text: 'nav.statistics', path: '/statistics/' },
   { key: 'settings', letter: 'e', icon: Settings, text: 'nav.settings', path: '/settings/' },
-] // prettier-ignore
+]
 
 const LOOKS: Look[] = ['system', 'light', 'dark']
 const LOOK_ICONS: Record<Look, IconNode> = { system: Monitor, light: Sun, dark: Moon }
@@ -136,7 +151,11 @@ function Waiting() {
         </span>
       )}
       {failed > 0 && (
-        <span class="count failed" aria-label={t('nav.failed', { count: failed })} title={t('nav.failed', { count: failed })}>
+        <span
+          class="count failed"
+          aria-label={t('nav.failed', { count: failed })}
+          title={t('nav.failed', { count: failed })}
+        >
           {short(failed, 99)}
         </span>
       )}
@@ -181,9 +200,18 @@ function SearchField() {
 function AccountMenu() {
   if (!isSignedIn.value) return null
   const items = [
-    ...LOOKS.map((one) => ({ label: t(`look.${one}`), icon: LOOK_ICONS[one], isChosen: look.value === one, onSelect: () => chooseLook(one) })),
+    ...LOOKS.map((one) => ({
+      label: t(`look.${one}`),
+      icon: LOOK_ICONS[one],
+      isChosen: look.value === one,
+      onSelect: () => chooseLook(one),
+    })),
     { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
-    { label: t('help.title'), icon: Keyboard, onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })) },
+    {
+      label: t('help.title'),
+      icon: Keyboard,
+      onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })),
+    },
     { label: t('account.signOut'), icon: LogOut, onSelect: () => void signOut().catch(sayFailure) },
   ]
   return (

@@ -1,10 +1,16 @@
 /** The keys, as a list. */
 import { Dialog } from './parts/dialog.tsx'
-import { t, type PlainKey } from './texts.ts'
+import { type PlainKey, t } from './texts.ts'
 
 type Entry = [keys: string[], text: string]
 
-export function Help({ onClose, sections }: { onClose: () => void; sections: ReadonlyArray<{ letter: string; text: PlainKey & `nav.${string}` }> }) {
+export function Help({
+  onClose,
+  sections,
+}: {
+  onClose: () => void
+  sections: ReadonlyArray<{ letter: string; text: PlainKey & `nav.${string}` }>
+}) {
   const everywhere: Entry[] = [
     [['/'], t('help.search')],
     [['?'], t('help.help')],

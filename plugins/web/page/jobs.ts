@@ -16,18 +16,26 @@ export function useJobs(names: readonly string[], then: () => void, { onlyEnded 
   latest.current = then
   useEffect(() => {
     const { soon, end } = gather(() => latest.current(), REST_MS)
-    const ends = [listen('job', (job) => (names.length === 0 || names.includes(job.name)) && (!onlyEnded || isOver(job)) && soon()), listen('missed', () => soon()), end]
+    const ends = [
+      listen('job', (job) => (names.length === 0 || names.includes(job.name)) && (!onlyEnded || isOver(job)) && soon()),
+      listen('missed', () => soon()),
+      end,
+    ]
     return () => ends.forEach((one) => one())
   }, [])
 }
 
 /** What such tasks have changed is read again. */
-export const useTaskEnd = (names: readonly string[], then: () => void): void => useJobs(names, then, { onlyEnded: true })
+export const useTaskEnd = (names: readonly string[], then: () => void): void =>
+  useJobs(names, then, { onlyEnded: true })
 
 /** The event stream tells its end; where that is missed, a question from time to time does. */
 const ASK_MS = 10_000
 
-/** A task that somebody waits for, once it is over. @throws Failure  the server does not know it any more, or knows us no more */
+/**
+ * A task that somebody waits for, once it is over. @throws Failure  the server does not know it any more, or knows us
+ * no more
+ */
 export function taskOver(id: string): Promise<TaskRecord> {
   return new Promise((resolve, reject) => {
     const look = () =>

@@ -9,7 +9,9 @@ const layers: Array<() => Keys> = []
 let prefix: { key: string; atMs: number } | undefined
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && (target as HTMLInputElement).type !== 'checkbox'
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  (target as HTMLInputElement).type !== 'checkbox'
 
 addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
@@ -25,7 +27,10 @@ addEventListener('keydown', (event) => {
   }
 })
 
-/** While the component is there; the newest one wins. Names as `KeyboardEvent.key` has them: `/`, `?`, `ArrowLeft`; `g h` is two in a row. */
+/**
+ * While the component is there; the newest one wins. Names as `KeyboardEvent.key` has them: `/`, `?`, `ArrowLeft`; `g
+ * h` is two in a row.
+ */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys)
   current.current = keys

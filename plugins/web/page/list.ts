@@ -1,6 +1,6 @@
 /** A list of the API read page by page, as far as it is looked at, and past its window where its order allows. */
 import { signal } from '@preact/signals'
-import { get, toFailure, type Failure, type Query } from './api.ts'
+import { type Failure, get, type Query, toFailure } from './api.ts'
 import { keep, keptValue } from './load.ts'
 import type { Page, Paginate } from './records.ts'
 import type { Count } from './texts.ts'
@@ -16,11 +16,14 @@ export interface ListOptions<Record, Row> {
 }
 
 /** How many there are, as far as the API counts. */
-export const countOf = ({ total_hits: total, max_hits: isMore }: Paginate): Count => (isMore ? { moreThan: total } : total)
+export const countOf = ({ total_hits: total, max_hits: isMore }: Paginate): Count =>
+  isMore ? { moreThan: total } : total
 export const isSome = (count: Count | undefined): boolean => count !== undefined && count !== 0
-export const isMore = (count: Count | undefined, than: number): boolean => (typeof count === 'number' ? count > than : count !== undefined)
+export const isMore = (count: Count | undefined, than: number): boolean =>
+  typeof count === 'number' ? count > than : count !== undefined
 /** So many of them are shown elsewhere. */
-export const without = (count: Count, some: number): Count => (typeof count === 'number' ? Math.max(0, count - some) : count)
+export const without = (count: Count, some: number): Count =>
+  typeof count === 'number' ? Math.max(0, count - some) : count
 
 export type List<Row> = ReturnType<typeof openList<never, Row>>
 
@@ -65,7 +68,11 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
     const missing = Math.ceil((wanted - readSoFar().length) / pageSize)
     const ahead = lastPage === undefined ? 1 : Math.max(1, Math.min(AT_ONCE, missing, lastPage - next + 1))
     try {
-      const pages = await Promise.all(Array.from({ length: ahead }, (_, index) => get<Page<Record>>(path, { ...query, ...bound, page: next + index })))
+      const pages = await Promise.all(
+        Array.from({ length: ahead }, (_, index) =>
+          get<Page<Record>>(path, { ...query, ...bound, page: next + index }),
+        ),
+      )
       if (mine !== life) return
       take(pages)
       state.value = 'ready'

@@ -1,10 +1,13 @@
 /** What a view shows comes from the server: loading, ready or failed, kept for the way back. */
-import { useSignal, type ReadonlySignal } from '@preact/signals'
+import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { isAborted, toFailure, type Failure } from './api.ts'
+import { type Failure, isAborted, toFailure } from './api.ts'
 
 /** `isKept`: as it was the last time; what it is now is on its way. */
-export type Loaded<Value> = { state: 'loading'; value?: undefined; failure?: undefined; isKept?: undefined } | { state: 'ready'; value: Value; failure?: undefined; isKept?: true } | { state: 'failed'; failure: Failure; value?: undefined; isKept?: undefined }
+export type Loaded<Value> =
+  | { state: 'loading'; value?: undefined; failure?: undefined; isKept?: undefined }
+  | { state: 'ready'; value: Value; failure?: undefined; isKept?: true }
+  | { state: 'failed'; failure: Failure; value?: undefined; isKept?: undefined }
 
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
@@ -26,14 +29,16 @@ export function keep(key: string, value: unknown): void {
 }
 export const keptValue = <Value>(key: string): Value | undefined => kept.get(key) as Value | undefined
 /** All whose key begins so. */
-export const keptUnder = <Value>(prefix: string): Value[] => [...kept].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
+export const keptUnder = <Value>(prefix: string): Value[] =>
+  [...kept].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
 /** What was kept may no longer hold, such as after a deletion. No prefix: all of it. */
 export function forget(prefix = ''): void {
   for (const key of [...kept.keys()]) if (key.startsWith(prefix)) kept.delete(key)
 }
 
 /**
- * Loads when the view appears and when `key` changes. What was loaded under the key before is shown at once and read again.
+ * Loads when the view appears and when `key` changes. What was loaded under the key before is shown at once and read
+ * again.
  * @param key  says what it is, such as `video/abc`
  */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
@@ -83,7 +88,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
   }
 }
 
-const start = <Value,>(key: string): Loaded<Value> => {
+const start = <Value>(key: string): Loaded<Value> => {
   const value = keptValue<Value>(key)
   return value === undefined ? { state: 'loading' } : { state: 'ready', value, isKept: true }
 }

@@ -2,14 +2,17 @@
 import { post } from './api.ts'
 import type { List } from './list.ts'
 import { keptUnder } from './load.ts'
-import type { VideoRow } from './parts/video-card.tsx'
 import { say, sayFailure } from './parts/toast.tsx'
+import type { VideoRow } from './parts/video-card.tsx'
 import { t } from './texts.ts'
 
 export type Mark = Pick<VideoRow, 'isWatched' | 'progress'>
 
 /** @param also  shows it where the video stands in no list */
-export async function toggleWatched({ id, isWatched: was, progress }: Mark & Pick<VideoRow, 'id'>, also?: (mark: Mark) => void): Promise<void> {
+export async function toggleWatched(
+  { id, isWatched: was, progress }: Mark & Pick<VideoRow, 'id'>,
+  also?: (mark: Mark) => void,
+): Promise<void> {
   const mark: Mark = { isWatched: !was, progress: 0 }
   const show = (now: Mark) => {
     for (const list of keptUnder<List<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
@@ -20,7 +23,9 @@ export async function toggleWatched({ id, isWatched: was, progress }: Mark & Pic
     await post('/api/watched/', { id, is_watched: mark.isWatched })
     // What was asked for before the server knew may have come meanwhile.
     show(mark)
-    say(was ? t('video.nowUnwatched') : t('video.nowWatched'), { undo: () => void toggleWatched({ id, ...mark }, also) })
+    say(was ? t('video.nowUnwatched') : t('video.nowWatched'), {
+      undo: () => void toggleWatched({ id, ...mark }, also),
+    })
   } catch (error) {
     show({ isWatched: was, progress })
     sayFailure(error)

@@ -1,9 +1,9 @@
 /** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
 import { signal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
 import { Download, Rss } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
 import { download } from './adding.ts'
-import { isSignedIn, toFailure, type Failure } from './api.ts'
+import { type Failure, isSignedIn, toFailure } from './api.ts'
 import { Button } from './parts/button.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { Pasted } from './parts/pasted.tsx'
@@ -12,18 +12,25 @@ import { say } from './parts/toast.tsx'
 import { navigate } from './router.ts'
 import { isAdmin, sessionKnown } from './session.ts'
 import { t } from './texts.ts'
-import { lookUp, lookUpSoon, understand, wordsOf, type Reading, type Understood } from './understand.ts'
+import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from './understand.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
 
 const LINK = /^(https?:\/\/|www\.|@)/i
 
-const isField = (target: EventTarget | null): boolean => target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null
 
 async function onPaste(event: ClipboardEvent): Promise<void> {
   const text = event.clipboardData?.getData('text/plain') ?? ''
   // In a field it is text; while a question is open, that one comes first.
-  if (event.defaultPrevented || isField(event.target) || document.querySelector('dialog[open]') || wordsOf(text).length === 0) return
+  if (
+    event.defaultPrevented ||
+    isField(event.target) ||
+    document.querySelector('dialog[open]') ||
+    wordsOf(text).length === 0
+  )
+    return
   try {
     // Who is quicker than the server's answer to who they are has pasted all the same.
     await sessionKnown()
@@ -88,7 +95,12 @@ function Sheet({ reading: read }: { reading: Reading }) {
       <footer class="paste-actions">
         {isAdmin.value && understood.length > 0 && (
           <>
-            <Button kind="main" icon={Download} isBusy={busy !== ''} onClick={act('download', (all) => download(all, { isNow: true }))}>
+            <Button
+              kind="main"
+              icon={Download}
+              isBusy={busy !== ''}
+              onClick={act('download', (all) => download(all, { isNow: true }))}
+            >
               {t('paste.download')}
             </Button>
             <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', askAndSubscribe)}>

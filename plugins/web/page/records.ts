@@ -69,7 +69,14 @@ export interface Video {
   comment_count?: number
   channel: Channel
   playlist: string[]
-  player: { watched: boolean; watched_date?: number; duration: number; duration_str: string; position: number; progress: number }
+  player: {
+    watched: boolean
+    watched_date?: number
+    duration: number
+    duration_str: string
+    position: number
+    progress: number
+  }
   stats: { view_count: number; like_count: number; dislike_count: number; average_rating: number }
   streams: Stream[]
   subtitles: Subtitle[]
@@ -99,7 +106,15 @@ export interface Playlist {
   playlist_entries: PlaylistEntry[]
 }
 
-export type ErrorClass = 'gone' | 'restricted' | 'login_required' | 'members_only' | 'age' | 'upcoming' | 'network' | 'unknown'
+export type ErrorClass =
+  | 'gone'
+  | 'restricted'
+  | 'login_required'
+  | 'members_only'
+  | 'age'
+  | 'upcoming'
+  | 'network'
+  | 'unknown'
 
 export interface QueueItem {
   platform_id: string

@@ -1,4 +1,7 @@
-/** The address is the state: what it says is shown, links change it without a new document, Back returns to the same place. */
+/**
+ * The address is the state: what it says is shown, links change it without a new document, Back returns to the same
+ * place.
+ */
 import { computed, signal } from '@preact/signals'
 import { ownPath, under } from './base.ts'
 
@@ -12,7 +15,11 @@ export interface Place {
 
 const read = (): Place => {
   const path = ownPath(location.pathname) ?? '/'
-  return { path: path.endsWith('/') ? path : `${path}/`, query: new URLSearchParams(location.search), key: (history.state as { key?: string } | null)?.key ?? 'first' }
+  return {
+    path: path.endsWith('/') ? path : `${path}/`,
+    query: new URLSearchParams(location.search),
+    key: (history.state as { key?: string } | null)?.key ?? 'first',
+  }
 }
 
 const keyOf = (): string => Math.random().toString(36).slice(2)
@@ -94,7 +101,10 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
 }
 
 /** Changes some values of the query, keeps the rest; `undefined` or an empty text takes a value away. */
-export function changeQuery(change: Record<string, string | undefined>, options: { isReplacing?: boolean } = { isReplacing: true }): void {
+export function changeQuery(
+  change: Record<string, string | undefined>,
+  options: { isReplacing?: boolean } = { isReplacing: true },
+): void {
   const query = new URLSearchParams(place.value.query)
   for (const [name, value] of Object.entries(change)) {
     if (value === undefined || value === '') query.delete(name)
@@ -107,7 +117,10 @@ export function changeQuery(change: Record<string, string | undefined>, options:
 /** What is shown grows as it is read: so long without growing, and nothing more will come. */
 const PATIENCE_MS = 3000
 
-/** Scrolls to where this entry of the history was left, and gives the focus back; to the top where it is new. A hand on wheel, glass or key ends it. @returns ends it */
+/**
+ * Scrolls to where this entry of the history was left, and gives the focus back; to the top where it is new. A hand on
+ * wheel, glass or key ends it. @returns ends it
+ */
 export function restoreScroll(key: string): () => void {
   const { top, link } = places.get(key) ?? { top: 0 }
   let height = 0
@@ -121,7 +134,8 @@ export function restoreScroll(key: string): () => void {
     if (nowMs < until) frame = requestAnimationFrame(go)
   }
   const stop = () => cancelAnimationFrame(frame)
-  for (const name of ['wheel', 'pointerdown', 'touchstart', 'keydown']) addEventListener(name, stop, { once: true, passive: true })
+  for (const name of ['wheel', 'pointerdown', 'touchstart', 'keydown'])
+    addEventListener(name, stop, { once: true, passive: true })
   go(performance.now())
   return stop
 }
@@ -129,7 +143,8 @@ export function restoreScroll(key: string): () => void {
 /** @returns whether there is nothing more to do: the focus is there, or somebody has taken it elsewhere */
 function focusLink(address: string): boolean {
   if (document.activeElement !== document.body) return true
-  const isInSight = (link: Element) => link.getBoundingClientRect().bottom > 0 && link.getBoundingClientRect().top < innerHeight
+  const isInSight = (link: Element) =>
+    link.getBoundingClientRect().bottom > 0 && link.getBoundingClientRect().top < innerHeight
   // The same video may stand there twice.
   const found = [...document.links].find((link) => link.href === address && link.tabIndex >= 0 && isInSight(link))
   found?.focus({ preventScroll: true })
@@ -141,7 +156,15 @@ export const queryText = computed(() => place.value.query.toString())
 /** Clicks on our own links stay in this document; those with a modifier, a target or a download go their way. */
 export function listenToLinks(): void {
   addEventListener('click', (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
     const link = (event.target as Element | null)?.closest?.('a[href]') as HTMLAnchorElement | null
     if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return
     const path = ownPath(link.pathname)

@@ -35,7 +35,10 @@ async function read(): Promise<void> {
   const ping = await get<{ user: number; version: string }>('/api/ping/')
   version.value = ping.version
   isSignedIn.value = true
-  const [own, preferences] = await Promise.all([get<Account>(`/api/user/${ping.user}/`), get<UserSettings>('/api/config/user/')])
+  const [own, preferences] = await Promise.all([
+    get<Account>(`/api/user/${ping.user}/`),
+    get<UserSettings>('/api/config/user/'),
+  ])
   account.value = own
   stored.value = preferences
 }
@@ -90,5 +93,7 @@ export function chooseLook(chosen: Look): void {
   keepCookie('av_theme', chosen === 'system' ? '' : chosen)
   if (chosen === 'system') delete document.documentElement.dataset['theme']
   else document.documentElement.dataset['theme'] = chosen
-  document.querySelector('meta[name="color-scheme"]')?.setAttribute('content', chosen === 'system' ? 'light dark' : chosen)
+  document
+    .querySelector('meta[name="color-scheme"]')
+    ?.setAttribute('content', chosen === 'system' ? 'light dark' : chosen)
 }

@@ -1,4 +1,7 @@
-/** Texts by key: what stands in braces is filled in, counted things take the form that the language has for their number. */
+/**
+ * Texts by key: what stands in braces is filled in, counted things take the form that the language has for their
+ * number.
+ */
 import { apart } from './direction.ts'
 import { en } from './texts/en.ts'
 
@@ -6,7 +9,11 @@ type Catalogue = typeof en
 export type TextKey = keyof Catalogue
 
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
-type Forms<Key extends TextKey> = Catalogue[Key] extends string ? Catalogue[Key] : Catalogue[Key] extends { other: infer Other } ? Other : never
+type Forms<Key extends TextKey> = Catalogue[Key] extends string
+  ? Catalogue[Key]
+  : Catalogue[Key] extends { other: infer Other }
+    ? Other
+    : never
 /** What is counted decides on the form, also where it is not shown. */
 type Wanted<Key extends TextKey> = Names<Forms<Key>> | (Catalogue[Key] extends string ? never : 'count')
 type Values<Key extends TextKey> = { [Name in Wanted<Key>]: Name extends 'count' ? Count : string | number }
@@ -29,14 +36,18 @@ export interface MoreThan {
 export type Count = number | MoreThan
 
 /** `more than 10,000` */
-export const toCount = (count: Count): string => (typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) }))
+export const toCount = (count: Count): string =>
+  typeof count === 'number' ? numbers.format(count) : t('count.more', { number: numbers.format(count.moreThan) })
 
 /** `t('count.videos', { count: 3 })` → `3 videos` */
 export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string {
   const entry: string | Partial<Record<Intl.LDMLPluralRule, string>> = en[key]
   const given = (values ?? {}) as Record<string, string | Count>
   const { count = 0 } = given as { count?: Count }
-  const text = typeof entry === 'string' ? entry : (entry[plurals.select(typeof count === 'number' ? count : count.moreThan)] ?? entry.other ?? '')
+  const text =
+    typeof entry === 'string'
+      ? entry
+      : (entry[plurals.select(typeof count === 'number' ? count : count.moreThan)] ?? entry.other ?? '')
   return text.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
     const value = given[name] ?? ''
     if (typeof value === 'string') return apart(value)

@@ -1,6 +1,6 @@
 /** What a pasted text is: word by word, first by its form, then whether the platform knows its handles. */
 import { useEffect, useState } from 'preact/hooks'
-import { get, isAborted, toFailure, type Failure } from './api.ts'
+import { type Failure, get, isAborted, toFailure } from './api.ts'
 import type { Target } from './records.ts'
 
 export interface Understood {
@@ -29,13 +29,16 @@ const MOST_WORDS = 60
 const MOST_PASTED = 2000
 const NOTHING: Reading = { understood: [], others: [], nobody: [] }
 
-/** What words are does not change while the page is open, but whether they are in the archive does: kept for a minute. */
+/**
+ * What words are does not change while the page is open, but whether they are in the archive does: kept for a minute.
+ */
 const KEPT_MS = 60_000
 const known = new Map<string, { target: Target | undefined; atMs: number }>()
 const handles = new Map<string, { isThere: boolean; atMs: number }>()
 const isFresh = (kept: { atMs: number } | undefined): boolean => Date.now() - (kept?.atMs ?? 0) < KEPT_MS
 
-export const wordsOf = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter(Boolean))].slice(0, MOST_PASTED)
+export const wordsOf = (text: string): string[] =>
+  [...new Set(text.split(/[\s,;]+/).filter(Boolean))].slice(0, MOST_PASTED)
 
 /** @throws Failure */
 export async function understand(text: string, signal?: AbortSignal): Promise<Reading> {
@@ -47,7 +50,8 @@ export async function understand(text: string, signal?: AbortSignal): Promise<Re
   const reading: Reading = { understood: [], others: [], nobody: [] }
   for (const word of words) {
     const target = known.get(word)?.target
-    if (target && handles.get(target.id)?.isThere === false && isFresh(handles.get(target.id))) reading.nobody.push(word)
+    if (target && handles.get(target.id)?.isThere === false && isFresh(handles.get(target.id)))
+      reading.nobody.push(word)
     else if (target) reading.understood.push({ word, target })
     else reading.others.push(word)
   }
@@ -55,14 +59,18 @@ export async function understand(text: string, signal?: AbortSignal): Promise<Re
 }
 
 /** Ids have one form; what else stands for a channel is a name that somebody may have. */
-const isName = ({ target: { type, id, known } }: Understood): boolean => type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
+const isName = ({ target: { type, id, known } }: Understood): boolean =>
+  type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
 const isOpen = (one: Understood): boolean => isName(one) && !isFresh(handles.get(one.target.id))
 
 /** So long nobody who has pressed a button waits for the platform. */
 const LONGEST_WAIT_MS = 5000
 export const lookUpSoon = (reading: Reading): Promise<Reading> => lookUp(reading, AbortSignal.timeout(LONGEST_WAIT_MS))
 
-/** The same, once the platform has been asked for the names in it. Where it does not answer they stay: the task that they go to tells. */
+/**
+ * The same, once the platform has been asked for the names in it. Where it does not answer they stay: the task that
+ * they go to tells.
+ */
 export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Reading> {
   const nobody: string[] = []
   for (const { word, target } of reading.understood.filter(isOpen).slice(0, MOST_HANDLES)) {
@@ -71,7 +79,11 @@ export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Re
     if (isThere === false) nobody.push(word)
   }
   if (nobody.length === 0) return reading
-  return { ...reading, understood: reading.understood.filter(({ word }) => !nobody.includes(word)), nobody: [...reading.nobody, ...nobody] }
+  return {
+    ...reading,
+    understood: reading.understood.filter(({ word }) => !nobody.includes(word)),
+    nobody: [...reading.nobody, ...nobody],
+  }
 }
 
 /** undefined: it cannot be asked now */
@@ -139,7 +151,9 @@ export function useUnderstood(text: string): { reading: Reading; failure: Failur
         const read = await understand(text, ending.signal)
         setReading(read)
         setIsReading(false)
-        if (read.understood.some(isOpen)) timer = setTimeout(() => void lookUp(read, ending.signal).then(setReading, () => undefined), HANDLE_REST_MS) // ended by the next letter
+        if (read.understood.some(isOpen))
+          // ended by the next letter
+          timer = setTimeout(() => void lookUp(read, ending.signal).then(setReading, () => undefined), HANDLE_REST_MS)
       } catch (error) {
         if (isAborted(error)) return
         setFailure(toFailure(error))

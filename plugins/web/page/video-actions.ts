@@ -1,6 +1,10 @@
-/** What an admin may do with a video: read it again, delete it with and without ignoring it. The same on its card and on its page. */
-import { h } from 'preact'
+/**
+ * What an admin may do with a video: read it again, delete it with and without ignoring it. The same on its card and on
+ * its page.
+ */
+
 import { Ban, RefreshCw, Trash } from 'lucide'
+import { h } from 'preact'
 import { post, remove } from './api.ts'
 import { forget } from './load.ts'
 import { confirm } from './parts/dialog.tsx'
@@ -19,8 +23,18 @@ export function videoActions(video: Target, onGone: () => void): MenuItem[] {
   if (!isAdmin.value) return []
   return [
     { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void refresh(video).catch(sayFailure) },
-    { label: t('video.delete'), icon: Trash, isDangerous: true, onSelect: () => void drop(video, false, onGone).catch(sayFailure) },
-    { label: t('video.deleteIgnore'), icon: Ban, isDangerous: true, onSelect: () => void drop(video, true, onGone).catch(sayFailure) },
+    {
+      label: t('video.delete'),
+      icon: Trash,
+      isDangerous: true,
+      onSelect: () => void drop(video, false, onGone).catch(sayFailure),
+    },
+    {
+      label: t('video.deleteIgnore'),
+      icon: Ban,
+      isDangerous: true,
+      onSelect: () => void drop(video, true, onGone).catch(sayFailure),
+    },
   ]
 }
 
@@ -30,8 +44,21 @@ async function refresh({ id }: Target): Promise<void> {
 }
 
 async function drop({ id, title }: Target, isIgnored: boolean, onGone: () => void): Promise<void> {
-  const text = h('div', { class: 'prose' }, h('p', null, t('video.delete.goes', { title })), h('p', null, isIgnored ? t('video.delete.ignored') : t('video.delete.stays')))
-  if (!(await confirm({ title: t('video.delete.title'), text, action: isIgnored ? t('video.deleteIgnore') : t('video.delete'), isDangerous: true }))) return
+  const text = h(
+    'div',
+    { class: 'prose' },
+    h('p', null, t('video.delete.goes', { title })),
+    h('p', null, isIgnored ? t('video.delete.ignored') : t('video.delete.stays')),
+  )
+  if (
+    !(await confirm({
+      title: t('video.delete.title'),
+      text,
+      action: isIgnored ? t('video.deleteIgnore') : t('video.delete'),
+      isDangerous: true,
+    }))
+  )
+    return
   await remove(`/api/video/${id}/`)
   if (isIgnored) await post(`/api/download/${id}/`, { status: 'ignore-force' })
   forget()

@@ -1,4 +1,6 @@
-/** What our media are compared with: a bare node:http server that pipes createReadStream of one file, ranges included. */
+/**
+ * What our media are compared with: a bare node:http server that pipes createReadStream of one file, ranges included.
+ */
 import { createReadStream, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,8 @@
 /**
- * What our server is compared with: a bare node:http server in a process of its own. For each request it runs one prepared statement,
- * the plain one that finds the same rows and reads the same texts in the same index file, and sends the bytes that our server answers.
+ * What our server is compared with: a bare node:http server in a process of its own. For each request it runs one
+ * prepared statement,
+ * the plain one that finds the same rows and reads the same texts in the same index file, and sends the bytes that our
+ * server answers.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +40,9 @@ if (process.argv[2] === 'peer') {
     const { statement, values, body } = routes.get(request.url!)!
     statement.all(...values)
     const bytes = Buffer.from(body)
-    response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length }).end(bytes)
+    response
+      .writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length })
+      .end(bytes)
   })
   server.keepAliveTimeout = 600_000
   const listening = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -12,17 +12,24 @@ import { playlistIndex } from '../../../plugins/playlist/schema.ts'
 import { subtitleIndex, videoIndex } from '../../../plugins/video/schema.ts'
 import { temporaryFolder } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
-import { generate, type Archive } from '../generate.ts'
+import { type Archive, generate } from '../generate.ts'
 import { DEFINITIONS } from './questions.ts'
 import type { Scope } from './report.ts'
 
-/** To be raised when other documents are made, or the index lays them out otherwise: a server would first rebuild them. */
+/**
+ * To be raised when other documents are made, or the index lays them out otherwise: a server would first rebuild them.
+ */
 const VERSION = 2
 const BATCH = 1000
 const FRAGMENTS_OF_A_VIDEO = 40
 
 /** A tenth of the videos have subtitles, 40 fragments of five cues each: 2,000,000 cues for 100,000 videos. */
-export const sizeOf = (videos: number) => ({ videos, fragments: videos * 4, items: videos / 2, withSubtitles: videos / 10 })
+export const sizeOf = (videos: number) => ({
+  videos,
+  fragments: videos * 4,
+  items: videos / 2,
+  withSubtitles: videos / 10,
+})
 
 export const archiveOf = (videos: number): Archive => generate({ videos })
 
@@ -35,8 +42,15 @@ async function builtLibrary(videos: number): Promise<string> {
   const fresh = `${folder}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { recursive: true })
-  const index = await openSqliteIndex({ file: join(fresh, 'index.sqlite'), definitions: DEFINITIONS, log: openLog('warn'), clock: systemClock, prefix: 'av' })
-  for (const batch of inBatches(archiveOf(videos).videos(), BATCH)) assertAll(await index.collection(videoIndex).putMany(batch))
+  const index = await openSqliteIndex({
+    file: join(fresh, 'index.sqlite'),
+    definitions: DEFINITIONS,
+    log: openLog('warn'),
+    clock: systemClock,
+    prefix: 'av',
+  })
+  for (const batch of inBatches(archiveOf(videos).videos(), BATCH))
+    assertAll(await index.collection(videoIndex).putMany(batch))
   await fillBeside(index, videos)
   await index.close()
   await rename(fresh, folder)
@@ -47,10 +61,14 @@ async function builtLibrary(videos: number): Promise<string> {
 export async function fillBeside(index: IndexAdapter, videos: number): Promise<void> {
   const archive = archiveOf(videos)
   const { withSubtitles, items } = sizeOf(videos)
-  for (const batch of inBatches(archive.channels(), BATCH)) assertAll(await index.collection(channelIndex).putMany(batch))
-  for (const batch of inBatches(archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO), BATCH)) assertAll(await index.collection(subtitleIndex).putMany(batch))
-  for (const batch of inBatches(archive.playlists(), BATCH)) assertAll(await index.collection(playlistIndex).putMany(batch))
-  for (const batch of inBatches(archive.queue(items), BATCH)) assertAll(await index.collection(downloadIndex).putMany(batch))
+  for (const batch of inBatches(archive.channels(), BATCH))
+    assertAll(await index.collection(channelIndex).putMany(batch))
+  for (const batch of inBatches(archive.subtitles(withSubtitles, FRAGMENTS_OF_A_VIDEO), BATCH))
+    assertAll(await index.collection(subtitleIndex).putMany(batch))
+  for (const batch of inBatches(archive.playlists(), BATCH))
+    assertAll(await index.collection(playlistIndex).putMany(batch))
+  for (const batch of inBatches(archive.queue(items), BATCH))
+    assertAll(await index.collection(downloadIndex).putMany(batch))
 }
 
 function assertAll({ failed }: BulkResult): void {

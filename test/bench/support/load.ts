@@ -1,7 +1,10 @@
-/** A load of requests from a process of its own: kept connections, each with one request under way, on plain sockets so that the server is what is measured. */
+/**
+ * A load of requests from a process of its own: kept connections, each with one request under way, on plain sockets so
+ * that the server is what is measured.
+ */
 import { connect } from 'node:net'
-import { percentile, type Scope } from './report.ts'
 import { startPeer } from './processes.ts'
+import { percentile, type Scope } from './report.ts'
 
 export interface Load {
   port: number
@@ -52,7 +55,9 @@ if (process.argv[2] === 'peer') {
 async function run({ port, token, requests: asked, connections, seconds, limitMs = Infinity }: Load): Promise<Loaded> {
   const requests = asked.map(({ path, headers = {} }) => {
     const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token ${token}\r\n${extra.join('')}\r\n`)
+    return Buffer.from(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token ${token}\r\n${extra.join('')}\r\n`,
+    )
   })
   const took: number[] = []
   let bytes = 0
@@ -60,18 +65,34 @@ async function run({ port, token, requests: asked, connections, seconds, limitMs
   const end = started + seconds * 1000
   await Promise.all(
     Array.from({ length: connections }, (_, number) =>
-      converse(port, end, (turn) => requests[(number * 97 + turn) % requests.length]!, (ms, size) => {
-        took.push(ms)
-        bytes += size
-      }),
+      converse(
+        port,
+        end,
+        (turn) => requests[(number * 97 + turn) % requests.length]!,
+        (ms, size) => {
+          took.push(ms)
+          bytes += size
+        },
+      ),
     ),
   )
   const elapsed = (performance.now() - started) / 1000
-  return { perSecond: took.length / elapsed, p50Ms: percentile(took, 0.5), p99Ms: percentile(took, 0.99), share: took.filter((ms) => ms > limitMs).length / took.length, bytes }
+  return {
+    perSecond: took.length / elapsed,
+    p50Ms: percentile(took, 0.5),
+    p99Ms: percentile(took, 0.99),
+    share: took.filter((ms) => ms > limitMs).length / took.length,
+    bytes,
+  }
 }
 
 /** One connection: a request, its answer, the next request, until the time is over. */
-function converse(port: number, end: number, request: (turn: number) => Buffer, done: (ms: number, bytes: number) => void): Promise<void> {
+function converse(
+  port: number,
+  end: number,
+  request: (turn: number) => Buffer,
+  done: (ms: number, bytes: number) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
@@ -102,7 +123,15 @@ function converse(port: number, end: number, request: (turn: number) => Buffer, 
         const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
         if (!/^HTTP\/1\.1 20[06]/.test(head) || length === undefined) {
           socket.destroy()
-          return reject(new Error(`Asked ${request(turn - 1).toString().split('\r\n')[0]}, answered:\n${head.slice(0, 600)}`))
+          return reject(
+            new Error(
+              `Asked ${
+                request(turn - 1)
+                  .toString()
+                  .split('\r\n')[0]
+              }, answered:\n${head.slice(0, 600)}`,
+            ),
+          )
         }
         size = missing = Number(length)
         // The head comes in one piece from servers here, or the body starts a chunk of its own.

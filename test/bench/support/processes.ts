@@ -1,10 +1,13 @@
-/** The server under measurement, and what can be seen of a process from outside: memory, children, time on the processor. */
-import { fork, type ChildProcess } from 'node:child_process'
+/**
+ * The server under measurement, and what can be seen of a process from outside: memory, children, time on the
+ * processor.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startServer, until, type Server } from '../../support/server.ts'
+import { fileURLToPath } from 'node:url'
+import { type Server, startServer, until } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
 import { copyOfLibrary } from './library.ts'
 import type { Scope } from './report.ts'
@@ -22,9 +25,17 @@ export interface Archive extends Server {
 }
 
 /** @param from.videos  the size of the made-up library; or `dataDir`, a folder that is there already */
-export async function startArchive(scope: Scope, from: { videos: number } | { dataDir: string }, { isWatched = false, env = {} }: { isWatched?: boolean; env?: Record<string, string> } = {}): Promise<Archive> {
+export async function startArchive(
+  scope: Scope,
+  from: { videos: number } | { dataDir: string },
+  { isWatched = false, env = {} }: { isWatched?: boolean; env?: Record<string, string> } = {},
+): Promise<Archive> {
   const dataDir = 'dataDir' in from ? from.dataDir : await copyOfLibrary(scope, from.videos)
-  const server = await startServer(scope, dataDir, { AV_LOG_LEVEL: 'warn', ...env, ...(isWatched && { AV_PLUGINS_DIR: `${ROOT}test/data/plugins/loopdelay` }) })
+  const server = await startServer(scope, dataDir, {
+    AV_LOG_LEVEL: 'warn',
+    ...env,
+    ...(isWatched && { AV_PLUGINS_DIR: `${ROOT}test/data/plugins/loopdelay` }),
+  })
   await answers(server.baseUrl)
   const { body } = await server.api('GET', '/api/token/')
   return { ...server, dataDir, token: body.token, pid: server.child.pid! }
@@ -32,7 +43,12 @@ export async function startArchive(scope: Scope, from: { videos: number } | { da
 
 /** The snapshot of a folder's first start is work that no later start has. */
 export async function firstSnapshotTaken(server: Archive): Promise<void> {
-  await until('the first snapshot is taken', () => server.api('GET', '/api/snapshot/'), ({ body }) => body.snapshots.some(({ state }: { state: string }) => state === 'SUCCESS'), 300_000)
+  await until(
+    'the first snapshot is taken',
+    () => server.api('GET', '/api/snapshot/'),
+    ({ body }) => body.snapshots.some(({ state }: { state: string }) => state === 'SUCCESS'),
+    300_000,
+  )
 }
 
 /** Until the index is ready every path is 503; then this one, without a token, is 401. */
@@ -47,7 +63,9 @@ export interface Peer {
 }
 
 export function startPeer(scope: Scope, name: string, args: string[] = []): Peer {
-  const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, { execArgv: ['--import', 'tsx', '--conditions=source'] })
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, {
+    execArgv: ['--import', 'tsx', '--conditions=source'],
+  })
   const ended = once(child, 'exit')
   const isLost = ended.then(() => {
     throw new Error(`${name} has ended`)
@@ -68,10 +86,15 @@ export function startPeer(scope: Scope, name: string, args: string[] = []): Peer
 }
 
 /**
- * Delay of the server's event loop while something is done, beside that of a process that does nothing at the same time:
+ * Delay of the server's event loop while something is done, beside that of a process that does nothing at the same
+ * time:
  * what the second shows too is other work on this machine.
  */
-export async function delaysDuring<Result>(scope: Scope, server: Archive, work: () => Promise<Result>): Promise<{ result: Result; own: Delays; idle: Delays; tookMs: number }> {
+export async function delaysDuring<Result>(
+  scope: Scope,
+  server: Archive,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; own: Delays; idle: Delays; tookMs: number }> {
   const idle = startPeer(scope, 'idle.ts')
   await idle.ask({})
   await server.api('GET', '/api/loop-delay/')
@@ -111,7 +134,11 @@ export async function cpuSeconds(pid: number): Promise<number> {
 }
 
 /** The most memory seen of something while work goes on. */
-export async function peakWhile<Result>(measure: () => Promise<number>, work: () => Promise<Result>, everyMs = 50): Promise<{ peak: number; result: Result }> {
+export async function peakWhile<Result>(
+  measure: () => Promise<number>,
+  work: () => Promise<Result>,
+  everyMs = 50,
+): Promise<{ peak: number; result: Result }> {
   let peak = 0
   let isOver = false
   const watching = (async () => {
@@ -121,7 +148,12 @@ export async function peakWhile<Result>(measure: () => Promise<number>, work: ()
     }
   })()
   try {
-    return { result: await work(), get peak() { return peak } }
+    return {
+      result: await work(),
+      get peak() {
+        return peak
+      },
+    }
   } finally {
     isOver = true
     await watching

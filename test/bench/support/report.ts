@@ -1,4 +1,6 @@
-/** Rows of the benches: printed as they come, and handed to `run.ts`, which puts those of all benches into one table. */
+/**
+ * Rows of the benches: printed as they come, and handed to `run.ts`, which puts those of all benches into one table.
+ */
 import { appendFileSync } from 'node:fs'
 
 export interface Row {
@@ -58,7 +60,16 @@ export type Report = ReturnType<typeof openReport>
 export function lineOf({ bench, what, unit, value, beside, ratio, reach, isReached }: Row): string {
   const compared = beside === undefined ? '' : `beside ${beside}`
   const verdict = reach === undefined ? '' : `${isReached ? 'ok ' : 'NO '} ${reach}`
-  return [bench.padEnd(11), what.padEnd(62), `${value} ${unit}`.padStart(14), compared.padStart(16), (ratio === undefined ? '' : `${ratio} ×`).padStart(9), ` ${verdict}`].join(' ').trimEnd()
+  return [
+    bench.padEnd(11),
+    what.padEnd(62),
+    `${value} ${unit}`.padStart(14),
+    compared.padStart(16),
+    (ratio === undefined ? '' : `${ratio} ×`).padStart(9),
+    ` ${verdict}`,
+  ]
+    .join(' ')
+    .trimEnd()
 }
 
 export function median(values: readonly number[]): number {

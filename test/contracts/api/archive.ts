@@ -1,7 +1,8 @@
 /** A small archive for the rows of the API table: one of everything that they ask for. */
+
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import type { Settings } from '../../../config/schema.ts'
 import { NO_PLATFORM } from '../../platform/start.ts'
-import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
 
 export const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 export const OTHER_CHANNEL = 'UCbbbbbbbbbbbbbbbbbbbbbb'
@@ -23,40 +24,160 @@ export const NO_PLAYLIST = 'PLxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'
 export const NO_ID = '00000000-0000-4000-8000-000000000000'
 
 const COMMENT = {
-  comment_id: 'c1', comment_parent: 'root', comment_text: 'Nice', comment_timestamp: 1_768_000_000, comment_time_text: '2026-01-09', comment_likecount: 1,
-  comment_is_favorited: false, comment_author: '@a', comment_author_id: 'UCc', comment_author_thumbnail: 'https://img.example/a.jpg', comment_author_is_uploader: false, comment_replies: [],
-} // prettier-ignore
+  comment_id: 'c1',
+  comment_parent: 'root',
+  comment_text: 'Nice',
+  comment_timestamp: 1_768_000_000,
+  comment_time_text: '2026-01-09',
+  comment_likecount: 1,
+  comment_is_favorited: false,
+  comment_author: '@a',
+  comment_author_id: 'UCc',
+  comment_author_thumbnail: 'https://img.example/a.jpg',
+  comment_author_is_uploader: false,
+  comment_replies: [],
+}
 
 const item = (id: string, status: string, fields: object = {}) => ({
   index: 'download',
   id,
   doc: {
-    platform_id: id, status, auto_start: status === 'priority', title: `Item ${id} bread`, channel_id: CHANNEL, channel_name: 'Old Mill Bakery', channel_indexed: true, duration: '1m 05s',
-    published: '2026-01-02', timestamp: 1_768_000_000, vid_type: 'videos', vid_thumb_url: `/cache/videos/${id[0]}/${id}.jpg`, position: 1_768_000_000_000_000,
-    open: status !== 'ignore', ready: status !== 'ignore', later: status !== 'priority', ...fields,
+    platform_id: id,
+    status,
+    auto_start: status === 'priority',
+    title: `Item ${id} bread`,
+    channel_id: CHANNEL,
+    channel_name: 'Old Mill Bakery',
+    channel_indexed: true,
+    duration: '1m 05s',
+    published: '2026-01-02',
+    timestamp: 1_768_000_000,
+    vid_type: 'videos',
+    vid_thumb_url: `/cache/videos/${id[0]}/${id}.jpg`,
+    position: 1_768_000_000_000_000,
+    open: status !== 'ignore',
+    ready: status !== 'ignore',
+    later: status !== 'priority',
+    ...fields,
   },
-}) // prettier-ignore
+})
 
 /** Of the archive, whole and valid; a fresh app each. The platform is not to be reached. */
-export async function archive(scope: Parameters<typeof testApp>[0], isEmpty = false, settings: Partial<Settings> = {}): Promise<TestApp> {
+export async function archive(
+  scope: Parameters<typeof testApp>[0],
+  isEmpty = false,
+  settings: Partial<Settings> = {},
+): Promise<TestApp> {
   const app = await testApp(scope, { settings: { ...NO_PLATFORM, ...settings } })
   if (isEmpty) return app
   await app.given(
     aChannel({ id: CHANNEL, channel_name: 'Old Mill Bakery', channel_subscribed: true, channel_tags: ['bread'] }),
     aChannel({ id: OTHER_CHANNEL, channel_name: 'Linux Lab', channel_active: false }),
     aVideo({
-      id: VIDEO, channelId: CHANNEL, title: 'Sourdough bread', tags: ['bread'], published: '2026-01-10', playlist: [PLAYLIST, CUSTOM], comment_count: 1, player: { duration: 500, duration_str: '8m 20s' },
-      subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: `/media/${CHANNEL}/${VIDEO}.en.vtt` }],
-      streams: [{ type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1280, height: 720 }, { type: 'audio', index: 1, codec: 'aac', bitrate: 128_000 }],
-      sponsorblock: { is_enabled: true, last_refresh: 1_768_000_000, has_unlocked: true, segments: [{ UUID: 'u1', actionType: 'skip', category: 'sponsor', segment: [1, 2.5], locked: 0, votes: 1, videoDuration: 500 }] },
+      id: VIDEO,
+      channelId: CHANNEL,
+      title: 'Sourdough bread',
+      tags: ['bread'],
+      published: '2026-01-10',
+      playlist: [PLAYLIST, CUSTOM],
+      comment_count: 1,
+      player: { duration: 500, duration_str: '8m 20s' },
+      subtitles: [
+        {
+          ext: 'vtt',
+          lang: 'en',
+          name: 'English',
+          source: 'user',
+          url: '',
+          media_url: `/media/${CHANNEL}/${VIDEO}.en.vtt`,
+        },
+      ],
+      streams: [
+        { type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1280, height: 720 },
+        { type: 'audio', index: 1, codec: 'aac', bitrate: 128_000 },
+      ],
+      sponsorblock: {
+        is_enabled: true,
+        last_refresh: 1_768_000_000,
+        has_unlocked: true,
+        segments: [
+          {
+            UUID: 'u1',
+            actionType: 'skip',
+            category: 'sponsor',
+            segment: [1, 2.5],
+            locked: 0,
+            votes: 1,
+            videoDuration: 500,
+          },
+        ],
+      },
     }),
-    aVideo({ id: SECOND, channelId: CHANNEL, title: 'Sourdough starter bread', tags: ['bread'], published: '2026-01-09', playlist: [PLAYLIST, CUSTOM], vid_type: 'shorts' }),
-    aVideo({ id: THIRD, channelId: OTHER_CHANNEL, title: 'Linux kernel', published: '2026-01-08', player: { watched: true, watched_date: 1_768_000_000 } }),
-    aPlaylist({ id: PLAYLIST, playlist_name: 'Bread basics', playlist_channel_id: CHANNEL, playlist_subscribed: true, entries: [{ platform_id: SECOND, downloaded: true, idx: 0 }, { platform_id: NO_VIDEO, idx: 1 }, { platform_id: VIDEO, downloaded: true, idx: 2 }] }),
-    aPlaylist({ id: CUSTOM, playlist_name: 'Mine', playlist_type: 'custom', playlist_active: false, playlist_channel: null, playlist_channel_id: null, entries: [{ platform_id: VIDEO, downloaded: true, idx: 0 }, { platform_id: SECOND, downloaded: true, idx: 1 }] }),
-    item(PENDING, 'pending'), item(IGNORED, 'ignore'), item(PRIORITY, 'priority', { vid_type: 'shorts' }), item(FAILED, 'pending', { message: 'Private video', error_class: 'gone', ready: false, channel_id: OTHER_CHANNEL }),
-    { index: 'comment', id: VIDEO, doc: { platform_id: VIDEO, comment_last_refresh: 1_768_000_000, comment_comments: [COMMENT] } },
-    { index: 'subtitle', id: `${VIDEO}-en-1`, doc: { platform_id: VIDEO, subtitle_fragment_id: `${VIDEO}-en-1`, subtitle_index: 1, subtitle_line: 'the cold proof', subtitle_start: '00:00:00.000', subtitle_end: '00:00:05.000', subtitle_lang: 'en', subtitle_source: 'user', subtitle_last_refresh: 1_768_000_000, date_downloaded: 1_768_046_400, channel_id: CHANNEL } },
-  ) // prettier-ignore
+    aVideo({
+      id: SECOND,
+      channelId: CHANNEL,
+      title: 'Sourdough starter bread',
+      tags: ['bread'],
+      published: '2026-01-09',
+      playlist: [PLAYLIST, CUSTOM],
+      vid_type: 'shorts',
+    }),
+    aVideo({
+      id: THIRD,
+      channelId: OTHER_CHANNEL,
+      title: 'Linux kernel',
+      published: '2026-01-08',
+      player: { watched: true, watched_date: 1_768_000_000 },
+    }),
+    aPlaylist({
+      id: PLAYLIST,
+      playlist_name: 'Bread basics',
+      playlist_channel_id: CHANNEL,
+      playlist_subscribed: true,
+      entries: [
+        { platform_id: SECOND, downloaded: true, idx: 0 },
+        { platform_id: NO_VIDEO, idx: 1 },
+        { platform_id: VIDEO, downloaded: true, idx: 2 },
+      ],
+    }),
+    aPlaylist({
+      id: CUSTOM,
+      playlist_name: 'Mine',
+      playlist_type: 'custom',
+      playlist_active: false,
+      playlist_channel: null,
+      playlist_channel_id: null,
+      entries: [
+        { platform_id: VIDEO, downloaded: true, idx: 0 },
+        { platform_id: SECOND, downloaded: true, idx: 1 },
+      ],
+    }),
+    item(PENDING, 'pending'),
+    item(IGNORED, 'ignore'),
+    item(PRIORITY, 'priority', { vid_type: 'shorts' }),
+    item(FAILED, 'pending', { message: 'Private video', error_class: 'gone', ready: false, channel_id: OTHER_CHANNEL }),
+    {
+      index: 'comment',
+      id: VIDEO,
+      doc: { platform_id: VIDEO, comment_last_refresh: 1_768_000_000, comment_comments: [COMMENT] },
+    },
+    {
+      index: 'subtitle',
+      id: `${VIDEO}-en-1`,
+      doc: {
+        platform_id: VIDEO,
+        subtitle_fragment_id: `${VIDEO}-en-1`,
+        subtitle_index: 1,
+        subtitle_line: 'the cold proof',
+        subtitle_start: '00:00:00.000',
+        subtitle_end: '00:00:05.000',
+        subtitle_lang: 'en',
+        subtitle_source: 'user',
+        subtitle_last_refresh: 1_768_000_000,
+        date_downloaded: 1_768_046_400,
+        channel_id: CHANNEL,
+      },
+    },
+  )
   return app
 }

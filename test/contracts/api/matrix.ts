@@ -2,7 +2,9 @@
 export type Class = 'open' | 'user' | 'admin-write' | 'admin'
 
 /** Path, status by method, class. Ids stand as in the contract. */
-export const MATRIX: ReadonlyArray<readonly [path: string, methods: Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', number>>, Class]> = [
+export const MATRIX: ReadonlyArray<
+  readonly [path: string, methods: Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', number>>, Class]
+> = [
   ['/api/login/', { POST: 200 }, 'open'],
   ['/api/ping/', { GET: 200 }, 'user'],
   ['/api/search/', { GET: 200 }, 'user'],
@@ -25,7 +27,9 @@ export const MATRIX: ReadonlyArray<readonly [path: string, methods: Partial<Reco
   ['/api/channel/search/', { GET: 200 }, 'user'],
   ['/api/channel/<channel_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin-write'],
   ['/api/channel/<channel_id>/video/', { GET: 200 }, 'user'],
-  ...['video', 'channel', 'playlist', 'download', 'watch', 'downloadhist', 'biggestchannels'].map((name) => [`/api/stats/${name}/`, { GET: 200 }, 'user'] as const),
+  ...['video', 'channel', 'playlist', 'download', 'watch', 'downloadhist', 'biggestchannels'].map(
+    (name) => [`/api/stats/${name}/`, { GET: 200 }, 'user'] as const,
+  ),
   ['/api/snapshot/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/snapshot/<snapshot_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin'],
   ['/api/backup/', { GET: 200, POST: 200 }, 'admin'],
@@ -68,4 +72,5 @@ export const MATRIX: ReadonlyArray<readonly [path: string, methods: Partial<Reco
   ['/media/<channel_id>/<file>', { GET: 200 }, 'user'],
 ]
 
-export const accessOf = (method: string, of: Class): 'open' | 'user' | 'admin' => (of === 'admin-write' ? (method === 'GET' ? 'user' : 'admin') : of)
+export const accessOf = (method: string, of: Class): 'open' | 'user' | 'admin' =>
+  of === 'admin-write' ? (method === 'GET' ? 'user' : 'admin') : of

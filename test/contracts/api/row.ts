@@ -1,9 +1,9 @@
 /** A row of the API table, how it is asked, and what is checked of every answer whatever the row says. */
 import assert from 'node:assert/strict'
-import Schema from 'typebox/schema'
 import type { TestApp } from 'archivolt/testing'
+import Schema from 'typebox/schema'
 import { differences, Form, optional } from '../recordings/compare.ts'
-import { ask, type Answer } from '../recordings/exchange.ts'
+import { type Answer, ask } from '../recordings/exchange.ts'
 
 export interface Row {
   /** Of the contract. */
@@ -41,9 +41,19 @@ export const titleOf = ({ section, method, path, as = 'admin', body, status }: R
   `${section}: ${method} ${path} as ${as}${body === undefined ? '' : ` ${(typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 120)}`} is ${status}`
 
 const CODES: Record<number, string[]> = {
-  400: ['bad_request'], 401: ['not_authenticated', 'invalid_token'], 403: ['permission_denied', 'csrf_failed'], 404: ['not_found', 'page_not_found'], 405: ['method_not_allowed'],
-  409: ['conflict'], 413: ['body_too_large'], 415: ['unsupported_media_type'], 416: ['invalid_range'], 422: ['unprocessable'], 429: ['throttled'], 503: ['unavailable'],
-} // prettier-ignore
+  400: ['bad_request'],
+  401: ['not_authenticated', 'invalid_token'],
+  403: ['permission_denied', 'csrf_failed'],
+  404: ['not_found', 'page_not_found'],
+  405: ['method_not_allowed'],
+  409: ['conflict'],
+  413: ['body_too_large'],
+  415: ['unsupported_media_type'],
+  416: ['invalid_range'],
+  422: ['unprocessable'],
+  429: ['throttled'],
+  503: ['unavailable'],
+}
 
 export async function askRow(row: Row, app: TestApp): Promise<Answer> {
   await row.first?.(app)
@@ -55,7 +65,12 @@ export async function askRow(row: Row, app: TestApp): Promise<Answer> {
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...headers,
   }
-  return ask(app.url, { method, path, headers: sent, ...(body !== undefined && { body: isText ? Buffer.from(body) : JSON.stringify(body) }) })
+  return ask(app.url, {
+    method,
+    path,
+    headers: sent,
+    ...(body !== undefined && { body: isText ? Buffer.from(body) : JSON.stringify(body) }),
+  })
 }
 
 async function tokenOf({ app: { accounts } }: TestApp, who: 'admin' | 'user'): Promise<string> {
@@ -63,10 +78,19 @@ async function tokenOf({ app: { accounts } }: TestApp, who: 'admin' | 'user'): P
 }
 
 /** The described form of each answer, as `/api/schema/` tells it. */
-export async function describedAnswers(app: TestApp): Promise<(method: string, path: string, status: number) => { Errors(value: unknown): [boolean, unknown[]] } | undefined> {
+export async function describedAnswers(
+  app: TestApp,
+): Promise<
+  (method: string, path: string, status: number) => { Errors(value: unknown): [boolean, unknown[]] } | undefined
+> {
   const { paths, components } = (await app.as('admin').get('/api/schema/')).body
   const places = Object.entries(paths as Record<string, any>).map(([path, methods]) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+').replace(/\/$/, '/?')}$`),
+    pattern: new RegExp(
+      `^${path
+        .replaceAll('.', '\\.')
+        .replace(/\{\w+\}/g, '[^/]+')
+        .replace(/\/$/, '/?')}$`,
+    ),
     variables: path.split('{').length,
     methods,
   }))
@@ -91,7 +115,8 @@ export function check(row: Row, answer: Answer, described: Awaited<ReturnType<ty
   const { status, body, headers } = answer
   assert.equal(status, row.status, `${JSON.stringify(body)?.slice(0, 500)}`)
   if (status >= 400) checkError(row, answer)
-  else if (typeof body === 'object' && body !== null && !Array.isArray(body)) for (const key of ['error', 'errors', 'detail']) assert.ok(!(key in body), `a success has no ${key}`)
+  else if (typeof body === 'object' && body !== null && !Array.isArray(body))
+    for (const key of ['error', 'errors', 'detail']) assert.ok(!(key in body), `a success has no ${key}`)
   if (row.path.startsWith('/api/') && headers['content-type']?.includes('json')) {
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
     assert.equal(headers['cache-control'], 'no-store')
@@ -99,16 +124,38 @@ export function check(row: Row, answer: Answer, described: Awaited<ReturnType<ty
   const known = [404, 405].includes(status) ? undefined : described(row.method, row.path, status)
   if (known && row.method !== 'HEAD') {
     const [, errors] = known.Errors(body)
-    assert.deepEqual(errors.slice(0, 3), [], `the answer has the described form: ${JSON.stringify(body)?.slice(0, 500)}`)
+    assert.deepEqual(
+      errors.slice(0, 3),
+      [],
+      `the answer has the described form: ${JSON.stringify(body)?.slice(0, 500)}`,
+    )
   }
   if ('is' in row) assert.deepEqual(differences(row.is, body), [])
-  if (row.has) assert.deepEqual(differences(row.has, Object.fromEntries(Object.entries(body).filter(([key]) => key in row.has!))), [])
-  for (const [name, expected] of Object.entries(row.sends ?? {})) assert.deepEqual(differences(expected, headers[name]), [], `header ${name}`)
+  if (row.has)
+    assert.deepEqual(
+      differences(row.has, Object.fromEntries(Object.entries(body).filter(([key]) => key in row.has!))),
+      [],
+    )
+  for (const [name, expected] of Object.entries(row.sends ?? {}))
+    assert.deepEqual(differences(expected, headers[name]), [], `header ${name}`)
   row.look?.(body, answer)
 }
 
-const texts = new Form('texts by place', (value) => typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'))
-const EXTRAS = new Set(['data', 'paginate', 'video', 'channel', 'state', 'non_field_errors', 'cookie_import', 'cookie_validated'])
+const texts = new Form(
+  'texts by place',
+  (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
+)
+const EXTRAS = new Set([
+  'data',
+  'paginate',
+  'video',
+  'channel',
+  'state',
+  'non_field_errors',
+  'cookie_import',
+  'cookie_validated',
+])
 
 /** Contract 2.1, and what its status asks for. */
 function checkError({ status, has, method }: Row, { body, headers }: Answer): void {
@@ -116,8 +163,21 @@ function checkError({ status, has, method }: Row, { body, headers }: Answer): vo
   const { detail } = body
   assert.equal(typeof detail, 'string')
   const own = Object.fromEntries(Object.entries(body).filter(([key]) => !EXTRAS.has(key)))
-  assert.deepEqual(differences({ detail, message: detail, error: detail, code: new Form(`one of ${CODES[status]}`, (code) => CODES[status]!.includes(code as string)), fields: optional(texts) }, own), [])
-  for (const key of Object.keys(body)) if (EXTRAS.has(key)) assert.ok(has && key in has, `${key} is not expected: ${JSON.stringify(body)}`)
+  assert.deepEqual(
+    differences(
+      {
+        detail,
+        message: detail,
+        error: detail,
+        code: new Form(`one of ${CODES[status]}`, (code) => CODES[status]!.includes(code as string)),
+        fields: optional(texts),
+      },
+      own,
+    ),
+    [],
+  )
+  for (const key of Object.keys(body))
+    if (EXTRAS.has(key)) assert.ok(has && key in has, `${key} is not expected: ${JSON.stringify(body)}`)
   if (status === 401) assert.equal(headers['www-authenticate'], 'Token')
   if (status === 405) assert.match(String(headers['allow']), /OPTIONS/)
   if (status === 429 || status === 503) assert.match(String(headers['retry-after']), /^\d+$/)

@@ -32,30 +32,56 @@ export function readText(name: string): string {
   return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
 }
 
-export const readExchanges = (name: string): Exchange[] => readText(name).split('\n').filter(Boolean).map((line) => JSON.parse(line) as Exchange)
+export const readExchanges = (name: string): Exchange[] =>
+  readText(name)
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Exchange)
 
 /** As recorded, byte for byte: a URL is not tidied up on its way, as `fetch` would. */
-export function ask(url: string, { method, path, headers, body }: { method: string; path: string; headers: Record<string, string>; body?: string | Buffer }): Promise<Answer> {
+export function ask(
+  url: string,
+  {
+    method,
+    path,
+    headers,
+    body,
+  }: { method: string; path: string; headers: Record<string, string>; body?: string | Buffer },
+): Promise<Answer> {
   const { hostname, port } = new URL(url)
   const bytes = body === undefined ? undefined : Buffer.from(body)
   return new Promise((resolve, reject) => {
-    const outgoing = request({ hostname, port, method, path: path.replaceAll(' ', '%20'), headers: { ...headers, ...(bytes && { 'content-length': bytes.length }) } }, (incoming) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      incoming.on('error', reject)
-      incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString()
-        const isJson = incoming.headers['content-type']?.startsWith('application/json')
-        resolve({ status: incoming.statusCode!, headers: incoming.headers, body: text === '' ? null : isJson ? JSON.parse(text) : text })
-      })
-    })
+    const outgoing = request(
+      {
+        hostname,
+        port,
+        method,
+        path: path.replaceAll(' ', '%20'),
+        headers: { ...headers, ...(bytes && { 'content-length': bytes.length }) },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          const isJson = incoming.headers['content-type']?.startsWith('application/json')
+          resolve({
+            status: incoming.statusCode!,
+            headers: incoming.headers,
+            body: text === '' ? null : isJson ? JSON.parse(text) : text,
+          })
+        })
+      },
+    )
     outgoing.on('error', reject)
     outgoing.end(bytes)
   })
 }
 
 /**
- * What stands for something that is made anew each time (a token, a task's id) in the recording, and is put in its place when asked:
+ * What stands for something that is made anew each time (a token, a task's id) in the recording, and is put in its
+ * place when asked:
  * it is learnt from the answers.
  */
 export class Names {

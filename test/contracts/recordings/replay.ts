@@ -1,15 +1,16 @@
 /** Plays recorded exchanges against a server of ours, in their order, and tells what no row of the table explains. */
-import { testApp, testClock, type TestApp } from 'archivolt/testing'
+
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { ZipFile } from 'yazl'
-import { aNumber, anInstant, aText, differences, Form, optional } from './compare.ts'
 import { NO_PLATFORM } from '../../platform/start.ts'
-import { ask, Names, readText, type Answer, type Exchange } from './exchange.ts'
-import { DIFFERENCES, ERROR_CODES, type Difference, type Expected } from './table.ts'
+import { aNumber, anInstant, aText, differences, Form, optional } from './compare.ts'
+import { type Answer, ask, type Exchange, Names, readText } from './exchange.ts'
+import { DIFFERENCES, type Difference, ERROR_CODES, type Expected } from './table.ts'
 
 const BACKUP = 'ta_backup-20261120-auto.zip'
 /** It was recorded on the data set's today, from 08:43 to 08:48. */
@@ -23,20 +24,32 @@ const OUTGOING = [
 ] as const
 /** Keys that an error has besides its own (contract 2.1). */
 const ERROR_EXTRAS = new Set(['data', 'paginate', 'video', 'channel', 'channel_id', 'state', 'non_field_errors'])
-const aRecordOfTexts = new Form('texts by place', (value) => typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'))
+const aRecordOfTexts = new Form(
+  'texts by place',
+  (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string'),
+)
 
 interface Scope {
   after(cleanUp: () => Promise<void>): void
 }
 
-/** A server as the reference was when it was recorded: its day, its users, its page size, its prefix; no platform to be reached. */
+/**
+ * A server as the reference was when it was recorded: its day, its users, its page size, its prefix; no platform to be
+ * reached.
+ */
 export async function recordedServer(scope: Scope, { isEmpty = false } = {}): Promise<TestApp> {
   process.env['TZ'] = 'UTC' // where it was recorded: days and date texts follow it
   const dataDir = await mkdtemp(join(tmpdir(), 'av-recordings-'))
   const clock = testClock(NOW)
-  const app = await testApp(scope, { dataDir, clock, settings: { prefix: 'ta', username: 'admin', password: 'verysecret', ...NO_PLATFORM } })
+  const app = await testApp(scope, {
+    dataDir,
+    clock,
+    settings: { prefix: 'ta', username: 'admin', password: 'verysecret', ...NO_PLATFORM },
+  })
   scope.after(() => rm(dataDir, { recursive: true, force: true }))
-  const set = async (path: string, body: object) => assert.equal((await app.as('admin').post(path, body)).status, 200, path)
+  const set = async (path: string, body: object) =>
+    assert.equal((await app.as('admin').post(path, body)).status, 200, path)
   await set('/api/user/', { username: 'reader', password: 'readerpass' })
   if (!isEmpty) for (const [task_name, url] of OUTGOING) await set('/api/schedule/notification/', { task_name, url })
   await forgetJobs(app)
@@ -66,15 +79,22 @@ export async function restore(app: TestApp, zip: Buffer): Promise<string> {
   return task.result
 }
 
-export const referenceBackup = (): Promise<Buffer> => readFile(new URL('../../data/recordings/ta_backup-small-auto.zip', import.meta.url))
+export const referenceBackup = (): Promise<Buffer> =>
+  readFile(new URL('../../data/recordings/ta_backup-small-auto.zip', import.meta.url))
 
-/** The archive as it was when the recording began, as a backup: the reference's own one was made after it had been used. */
+/**
+ * The archive as it was when the recording began, as a backup: the reference's own one was made after it had been used.
+ */
 export async function archiveAsBackup(): Promise<Buffer> {
   const files = new Map<string, string[]>()
   for (const line of readText('archive.ndjson.gz').split('\n').filter(Boolean)) {
     const { index, id, doc } = JSON.parse(line) as { index: string; id: string; doc: object }
     const name = `es_${index}-20261121-0.json`
-    files.set(name, [...(files.get(name) ?? []), JSON.stringify({ index: { _index: `ta_${index}`, _id: id } }), JSON.stringify(doc)])
+    files.set(name, [
+      ...(files.get(name) ?? []),
+      JSON.stringify({ index: { _index: `ta_${index}`, _id: id } }),
+      JSON.stringify(doc),
+    ])
   }
   const zip = new ZipFile()
   for (const [name, lines] of files) zip.addBuffer(Buffer.from(`${lines.join('\n')}\n`), name)
@@ -95,7 +115,10 @@ export class Replay {
   }
 
   async begin(): Promise<void> {
-    for (const [placeholder, username, password] of [['<ADMIN_TOKEN>', 'admin', 'verysecret'], ['<READER_TOKEN>', 'reader', 'readerpass']] as const) {
+    for (const [placeholder, username, password] of [
+      ['<ADMIN_TOKEN>', 'admin', 'verysecret'],
+      ['<READER_TOKEN>', 'reader', 'readerpass'],
+    ] as const) {
       const { body } = await this.#app.as('nobody').post('/api/login/', { username, password })
       this.#names.learn(placeholder, body.token)
     }
@@ -104,7 +127,9 @@ export class Replay {
   /** The browser's login, in the recorded cookies' place. */
   async signIn(exchange: Exchange): Promise<void> {
     const [, session, csrf] = /sessionid=(\w+); csrftoken=(\w+)/.exec(exchange.req_headers['Cookie']!)!
-    const { headers } = await this.#app.as('nobody').post('/login/', { username: 'admin', password: 'verysecret', remember_me: 'off' })
+    const { headers } = await this.#app
+      .as('nobody')
+      .post('/login/', { username: 'admin', password: 'verysecret', remember_me: 'off' })
     const cookies = headers.getSetCookie().join(';')
     this.#names.learn(session!, /sessionid=([^;]+)/.exec(cookies)![1]!)
     this.#names.learn(csrf!, /csrftoken=([^;]+)/.exec(cookies)![1]!)
@@ -113,11 +138,21 @@ export class Replay {
   /** @returns what no row of the table explains, a line each */
   async play(exchange: Exchange): Promise<string[]> {
     const { method, path, req_headers: given, req_body: recordedBody } = exchange
-    const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, this.#names.translate(value)]))
-    const body = recordedBody === null ? undefined : typeof recordedBody === 'string' ? recordedBody : JSON.stringify(recordedBody)
-    const answer = await ask(this.#app.url, { method, path: this.#names.translate(path), headers, ...(body !== undefined && { body: this.#names.translate(body) }) })
+    const headers = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, this.#names.translate(value)]),
+    )
+    const body =
+      recordedBody === null ? undefined : typeof recordedBody === 'string' ? recordedBody : JSON.stringify(recordedBody)
+    const answer = await ask(this.#app.url, {
+      method,
+      path: this.#names.translate(path),
+      headers,
+      ...(body !== undefined && { body: this.#names.translate(body) }),
+    })
     this.#names.learnFrom(exchange.body, answer.body)
-    const rows = DIFFERENCES.filter(({ where }) => (typeof where === 'function' ? where(exchange) : where.includes(exchange.n)))
+    const rows = DIFFERENCES.filter(({ where }) =>
+      typeof where === 'function' ? where(exchange) : where.includes(exchange.n),
+    )
     const unexplained = this.#compare(exchange, rows, answer)
     for (const { undo } of rows) if (undo) await this.#undo(undo(answer.body))
     return unexplained
@@ -138,8 +173,17 @@ export class Replay {
       row.change(expected, exchange, this.#recorded)
       if (JSON.stringify(expected) !== before) this.used.add(row)
     }
-    if (answer.status !== expected.status) return [`status ${answer.status}, not ${expected.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`]
-    if (expected.status >= 400) return differences({ ...(exchange.status >= 400 && errorExtras(expected.body)), ...errorShape(expected.status, answer), ...expected.extra }, answer.body)
+    if (answer.status !== expected.status)
+      return [`status ${answer.status}, not ${expected.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`]
+    if (expected.status >= 400)
+      return differences(
+        {
+          ...(exchange.status >= 400 && errorExtras(expected.body)),
+          ...errorShape(expected.status, answer),
+          ...expected.extra,
+        },
+        answer.body,
+      )
     if (/^\(\d+ bytes\)$/.test(expected.body)) return []
     if (exchange.patched) return differences(keysOf(expected.body), keysOf(answer.body))
     return differences(byForm(expected.body, this.#names), answer.body)
@@ -148,20 +192,39 @@ export class Replay {
 
 /** The one error shape (contract 2.1); text is ours, `fields` tells more where the form of a request is wrong. */
 function errorShape(status: number, { body }: Answer): Record<string, unknown> {
-  return { detail: aText, message: body?.detail, error: body?.detail, code: ERROR_CODES[status], fields: optional(aRecordOfTexts) }
+  return {
+    detail: aText,
+    message: body?.detail,
+    error: body?.detail,
+    code: ERROR_CODES[status],
+    fields: optional(aRecordOfTexts),
+  }
 }
 
-const errorExtras = (body: unknown) => (typeof body === 'object' && body !== null ? Object.fromEntries(Object.entries(body).filter(([key]) => ERROR_EXTRAS.has(key))) : {})
+const errorExtras = (body: unknown) =>
+  typeof body === 'object' && body !== null
+    ? Object.fromEntries(Object.entries(body).filter(([key]) => ERROR_EXTRAS.has(key)))
+    : {}
 
 /** What an answer of a replaced part still shows. */
-const keysOf = (body: any): unknown => [body, body?.results].map((object) => (Array.isArray(object) ? 'list' : Object.keys(object ?? {}).filter((key) => key !== 'index_version').toSorted()))
+const keysOf = (body: any): unknown =>
+  [body, body?.results].map((object) =>
+    Array.isArray(object)
+      ? 'list'
+      : Object.keys(object ?? {})
+          .filter((key) => key !== 'index_version')
+          .toSorted(),
+  )
 
 /** What is made anew each time, wherever it stands. */
 function byForm(recorded: unknown, names: Names): unknown {
   if (recorded instanceof Form || recorded === null) return recorded
   if (typeof recorded === 'string') return anInstant.fits(recorded) ? anInstant : names.translate(recorded)
-  if (typeof recorded === 'number') return recorded >= RECORDED_FROM && recorded <= RECORDED_UNTIL ? aTimeOfNow : recorded
+  if (typeof recorded === 'number')
+    return recorded >= RECORDED_FROM && recorded <= RECORDED_UNTIL ? aTimeOfNow : recorded
   if (Array.isArray(recorded)) return recorded.map((item) => byForm(item, names))
   if (typeof recorded !== 'object') return recorded
-  return Object.fromEntries(Object.entries(recorded).map(([key, value]) => [key, key === '_score' ? aNumber : byForm(value, names)]))
+  return Object.fromEntries(
+    Object.entries(recorded).map(([key, value]) => [key, key === '_score' ? aNumber : byForm(value, names)]),
+  )
 }

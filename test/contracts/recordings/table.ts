@@ -1,5 +1,21 @@
-/** THE table: where the contract answers otherwise than the reference did, each with the section that says so. What is not here must be equal. */
-import { anInstant, anInteger, aNumber, anything, aText, aToken, aUuid, aVersion, differences, Form, listOf, oneOf } from './compare.ts'
+/**
+ * THE table: where the contract answers otherwise than the reference did, each with the section that says so. What is
+ * not here must be equal.
+ */
+import {
+  aNumber,
+  anInstant,
+  anInteger,
+  anything,
+  aText,
+  aToken,
+  aUuid,
+  aVersion,
+  differences,
+  Form,
+  listOf,
+  oneOf,
+} from './compare.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What the contract makes of a recorded answer. */
@@ -25,8 +41,14 @@ type Record_ = Record<string, any>
 type Where = Difference['where']
 
 const everywhere = () => true
-const get = (pattern: RegExp) => ({ method, path }: Exchange) => method === 'GET' && pattern.test(path)
-const post = (pattern: RegExp) => ({ method, path }: Exchange) => method === 'POST' && pattern.test(path)
+const get =
+  (pattern: RegExp) =>
+  ({ method, path }: Exchange) =>
+    method === 'GET' && pattern.test(path)
+const post =
+  (pattern: RegExp) =>
+  ({ method, path }: Exchange) =>
+    method === 'POST' && pattern.test(path)
 
 function eachObject(value: unknown, visit: (object: Record_) => void): void {
   if (value instanceof Form || typeof value !== 'object' || value === null) return
@@ -38,8 +60,22 @@ function eachObject(value: unknown, visit: (object: Record_) => void): void {
 }
 
 /** A field that only this kind of record has. */
-const OWN = { video: 'vid_thumb_base64', channel: 'channel_subs', playlist: 'playlist_entries', download: 'auto_start', subtitle: 'subtitle_line', comment: 'comment_text', segments: 'is_enabled' }
-const eachRecord = (kind: keyof typeof OWN, section: string, what: string, change: (record: Record_) => void, where: Where = everywhere): Difference => ({
+const OWN = {
+  video: 'vid_thumb_base64',
+  channel: 'channel_subs',
+  playlist: 'playlist_entries',
+  download: 'auto_start',
+  subtitle: 'subtitle_line',
+  comment: 'comment_text',
+  segments: 'is_enabled',
+}
+const eachRecord = (
+  kind: keyof typeof OWN,
+  section: string,
+  what: string,
+  change: (record: Record_) => void,
+  where: Where = everywhere,
+): Difference => ({
   section,
   what,
   where,
@@ -52,12 +88,18 @@ const status = (section: string, code: number, what: string, where: Where, extra
   change: (expected) => Object.assign(expected, { status: code, extra }),
 })
 /** Keys that the answer has besides the recorded ones. */
-const added = (section: string, what: string, where: Where, keys: Record_ | ((exchange: Exchange) => Record_)): Difference => ({
+const added = (
+  section: string,
+  what: string,
+  where: Where,
+  keys: Record_ | ((exchange: Exchange) => Record_),
+): Difference => ({
   section,
   what,
   where,
   change: ({ body }, exchange) => {
-    for (const one of Array.isArray(body) ? body : [body]) Object.assign(one, typeof keys === 'function' ? keys(exchange) : keys)
+    for (const one of Array.isArray(body) ? body : [body])
+      Object.assign(one, typeof keys === 'function' ? keys(exchange) : keys)
   },
 })
 const removed = (section: string, what: string, where: Where, ...keys: string[]): Difference => ({
@@ -69,7 +111,12 @@ const removed = (section: string, what: string, where: Where, ...keys: string[])
   },
 })
 /** A list that shows other records than the recorded one, or in another order. */
-const lists = (section: string, what: string, numbers: readonly number[], choose: (recorded: (n: number) => any, exchange: Exchange) => Record_[]): Difference => ({
+const lists = (
+  section: string,
+  what: string,
+  numbers: readonly number[],
+  choose: (recorded: (n: number) => any, exchange: Exchange) => Record_[],
+): Difference => ({
   section,
   what,
   where: numbers,
@@ -81,22 +128,45 @@ const lists = (section: string, what: string, numbers: readonly number[], choose
     expected.body = {
       data: all.slice(0, 12),
       config,
-      paginate: { ...paginate, params, total_hits: all.length, last_page: all.length > 12 ? Math.ceil(all.length / 12) : false, next_pages: all.length > 24 ? paginate.next_pages : [] },
+      paginate: {
+        ...paginate,
+        params,
+        total_hits: all.length,
+        last_page: all.length > 12 ? Math.ceil(all.length / 12) : false,
+        next_pages: all.length > 24 ? paginate.next_pages : [],
+      },
     }
   },
 })
 
 const videos = (recorded: (n: number) => any): Record_[] => [60, 61, 62].flatMap((n) => recorded(n).data)
 const inOrderOf = (playlist: number) => (recorded: (n: number) => any) =>
-  recorded(playlist).data.playlist_entries.flatMap(({ youtube_id }: Record_) => videos(recorded).filter((video) => video.youtube_id === youtube_id))
+  recorded(playlist).data.playlist_entries.flatMap(({ youtube_id }: Record_) =>
+    videos(recorded).filter((video) => video.youtube_id === youtube_id),
+  )
 const autoFirst = (items: Record_[]) => items.toSorted((a, b) => Number(b.auto_start) - Number(a.auto_start))
 const CUSTOM = 'TA_playlist_00000000-0000-4000-8000-000000000001'
 const deadTask = ({ status: state }: Record_) => state === 'SUCCESS'
 
 const NONE = { doc_count: 0, media_size: 0, duration: 0, duration_str: 'NA' }
 const NONE_WATCHED = { duration: 0, duration_str: 'NA', progress: 0, items: 0 }
-const anyTask = { task_id: aUuid, name: aText, status: oneOf('PENDING', 'SUCCESS', 'FAILURE', 'RETRY'), result: anything, traceback: null, date_done: oneOf(null, anInstant), date_start: oneOf(null, anInstant), command: oneOf(false, 'STOP'), args: anything, kwargs: anything, retries: anInteger }
-const aSettingGroup = new Form('group of settings', (value) => typeof value === 'string' && value.startsWith('setting:'))
+const anyTask = {
+  task_id: aUuid,
+  name: aText,
+  status: oneOf('PENDING', 'SUCCESS', 'FAILURE', 'RETRY'),
+  result: anything,
+  traceback: null,
+  date_done: oneOf(null, anInstant),
+  date_start: oneOf(null, anInstant),
+  command: oneOf(false, 'STOP'),
+  args: anything,
+  kwargs: anything,
+  retries: anInteger,
+}
+const aSettingGroup = new Form(
+  'group of settings',
+  (value) => typeof value === 'string' && value.startsWith('setting:'),
+)
 const firstPage = new Form('the first page', (value) => Array.isArray(value) && value.length === 12)
 const taskRecord = (task: Record_): Record_ => ({
   task_id: task.task_id,
@@ -111,12 +181,25 @@ const taskRecord = (task: Record_): Record_ => ({
   kwargs: anything,
   retries: 0,
 })
-const notification = { id: aUuid, title: aText, group: aText, 'api-start': anything, 'api-stop': anything, api_start: anything, api_stop: anything, level: oneOf('info', 'error'), command: oneOf(false, 'STOP'), messages: listOf(aText), progress: aNumber }
+const notification = {
+  id: aUuid,
+  title: aText,
+  group: aText,
+  'api-start': anything,
+  'api-stop': anything,
+  api_start: anything,
+  api_stop: anything,
+  level: oneOf('info', 'error'),
+  command: oneOf(false, 'STOP'),
+  messages: listOf(aText),
+  progress: aNumber,
+}
 
 /** As the rows above these make records of one body. */
 function withKeys(body: any): any {
   const expected: Expected = { status: 200, extra: {}, body }
-  for (const { where, change } of DIFFERENCES) if (where === everywhere) change(expected, undefined as never, undefined as never)
+  for (const { where, change } of DIFFERENCES)
+    if (where === everywhere) change(expected, undefined as never, undefined as never)
   return body
 }
 
@@ -135,12 +218,26 @@ const fragments = (section: string, what: string, where: number[], choose = (hit
   change({ body }) {
     const hits = choose(body.results.fulltext_results).map((hit) => ({ ...hit, _score: aNumber }))
     const inOrder = (list: Record_[]) => list.toSorted((a, b) => idOf(a).localeCompare(idOf(b)))
-    body.results.fulltext_results = new Form(`${hits.map(idOf)} in any order`, (value) => Array.isArray(value) && differences(inOrder(hits), inOrder(value)).length === 0)
+    body.results.fulltext_results = new Form(
+      `${hits.map(idOf)} in any order`,
+      (value) => Array.isArray(value) && differences(inOrder(hits), inOrder(value)).length === 0,
+    )
   },
 })
-const thirtyHits = new Form('the 30 newest', (value) => Array.isArray(value) && value.length === 30 && value[0].platform_id === 'ZEUmdQyx53e')
+const thirtyHits = new Form(
+  'the 30 newest',
+  (value) => Array.isArray(value) && value.length === 30 && value[0].platform_id === 'ZEUmdQyx53e',
+)
 const mostlyFuzzy = (length: number) =>
-  new Form('the two exact hits first', (value) => Array.isArray(value) && value.length === length && value.slice(0, 2).every(({ subtitle_line }) => subtitle_line.includes('<span class="settings-current">cold</span>')))
+  new Form(
+    'the two exact hits first',
+    (value) =>
+      Array.isArray(value) &&
+      value.length === length &&
+      value
+        .slice(0, 2)
+        .every(({ subtitle_line }) => subtitle_line.includes('<span class="settings-current">cold</span>')),
+  )
 
 /** Numbers of the recording of an empty archive begin behind those of the other. */
 export const EMPTY = 1000
@@ -153,7 +250,8 @@ export const DIFFERENCES: readonly Difference[] = [
     const chosen = videos(recorded).filter(
       ({ channel, player, vid_type }) =>
         (!query.has('channel') || channel.channel_id === query.get('channel')) &&
-        (!query.has('watch') || (query.get('watch') !== 'continue' && player.watched === (query.get('watch') === 'watched'))) &&
+        (!query.has('watch') ||
+          (query.get('watch') !== 'continue' && player.watched === (query.get('watch') === 'watched'))) &&
         (!query.has('type') || vid_type === query.get('type')),
     )
     return query.has('sort') ? chosen.toSorted((a, b) => a.stats.view_count - b.stats.view_count) : chosen
@@ -163,75 +261,185 @@ export const DIFFERENCES: readonly Difference[] = [
   lists('11', 'videos of a playlist come in its order', [139], inOrderOf(138)),
   lists('11', 'videos of a playlist come in its order', [141], inOrderOf(140)),
   lists('11', 'videos of a playlist come in its order', [143], inOrderOf(142)),
-  lists('6.7', 'unsubscribed channels can be asked for', [108], (recorded) => recorded(104).data.filter((one: Record_) => !one.channel_subscribed)),
-  lists('6.7', '`q` keeps the channels that it names', [111], (recorded) => recorded(104).data.filter((one: Record_) => /bakery/i.test(one.channel_name))),
-  lists('6.6', 'playlists can be filtered by channel and subscription', [136, 137], (recorded) => recorded(130).data.filter((one: Record_) => one.playlist_subscribed)),
+  lists('6.7', 'unsubscribed channels can be asked for', [108], (recorded) =>
+    recorded(104).data.filter((one: Record_) => !one.channel_subscribed),
+  ),
+  lists('6.7', '`q` keeps the channels that it names', [111], (recorded) =>
+    recorded(104).data.filter((one: Record_) => /bakery/i.test(one.channel_name)),
+  ),
+  lists('6.6', 'playlists can be filtered by channel and subscription', [136, 137], (recorded) =>
+    recorded(130).data.filter((one: Record_) => one.playlist_subscribed),
+  ),
   lists('1.1', 'an empty query value is the same as none', [68], (recorded) => videos(recorded)),
   lists('1.1', 'an empty query value is the same as none', [135], (recorded) => recorded(130).data),
   lists('6.4', 'auto_start first', [147], (recorded) => autoFirst(recorded(147).data)),
   lists('6.4', 'auto_start first', [148, 152], (recorded, { n }) => autoFirst(recorded(n).data)),
-  lists('9.3', 'set to pending: auto_start is reset', [593], (recorded) => autoFirst(recorded(593).data.map((one: Record_) => ({ ...one, auto_start: one.auto_start && one.youtube_id !== 'gtl-85hPcfg' })))),
-  lists('6.4', 'priority items can be asked for', [150], (recorded) => recorded(147).data.filter((one: Record_) => one.auto_start && one.status === 'pending')),
-  lists('6.4', 'the queue can be filtered', [157], (recorded) => autoFirst(recorded(147).data.filter((one: Record_) => one.vid_type === 'shorts'))),
-  lists('6.4', 'the queue can be searched', [158], (recorded) => recorded(147).data.filter((one: Record_) => /\bbread\b/i.test(one.title))),
-  lists('6.4', 'items with a message can be asked for', [159], (recorded) => recorded(147).data.filter((one: Record_) => one.message)),
+  lists('9.3', 'set to pending: auto_start is reset', [593], (recorded) =>
+    autoFirst(
+      recorded(593).data.map((one: Record_) => ({
+        ...one,
+        auto_start: one.auto_start && one.youtube_id !== 'gtl-85hPcfg',
+      })),
+    ),
+  ),
+  lists('6.4', 'priority items can be asked for', [150], (recorded) =>
+    recorded(147).data.filter((one: Record_) => one.auto_start && one.status === 'pending'),
+  ),
+  lists('6.4', 'the queue can be filtered', [157], (recorded) =>
+    autoFirst(recorded(147).data.filter((one: Record_) => one.vid_type === 'shorts')),
+  ),
+  lists('6.4', 'the queue can be searched', [158], (recorded) =>
+    recorded(147).data.filter((one: Record_) => /\bbread\b/i.test(one.title)),
+  ),
+  lists('6.4', 'items with a message can be asked for', [159], (recorded) =>
+    recorded(147).data.filter((one: Record_) => one.message),
+  ),
 
   // Records.
   {
     section: '1.2',
     what: 'the id under `platform_id` too',
     where: everywhere,
-    change: ({ body }) => eachObject(body, (object) => 'youtube_id' in object && Object.assign(object, { platform_id: object.youtube_id })),
+    change: ({ body }) =>
+      eachObject(body, (object) => 'youtube_id' in object && Object.assign(object, { platform_id: object.youtube_id })),
   },
-  eachRecord('video', '1.3', 'an array is always an array', (video) => Object.assign(video, { playlist: video.playlist ?? [], subtitles: video.subtitles ?? [] })),
-  eachRecord('channel', '1.3', 'an array is always an array', (channel) => Object.assign(channel, { channel_tags: channel.channel_tags || [] })),
+  eachRecord('video', '1.3', 'an array is always an array', (video) =>
+    Object.assign(video, { playlist: video.playlist ?? [], subtitles: video.subtitles ?? [] }),
+  ),
+  eachRecord('channel', '1.3', 'an array is always an array', (channel) =>
+    Object.assign(channel, { channel_tags: channel.channel_tags || [] }),
+  ),
   {
     section: '1.3',
     what: 'an empty text is ""',
     where: everywhere,
     change: ({ body }) =>
       eachObject(body, (object) => {
-        for (const key of ['channel_description', 'playlist_description', 'url']) if (object[key] === false) object[key] = ''
+        for (const key of ['channel_description', 'playlist_description', 'url'])
+          if (object[key] === false) object[key] = ''
       }),
   },
-  eachRecord('download', '1.3', 'an optional value is left out, never null', (item) => item.message === null && delete item.message),
-  eachRecord('video', '5.1', 'a video has the position of the caller', ({ player }) => Object.assign(player, { position: 0, progress: 0 })),
-  eachRecord('video', '5.1', 'an unknown rating is 0', ({ stats }) => Object.assign(stats, { average_rating: stats.average_rating ?? 0 })),
-  eachRecord('video', '5.1', 'subtitles are told in the format that we serve', ({ subtitles }) => subtitles.forEach((one: Record_) => Object.assign(one, { ext: 'vtt' }))),
-  eachRecord('video', '11', 'no watched_date while it is not watched', ({ player }) => player.watched !== true && delete player.watched_date),
-  eachRecord('channel', '5.2', 'a channel tells its tabs and overwrites', (channel) => Object.assign(channel, { channel_tabs: channel.channel_tabs ?? [], channel_overwrites: channel.channel_overwrites ?? {} })),
-  eachRecord('playlist', '5.3', 'a playlist tells which end of it is new', (playlist) => Object.assign(playlist, { playlist_sort_order: 'top' })),
-  eachRecord('download', '11', 'a pending item with auto_start reads `priority`', (item) => item.auto_start && item.status === 'pending' && Object.assign(item, { status: 'priority' })),
-  eachRecord('download', '5.4', 'an item with a message tells its class', (item) => item.message && Object.assign(item, { error_class: oneOf('unknown', 'gone') })),
-  eachRecord('comment', '5.5', 'comments have replies, [] at leaves, and a count of likes', (comment) => Object.assign(comment, { comment_replies: comment.comment_replies ?? [], comment_likecount: comment.comment_likecount ?? 0 })),
-  eachRecord('segments', '5.9', 'a segment list always tells `has_unlocked`', (list) => Object.assign(list, { has_unlocked: list.has_unlocked ?? false })),
+  eachRecord(
+    'download',
+    '1.3',
+    'an optional value is left out, never null',
+    (item) => item.message === null && delete item.message,
+  ),
+  eachRecord('video', '5.1', 'a video has the position of the caller', ({ player }) =>
+    Object.assign(player, { position: 0, progress: 0 }),
+  ),
+  eachRecord('video', '5.1', 'an unknown rating is 0', ({ stats }) =>
+    Object.assign(stats, { average_rating: stats.average_rating ?? 0 }),
+  ),
+  eachRecord('video', '5.1', 'subtitles are told in the format that we serve', ({ subtitles }) =>
+    subtitles.forEach((one: Record_) => Object.assign(one, { ext: 'vtt' })),
+  ),
+  eachRecord(
+    'video',
+    '11',
+    'no watched_date while it is not watched',
+    ({ player }) => player.watched !== true && delete player.watched_date,
+  ),
+  eachRecord('channel', '5.2', 'a channel tells its tabs and overwrites', (channel) =>
+    Object.assign(channel, {
+      channel_tabs: channel.channel_tabs ?? [],
+      channel_overwrites: channel.channel_overwrites ?? {},
+    }),
+  ),
+  eachRecord('playlist', '5.3', 'a playlist tells which end of it is new', (playlist) =>
+    Object.assign(playlist, { playlist_sort_order: 'top' }),
+  ),
+  eachRecord(
+    'download',
+    '11',
+    'a pending item with auto_start reads `priority`',
+    (item) => item.auto_start && item.status === 'pending' && Object.assign(item, { status: 'priority' }),
+  ),
+  eachRecord(
+    'download',
+    '5.4',
+    'an item with a message tells its class',
+    (item) => item.message && Object.assign(item, { error_class: oneOf('unknown', 'gone') }),
+  ),
+  eachRecord('comment', '5.5', 'comments have replies, [] at leaves, and a count of likes', (comment) =>
+    Object.assign(comment, {
+      comment_replies: comment.comment_replies ?? [],
+      comment_likecount: comment.comment_likecount ?? 0,
+    }),
+  ),
+  eachRecord('segments', '5.9', 'a segment list always tells `has_unlocked`', (list) =>
+    Object.assign(list, { has_unlocked: list.has_unlocked ?? false }),
+  ),
   eachRecord('subtitle', '11', 'markup in subtitles is escaped', (hit) => {
     const marks = ['<span class="settings-current">', '</span>']
-    const escaped = hit.subtitle_line.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
-    hit.subtitle_line = escaped.replaceAll('&lt;span class=&quot;settings-current&quot;&gt;', marks[0]).replaceAll('&lt;/span&gt;', marks[1])
+    const escaped = hit.subtitle_line
+      .replace(/&/g, '&amp;')
+      .replace(/</g, '&lt;')
+      .replace(/>/g, '&gt;')
+      .replace(/"/g, '&quot;')
+    hit.subtitle_line = escaped
+      .replaceAll('&lt;span class=&quot;settings-current&quot;&gt;', marks[0])
+      .replaceAll('&lt;/span&gt;', marks[1])
   }),
   {
     section: '11',
     what: '`last_page` is 0 and `prev_pages` [] where there is none',
     where: everywhere,
-    change: ({ body }) => body?.paginate && Object.assign(body.paginate, { prev_pages: body.paginate.prev_pages || [], last_page: body.paginate.last_page || 0 }),
+    change: ({ body }) =>
+      body?.paginate &&
+      Object.assign(body.paginate, {
+        prev_pages: body.paginate.prev_pages || [],
+        last_page: body.paginate.last_page || 0,
+      }),
   },
-  { section: '6.1', what: 'our versions start at 1.0.0', where: get(/^\/api\/ping/), change: ({ body }) => body?.version && Object.assign(body, { version: aVersion }) },
+  {
+    section: '6.1',
+    what: 'our versions start at 1.0.0',
+    where: get(/^\/api\/ping/),
+    change: ({ body }) => body?.version && Object.assign(body, { version: aVersion }),
+  },
 
   // Transport, credentials.
-  { section: '2.1', what: 'our own words for a failed login', where: [11], change: ({ extra }) => Object.assign(extra, { non_field_errors: listOf(aText) }) },
-  status('3.3', 401, 'missing or bad credentials', (exchange) => exchange.status === 403 && ['none', 'bad', 'admin'].includes(exchange.auth)),
-  { section: '6.1', what: '`name` is an alias of `username`', where: [14], change: (expected) => Object.assign(expected, { status: 200, body: { token: aToken, user_id: 1 } }) },
+  {
+    section: '2.1',
+    what: 'our own words for a failed login',
+    where: [11],
+    change: ({ extra }) => Object.assign(extra, { non_field_errors: listOf(aText) }),
+  },
+  status(
+    '3.3',
+    401,
+    'missing or bad credentials',
+    (exchange) => exchange.status === 403 && ['none', 'bad', 'admin'].includes(exchange.auth),
+  ),
+  {
+    section: '6.1',
+    what: '`name` is an alias of `username`',
+    where: [14],
+    change: (expected) => Object.assign(expected, { status: 200, body: { token: aToken, user_id: 1 } }),
+  },
   status('11', 403, 'outgoing notifications are for admins', [24]),
-  { section: '1.1', what: 'the final slash may be left out', where: [35], change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: { ...recorded(1), version: aVersion } }) },
+  {
+    section: '1.1',
+    what: 'the final slash may be left out',
+    where: [35],
+    change: (expected, _exchange, recorded) =>
+      Object.assign(expected, { status: 200, body: { ...recorded(1), version: aVersion } }),
+  },
   {
     section: '1.1',
     what: 'the final slash may be left out, for every method',
     where: [36],
-    change: (expected) => Object.assign(expected, { status: 200, body: { message: 'success', id: '5BMU_yVNr17', is_watched: true } }),
+    change: (expected) =>
+      Object.assign(expected, { status: 200, body: { message: 'success', id: '5BMU_yVNr17', is_watched: true } }),
     undo: () => ({ method: 'POST', path: '/api/watched/', body: { id: '5BMU_yVNr17', is_watched: false } }),
   },
-  { section: 'B', what: 'the API is described at /api/schema/', where: [41], change: (expected) => Object.assign(expected, { body: null }) },
+  {
+    section: 'B',
+    what: 'the API is described at /api/schema/',
+    where: [41],
+    change: (expected) => Object.assign(expected, { body: null }),
+  },
   status('10', 400, 'an array is no body', [50]),
 
   // Pages.
@@ -239,71 +447,149 @@ export const DIFFERENCES: readonly Difference[] = [
     section: '4.3',
     what: 'a page from the second on without records',
     where: [63, 64, 106, 112, 131, 155, 156, EMPTY + 2],
-    change: (expected) => Object.assign(expected, { status: 404, extra: { data: expected.body.data, paginate: expected.body.paginate } }),
+    change: (expected) =>
+      Object.assign(expected, { status: 404, extra: { data: expected.body.data, paginate: expected.body.paginate } }),
   },
   status('10', 404, 'a page beyond the 10,000', [65], { data: [], paginate: anything }),
   status('10', 400, '`page` is an integer of at least 0', [66, 67, 69]),
 
   // Videos.
-  { section: '10', what: 'no comments are an empty list', where: [91], change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: { data: [], config: recorded(90).config } }) },
+  {
+    section: '10',
+    what: 'no comments are an empty list',
+    where: [91],
+    change: (expected, _exchange, recorded) =>
+      Object.assign(expected, { status: 200, body: { data: [], config: recorded(90).config } }),
+  },
   {
     section: '5.6',
     what: 'similar by shared words in title and tags: more than the reference finds, in our own order',
     where: [93, 94, 95, 96],
-    change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: { data: new Form('up to six videos', (value) => Array.isArray(value) && value.length <= 6), config: recorded(90).config } }),
+    change: (expected, _exchange, recorded) =>
+      Object.assign(expected, {
+        status: 200,
+        body: {
+          data: new Form('up to six videos', (value) => Array.isArray(value) && value.length <= 6),
+          config: recorded(90).config,
+        },
+      }),
   },
   status('4.3', 404, 'an item that does not exist is `data: false`', [97], { data: false }),
-  { section: '10', what: 'no segments are an empty list object', where: [100], change: (expected) => Object.assign(expected, { body: { is_enabled: false, has_unlocked: false, segments: [] } }) },
+  {
+    section: '10',
+    what: 'no segments are an empty list object',
+    where: [100],
+    change: (expected) => Object.assign(expected, { body: { is_enabled: false, has_unlocked: false, segments: [] } }),
+  },
   status('10', 404, 'the position in an unknown video', [103, 386, 387, 390]),
-  added('6.5', 'setting a position answers as reading it does', (exchange) => post(/\/progress\/$/)(exchange) && exchange.status === 200, ({ path, auth }) => ({
-    platform_id: path.split('/')[3],
-    youtube_id: path.split('/')[3],
-    user_id: auth === 'reader' ? 2 : 1,
-  })),
+  added(
+    '6.5',
+    'setting a position answers as reading it does',
+    (exchange) => post(/\/progress\/$/)(exchange) && exchange.status === 200,
+    ({ path, auth }) => ({
+      platform_id: path.split('/')[3],
+      youtube_id: path.split('/')[3],
+      user_id: auth === 'reader' ? 2 : 1,
+    }),
+  ),
   status('10', 400, 'a position is a number of at least 0', [366, 372, 374, 376]),
   { section: '10', what: 'nothing else is stored', where: [367], change: ({ body }) => (body.position = 0) },
-  { section: '10', what: 'a position ends at the duration', where: [368, 369], change: ({ body }) => (body.position = 500) },
-  { section: '6.5', what: 'a position is stored as a number', where: [370, 371, 373, 375, 377], change: ({ body }) => (body.position = 12) },
+  {
+    section: '10',
+    what: 'a position ends at the duration',
+    where: [368, 369],
+    change: ({ body }) => (body.position = 500),
+  },
+  {
+    section: '6.5',
+    what: 'a position is stored as a number',
+    where: [370, 371, 373, 375, 377],
+    change: ({ body }) => (body.position = 12),
+  },
   removed('6.5', 'what is not known is not echoed', [378], 'other'),
-  { section: '5.1', what: 'a video has the position of the caller', where: [382, 383], change: ({ body }) => Object.assign([body.data].flat()[0].player, { position: 100, progress: 20 }) },
+  {
+    section: '5.1',
+    what: 'a video has the position of the caller',
+    where: [382, 383],
+    change: ({ body }) => Object.assign([body.data].flat()[0].player, { position: 100, progress: 20 }),
+  },
   { section: '9.1', what: 'marking takes the position', where: [385], change: ({ body }) => (body.position = 0) },
   status('10', 400, 'a vote or a segment, whole and of known values', [393, 394, 396, 397, 398, 399]),
   status('10', 404, 'a segment of an unknown video', [400]),
   removed('6.5', 'nothing is stored of votes', [401, 483, 487, 491, 492, 493, 495, 497, 499], 'sponsorblock_id'),
-  added('6.1', 'the mark is echoed', (exchange) => post(/^\/api\/watched/)(exchange) && exchange.status === 200, ({ req_body }) => req_body as Record_),
-  eachRecord('video', '9.1', 'marking again what is watched does not move the date', (video) => video.youtube_id === 'ZEUmdQyx53e' && Object.assign(video.player, { watched_date: 1795046400 }), ({ n }) => n > 359),
+  added(
+    '6.1',
+    'the mark is echoed',
+    (exchange) => post(/^\/api\/watched/)(exchange) && exchange.status === 200,
+    ({ req_body }) => req_body as Record_,
+  ),
+  eachRecord(
+    'video',
+    '9.1',
+    'marking again what is watched does not move the date',
+    (video) => video.youtube_id === 'ZEUmdQyx53e' && Object.assign(video.player, { watched_date: 1795046400 }),
+    ({ n }) => n > 359,
+  ),
   status('10', 404, 'marking what is not archived', [348, 349, 350, 351]),
   status('10', 400, 'is_watched is a boolean', [355]),
 
   // Channels, playlists.
   status('9.12', 400, 'what is no form of an id of the platform', [128, 129]),
-  added('6.7', 'which task it became', (exchange) => post(/^\/api\/(channel|playlist)\/$/)(exchange) && exchange.status === 200, ({ req_body }) => ({
-    message: aText,
-    task_id: JSON.stringify(req_body).includes('subscribed":true') ? aUuid : null,
-  })),
+  added(
+    '6.7',
+    'which task it became',
+    (exchange) => post(/^\/api\/(channel|playlist)\/$/)(exchange) && exchange.status === 200,
+    ({ req_body }) => ({
+      message: aText,
+      task_id: JSON.stringify(req_body).includes('subscribed":true') ? aUuid : null,
+    }),
+  ),
   status('10', 400, 'elements have their keys', [433, 434, 437, 442, 443]),
 
   status('10', 404, 'moving or taking out a video that is not in the playlist', [465, 467]),
   status('10', 404, 'adding an unknown video', [469]),
   status('10', 400, 'a video has to be named', [473]),
-  { section: '10', what: 'nothing has been moved or taken out', where: [466, 468, 470, 472, 474, 476, 478], change: (expected, _exchange, recorded) => (expected.body = withKeys(recorded(464))) },
+  {
+    section: '10',
+    what: 'nothing has been moved or taken out',
+    where: [466, 468, 470, 472, 474, 476, 478],
+    change: (expected, _exchange, recorded) => (expected.body = withKeys(recorded(464))),
+  },
   {
     section: '10',
     what: 'nothing has been moved or taken out',
     where: [574],
     change({ body }, _exchange, recorded) {
-      const left = withKeys(recorded(464)).data.playlist_entries.filter((entry: Record_) => entry.youtube_id !== '5BMU_yVNr17')
+      const left = withKeys(recorded(464)).data.playlist_entries.filter(
+        (entry: Record_) => entry.youtube_id !== '5BMU_yVNr17',
+      )
       body.data.playlist_entries = left.map((entry: Record_, idx: number) => ({ ...entry, idx }))
     },
   },
-  eachRecord('video', '10', 'nothing has been moved or taken out', ({ youtube_id, playlist }) => youtube_id === 'mHEz4i67wXd' && playlist.push(CUSTOM), [484, 486, 494]),
+  eachRecord(
+    'video',
+    '10',
+    'nothing has been moved or taken out',
+    ({ youtube_id, playlist }) => youtube_id === 'mHEz4i67wXd' && playlist.push(CUSTOM),
+    [484, 486, 494],
+  ),
   status('10', 404, 'a playlist that there is not', [481, 582]),
   {
     section: 'B',
     what: 'a custom playlist can be made',
     where: [482],
     change: (expected, _exchange, recorded) =>
-      Object.assign(expected, { status: 200, body: { ...withKeys(recorded(464)).data, playlist_id: aText, playlist_name: 'x', playlist_entries: [], playlist_last_refresh: '2026-11-21', playlist_thumbnail: aText } }),
+      Object.assign(expected, {
+        status: 200,
+        body: {
+          ...withKeys(recorded(464)).data,
+          playlist_id: aText,
+          playlist_name: 'x',
+          playlist_entries: [],
+          playlist_last_refresh: '2026-11-21',
+          playlist_thumbnail: aText,
+        },
+      }),
     undo: ({ playlist_id }) => ({ method: 'DELETE', path: `/api/playlist/${playlist_id}/` }),
   },
   status('10', 400, 'a setting that there is not', [490]),
@@ -314,7 +600,10 @@ export const DIFFERENCES: readonly Difference[] = [
     where: [581],
     change: (expected, _exchange, recorded) => {
       const video = videos(recorded).find(({ youtube_id }) => youtube_id === 'HkgFLOTzDUu')!
-      Object.assign(expected, { status: 200, body: { data: { ...withKeys({ data: video }).data, playlist: [] }, config: recorded(80).config } })
+      Object.assign(expected, {
+        status: 200,
+        body: { data: { ...withKeys({ data: video }).data, playlist: [] }, config: recorded(80).config },
+      })
     },
   },
   {
@@ -326,7 +615,9 @@ export const DIFFERENCES: readonly Difference[] = [
       expected.status = 200
       expected.body = recorded(586)
       for (const [key, sum] of Object.entries(expected.body as Record_)) {
-        const counted = left.filter(({ vid_type, active }: Record_) => key === `type_${vid_type}` || key === `active_${active}`)
+        const counted = left.filter(
+          ({ vid_type, active }: Record_) => key === `type_${vid_type}` || key === `active_${active}`,
+        )
         if (typeof sum === 'object') addTo(sum, counted)
       }
       addTo(expected.body, left)
@@ -334,13 +625,43 @@ export const DIFFERENCES: readonly Difference[] = [
   },
 
   // Statistics.
-  { section: '10', what: 'an empty order is the default', where: [176], change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: recorded(173) }) },
-  { section: '5.12', what: 'every key is there', where: [430, 594], change: ({ body }) => Object.assign(body, { ignore: 0 }) },
+  {
+    section: '10',
+    what: 'an empty order is the default',
+    where: [176],
+    change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: recorded(173) }),
+  },
+  {
+    section: '5.12',
+    what: 'every key is there',
+    where: [430, 594],
+    change: ({ body }) => Object.assign(body, { ignore: 0 }),
+  },
 
-  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 13], { type_videos: NONE, type_streams: NONE, type_shorts: NONE, active_true: NONE, active_false: NONE }),
-  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 14, EMPTY + 15], { active_true: 0, active_false: 0, subscribed_true: 0, subscribed_false: 0 }),
-  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 16], { pending: 0, ignore: 0, pending_videos: 0, pending_streams: 0, pending_shorts: 0 }),
-  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 17], { watched: NONE_WATCHED, unwatched: NONE_WATCHED }),
+  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 13], {
+    type_videos: NONE,
+    type_streams: NONE,
+    type_shorts: NONE,
+    active_true: NONE,
+    active_false: NONE,
+  }),
+  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 14, EMPTY + 15], {
+    active_true: 0,
+    active_false: 0,
+    subscribed_true: 0,
+    subscribed_false: 0,
+  }),
+  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 16], {
+    pending: 0,
+    ignore: 0,
+    pending_videos: 0,
+    pending_streams: 0,
+    pending_shorts: 0,
+  }),
+  added('10', 'every key is there, zero where nothing is counted', [EMPTY + 17], {
+    watched: NONE_WATCHED,
+    unwatched: NONE_WATCHED,
+  }),
 
   // Search.
   {
@@ -351,12 +672,40 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   status('10', 400, 'nothing to search for', [277, 278]),
   fragments('7', 'fragments of one class come in the order of our own ranks', [258, 576]),
-  fragments('7', '`channel:` narrows subtitles too', [268], (hits) => hits.filter(({ subtitle_channel }) => subtitle_channel === 'Old Mill Bakery')),
-  { section: '7', what: 'newest first where there is no word', where: [267], change: ({ body }) => (body.results.fulltext_results = thirtyHits) },
-  { section: '7', what: 'of fuzzy hits our own best fill the places', where: [296], change: ({ body }) => (body.results.fulltext_results = mostlyFuzzy(body.results.fulltext_results.length)) },
-  { section: '7', what: 'a last word of three letters is not fuzzy', where: [297], change: ({ body }) => (body.results.fulltext_results = []) },
-  { section: '7', what: 'edits are counted in the word as it is typed', where: [299], change: ({ body }) => (body.results.fulltext_results = []) },
-  { section: '11', what: 'more is found: stop words too where there is nothing else', where: [300], change: ({ body }) => (body.results.fulltext_results = new Form('hits', (value) => Array.isArray(value) && value.length > 0)) },
+  fragments('7', '`channel:` narrows subtitles too', [268], (hits) =>
+    hits.filter(({ subtitle_channel }) => subtitle_channel === 'Old Mill Bakery'),
+  ),
+  {
+    section: '7',
+    what: 'newest first where there is no word',
+    where: [267],
+    change: ({ body }) => (body.results.fulltext_results = thirtyHits),
+  },
+  {
+    section: '7',
+    what: 'of fuzzy hits our own best fill the places',
+    where: [296],
+    change: ({ body }) => (body.results.fulltext_results = mostlyFuzzy(body.results.fulltext_results.length)),
+  },
+  {
+    section: '7',
+    what: 'a last word of three letters is not fuzzy',
+    where: [297],
+    change: ({ body }) => (body.results.fulltext_results = []),
+  },
+  {
+    section: '7',
+    what: 'edits are counted in the word as it is typed',
+    where: [299],
+    change: ({ body }) => (body.results.fulltext_results = []),
+  },
+  {
+    section: '11',
+    what: 'more is found: stop words too where there is nothing else',
+    where: [300],
+    change: ({ body }) =>
+      (body.results.fulltext_results = new Form('hits', (value) => Array.isArray(value) && value.length > 0)),
+  },
 
   // Queue.
   {
@@ -370,15 +719,37 @@ export const DIFFERENCES: readonly Difference[] = [
       delete data.error_class
     },
   },
-  eachRecord('download', '5.4', '`channel_indexed` follows the archive', (item) => item.channel_id === 'UCI2wQfcpyGB1bwAcuO85BBi' && Object.assign(item, { channel_indexed: false }), ({ n }) => n > 583),
+  eachRecord(
+    'download',
+    '5.4',
+    '`channel_indexed` follows the archive',
+    (item) => item.channel_id === 'UCI2wQfcpyGB1bwAcuO85BBi' && Object.assign(item, { channel_indexed: false }),
+    ({ n }) => n > 583,
+  ),
   status('10', 404, 'what is not queued', [418, 422, 423]),
-  { section: '6.4', what: 'says how many', where: [425], change: (expected) => (expected.body = { message: 'deleted ignore items', deleted: 4 }) },
-  { section: '10', what: 'the status may be left out', where: [597], change: (expected, { req_body }) => Object.assign(expected, { status: 200, body: req_body }) },
+  {
+    section: '6.4',
+    what: 'says how many',
+    where: [425],
+    change: (expected) => (expected.body = { message: 'deleted ignore items', deleted: 4 }),
+  },
+  {
+    section: '10',
+    what: 'the status may be left out',
+    where: [597],
+    change: (expected, { req_body }) => Object.assign(expected, { status: 200, body: req_body }),
+  },
   {
     section: '6.4',
     what: 'which task it became; the echo is as it was sent',
-    where: ({ method, path, status: code, n }) => method === 'POST' && /^\/api\/download\/(\?|$)/.test(path) && n !== 603 && (code === 200 || n === 597),
-    change: (expected, { req_body }) => (expected.body = { ...(req_body as Record_), message: aText, task_id: JSON.stringify(req_body).includes('youtube_id') ? aUuid : null }),
+    where: ({ method, path, status: code, n }) =>
+      method === 'POST' && /^\/api\/download\/(\?|$)/.test(path) && n !== 603 && (code === 200 || n === 597),
+    change: (expected, { req_body }) =>
+      (expected.body = {
+        ...(req_body as Record_),
+        message: aText,
+        task_id: JSON.stringify(req_body).includes('youtube_id') ? aUuid : null,
+      }),
   },
   status('10', 400, 'items are objects with an id, in an array', [598, 600, 601]),
   status('6.4', 400, 'an id of no known form', [603]),
@@ -394,11 +765,29 @@ export const DIFFERENCES: readonly Difference[] = [
   added('6.2', 'which task it became', [614, 619], { message: 'refresh task started', task_id: aUuid }),
   status('10', 400, 'a type that there is not', [618]),
   added('5.14', 'never validated is 0 and ""', [314, 610, EMPTY + 12], { validated: 0, validated_str: '' }),
-  { section: '10', what: 'no cookie is not valid', where: [606], change: (expected) => Object.assign(expected, { status: 200, body: { cookie_validated: false } }) },
-  status('10', 400, 'what became of the cookie stands at the top', [609], { cookie_import: 'fail', cookie_validated: false }),
+  {
+    section: '10',
+    what: 'no cookie is not valid',
+    where: [606],
+    change: (expected) => Object.assign(expected, { status: 200, body: { cookie_validated: false } }),
+  },
+  status('10', 400, 'what became of the cookie stands at the top', [609], {
+    cookie_import: 'fail',
+    cookie_validated: false,
+  }),
   status('11', 503, 'a cookie is really asked about: nothing is stored while the platform does not answer', [611]),
-  { section: '11', what: 'nothing is stored while the platform does not answer', where: [612], change: (expected) => (expected.body = { cookie_enabled: false, status: false, validated: 0, validated_str: '' }) },
-  { section: '11', what: 'nothing is stored while the platform does not answer', where: [613], change: ({ body }) => (body.cookie_validated = false) },
+  {
+    section: '11',
+    what: 'nothing is stored while the platform does not answer',
+    where: [612],
+    change: (expected) => (expected.body = { cookie_enabled: false, status: false, validated: 0, validated_str: '' }),
+  },
+  {
+    section: '11',
+    what: 'nothing is stored while the platform does not answer',
+    where: [613],
+    change: ({ body }) => (body.cookie_validated = false),
+  },
   status('6.1', 400, 'a filter that there is not', [319]),
   { section: '10', what: 'no results are []', where: [328, 329], change: (expected) => (expected.body = []) },
   {
@@ -406,34 +795,141 @@ export const DIFFERENCES: readonly Difference[] = [
     what: 'schedules can be listed',
     where: [332],
     change: (expected) =>
-      Object.assign(expected, { status: 200, body: listOf({ name: aText, schedule: aText, schedule_human: aText, last_run_at: oneOf(null, anInstant), next_run_at: oneOf(null, anInstant), config: anything }) }),
+      Object.assign(expected, {
+        status: 200,
+        body: listOf({
+          name: aText,
+          schedule: aText,
+          schedule_human: aText,
+          last_run_at: oneOf(null, anInstant),
+          next_run_at: oneOf(null, anInstant),
+          config: anything,
+        }),
+      }),
   },
-  { section: 'B', what: 'the token can be read', where: [336], change: (expected) => Object.assign(expected, { status: 200, body: { token: aToken } }) },
-  { section: '6.11', what: 'a schedule is deleted by body or query', where: [502], change: (expected) => Object.assign(expected, { status: 200, body: { success: true } }) },
+  {
+    section: 'B',
+    what: 'the token can be read',
+    where: [336],
+    change: (expected) => Object.assign(expected, { status: 200, body: { token: aToken } }),
+  },
+  {
+    section: '6.11',
+    what: 'a schedule is deleted by body or query',
+    where: [502],
+    change: (expected) => Object.assign(expected, { status: 200, body: { success: true } }),
+  },
   status('10', 400, 'the name is missing', [503, 517]),
   status('10', 404, 'nothing is stored of it', [505, 513]),
-  { section: '6.11', what: 'deleting says so', where: [507, 509, 511], change: (expected) => (expected.body = { success: true }) },
+  {
+    section: '6.11',
+    what: 'deleting says so',
+    where: [507, 509, 511],
+    change: (expected) => (expected.body = { success: true }),
+  },
   {
     section: '6.11',
     what: 'a started task is told flat and nested',
     where: [520, 533, 534],
-    change: ({ body }, { path }) => Object.assign(body, { task_id: aUuid, status: 'PENDING', task_name: path.split('/')[3], message: { task_id: aUuid, status: 'PENDING', task_name: path.split('/')[3] } }),
+    change: ({ body }, { path }) =>
+      Object.assign(body, {
+        task_id: aUuid,
+        status: 'PENDING',
+        task_name: path.split('/')[3],
+        message: { task_id: aUuid, status: 'PENDING', task_name: path.split('/')[3] },
+      }),
   },
-  { section: '5.10', what: 'when it began, its command and arguments; nothing of workers', where: [521, 535, 539, 541, 547, 548, 554, 555], change: (expected) => (expected.body = taskRecord(expected.body)) },
-  { section: '8.3', what: 'a task that was just started or stopped may have ended by now', where: [539, 547, 554], change: ({ body }) => Object.assign(body, { status: oneOf('PENDING', 'SUCCESS'), date_done: oneOf(null, anInstant), result: oneOf(null, aText) }) },
-  { section: '5.10', what: 'the command stays with the task', where: [541], change: ({ body }) => (body.command = 'STOP') },
-  { section: '8.3', what: 'a task can be seen from when it is accepted', where: [553], change: (expected, _exchange, recorded) => Object.assign(expected, { status: 200, body: taskRecord(recorded(554)) }) },
-  { section: '9.10', what: 'the result tells what was restored', where: [555], change: ({ body }) => (body.result = aText) },
+  {
+    section: '5.10',
+    what: 'when it began, its command and arguments; nothing of workers',
+    where: [521, 535, 539, 541, 547, 548, 554, 555],
+    change: (expected) => (expected.body = taskRecord(expected.body)),
+  },
+  {
+    section: '8.3',
+    what: 'a task that was just started or stopped may have ended by now',
+    where: [539, 547, 554],
+    change: ({ body }) =>
+      Object.assign(body, {
+        status: oneOf('PENDING', 'SUCCESS'),
+        date_done: oneOf(null, anInstant),
+        result: oneOf(null, aText),
+      }),
+  },
+  {
+    section: '5.10',
+    what: 'the command stays with the task',
+    where: [541],
+    change: ({ body }) => (body.command = 'STOP'),
+  },
+  {
+    section: '8.3',
+    what: 'a task can be seen from when it is accepted',
+    where: [553],
+    change: (expected, _exchange, recorded) =>
+      Object.assign(expected, { status: 200, body: taskRecord(recorded(554)) }),
+  },
+  {
+    section: '9.10',
+    what: 'the result tells what was restored',
+    where: [555],
+    change: ({ body }) => (body.result = aText),
+  },
   status('10', 409, 'a task that has ended takes no command', [542, 543]),
-  { section: '8.1', what: 'a second start of a single task is the first one', where: [544], change: (expected) => (expected.body = [{ ...taskRecord(expected.body[0]), command: 'STOP' }]) },
-  { section: '5.10', what: 'when it began, its command and arguments; nothing of workers', where: [549], change: (expected) => (expected.body = expected.body.map(taskRecord)) },
-  { section: '5.10', what: 'when it began, its command and arguments; nothing of workers', where: [559, 624], change: (expected) => (expected.body = listOf(anyTask)) },
-  { section: '8.4', what: 'both spellings, and a number for progress', where: [523, 536, 538, 540, 623], change: (expected) => (expected.body = listOf(notification)) },
-  { section: '11', what: '`settings` are the groups `setting:`', where: [522, 546], change: (expected) => (expected.body = listOf({ ...notification, group: aSettingGroup })) },
-  { section: '5.13', what: 'the path is relative to the data folder', where: [550, 551], change: ({ body }) => [body].flat().forEach((file) => Object.assign(file, { file_path: `backups/${file.filename}`, file_size: anInteger })) },
+  {
+    section: '8.1',
+    what: 'a second start of a single task is the first one',
+    where: [544],
+    change: (expected) => (expected.body = [{ ...taskRecord(expected.body[0]), command: 'STOP' }]),
+  },
+  {
+    section: '5.10',
+    what: 'when it began, its command and arguments; nothing of workers',
+    where: [549],
+    change: (expected) => (expected.body = expected.body.map(taskRecord)),
+  },
+  {
+    section: '5.10',
+    what: 'when it began, its command and arguments; nothing of workers',
+    where: [559, 624],
+    change: (expected) => (expected.body = listOf(anyTask)),
+  },
+  {
+    section: '8.4',
+    what: 'both spellings, and a number for progress',
+    where: [523, 536, 538, 540, 623],
+    change: (expected) => (expected.body = listOf(notification)),
+  },
+  {
+    section: '11',
+    what: '`settings` are the groups `setting:`',
+    where: [522, 546],
+    change: (expected) => (expected.body = listOf({ ...notification, group: aSettingGroup })),
+  },
+  {
+    section: '5.13',
+    what: 'the path is relative to the data folder',
+    where: [550, 551],
+    change: ({ body }) =>
+      [body]
+        .flat()
+        .forEach((file) => Object.assign(file, { file_path: `backups/${file.filename}`, file_size: anInteger })),
+  },
   status('10', 404, 'a snapshot that there is not', [567, 625]),
-  { section: '10', what: 'the index is untouched', where: [626], change: (expected) => Object.assign(expected, { status: 200, body: { data: firstPage, config: anything, paginate: anything } }) },
-  { section: '10', what: 'settings are untouched', where: [628], change: (expected, _exchange, recorded) => (expected.body = (({ sponsorblock_id: _, ...settings }: Record_) => settings)(recorded(499))) },
+  {
+    section: '10',
+    what: 'the index is untouched',
+    where: [626],
+    change: (expected) =>
+      Object.assign(expected, { status: 200, body: { data: firstPage, config: anything, paginate: anything } }),
+  },
+  {
+    section: '10',
+    what: 'settings are untouched',
+    where: [628],
+    change: (expected, _exchange, recorded) =>
+      (expected.body = (({ sponsorblock_id: _, ...settings }: Record_) => settings)(recorded(499))),
+  },
 ]
 
 export const ERROR_CODES: Record<number, unknown> = {

@@ -1,19 +1,35 @@
 /** Who asks and what they may: tokens, sessions, proof against other sites' pages, roles, proxies. */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { openSecretKey, rotateSecretKey } from '../../../core/ledger/tokens.ts'
 import { openAccounts } from '../../../core/ledger/users.ts'
 import { openLog } from '../../../core/log.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
-import { testServer, type TestServer } from './given.ts'
+import { type TestServer, testServer } from './given.ts'
 
 const route = (method: 'GET' | 'POST', path: string, access: Route['access']) =>
   defineRoute({
-    method, path, access, summary: path, reply: Type.Unknown(),
-    handle: ({ actor, request }) => ({ ...actor, address: request.address, isSecure: request.isSecure, isCrossSite: request.isCrossSite }),
+    method,
+    path,
+    access,
+    summary: path,
+    reply: Type.Unknown(),
+    handle: ({ actor, request }) => ({
+      ...actor,
+      address: request.address,
+      isSecure: request.isSecure,
+      isCrossSite: request.isCrossSite,
+    }),
   })
-const ROUTES = [route('GET', '/who/', 'user'), route('POST', '/who/', 'user'), route('GET', '/admin/', 'admin'), route('POST', '/admin/', 'admin'), route('GET', '/open/', 'open'), route('POST', '/open/', 'open')]
+const ROUTES = [
+  route('GET', '/who/', 'user'),
+  route('POST', '/who/', 'user'),
+  route('GET', '/admin/', 'admin'),
+  route('POST', '/admin/', 'admin'),
+  route('GET', '/open/', 'open'),
+  route('POST', '/open/', 'open'),
+]
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
@@ -44,30 +60,48 @@ test('without good credentials it is 401, with the text that clients compare', a
     const { status, headers: answered, body } = await ask('/who/', { as: 'nobody', headers })
     assert.equal(status, 401, JSON.stringify(headers))
     assert.equal(answered.get('www-authenticate'), 'Token')
-    assert.deepEqual(body, { detail: 'Invalid token.', message: 'Invalid token.', error: 'Invalid token.', code: 'invalid_token' })
+    assert.deepEqual(body, {
+      detail: 'Invalid token.',
+      message: 'Invalid token.',
+      error: 'Invalid token.',
+      code: 'invalid_token',
+    })
   }
 })
 
 test('the word before the key may be written in any case', async (t) => {
   const { ask, tokens } = await testServer(t, ROUTES)
-  for (const word of ['Token', 'token', 'TOKEN']) assert.equal((await ask('/who/', { as: 'nobody', headers: { Authorization: `${word} ${tokens.user}` } })).status, 200)
+  for (const word of ['Token', 'token', 'TOKEN'])
+    assert.equal(
+      (await ask('/who/', { as: 'nobody', headers: { Authorization: `${word} ${tokens.user}` } })).status,
+      200,
+    )
 })
 
 test('a valid session is taken before the header is looked at', async (t) => {
   const { ask, cookie } = await signedIn(t)
-  const { body } = await ask('/who/', { as: 'nobody', headers: { Cookie: cookie, Authorization: 'Token of-something-else' } })
+  const { body } = await ask('/who/', {
+    as: 'nobody',
+    headers: { Cookie: cookie, Authorization: 'Token of-something-else' },
+  })
   assert.equal(body['via'], 'session')
 })
 
 test('a token is taken where the session has ended', async (t) => {
   const { ask, clock, cookie, tokens } = await signedIn(t)
   await clock.advance(3 * DAY)
-  const { body } = await ask('/who/', { as: 'nobody', headers: { Cookie: cookie, Authorization: `Token ${tokens.user}` } })
+  const { body } = await ask('/who/', {
+    as: 'nobody',
+    headers: { Cookie: cookie, Authorization: `Token ${tokens.user}` },
+  })
   assert.equal(body['via'], 'token')
   assert.equal((await ask('/who/', { as: 'nobody', headers: { Cookie: cookie } })).status, 401)
 })
 
-for (const [isRemembered, days] of [[false, 2], [true, 365]] as const) {
+for (const [isRemembered, days] of [
+  [false, 2],
+  [true, 365],
+] as const) {
   test(`a session ${isRemembered ? 'that is remembered ' : ''}lasts ${days} days`, async (t) => {
     const { ask, clock, cookie } = await signedIn(t, isRemembered)
     const status = async () => (await ask('/who/', { as: 'nobody', headers: { Cookie: cookie } })).status
@@ -80,9 +114,16 @@ for (const [isRemembered, days] of [[false, 2], [true, 365]] as const) {
 
 test('a session’s writes need the value of csrftoken, a token’s do not', async (t) => {
   const { ask, accounts, cookie, csrf } = await signedIn(t)
-  const write = (headers: Record<string, string>) => ask('/who/', { method: 'POST', as: 'nobody', headers: { Cookie: cookie, ...headers } })
+  const write = (headers: Record<string, string>) =>
+    ask('/who/', { method: 'POST', as: 'nobody', headers: { Cookie: cookie, ...headers } })
   const other = await accounts.openSession(1, false)
-  for (const headers of [{}, { 'X-CSRFToken': '' }, { 'X-CSRFToken': 'x'.repeat(43) }, { 'X-CSRFToken': other.csrfToken }, { 'X-CSRFToken': 'ä' }] as Array<Record<string, string>>) {
+  for (const headers of [
+    {},
+    { 'X-CSRFToken': '' },
+    { 'X-CSRFToken': 'x'.repeat(43) },
+    { 'X-CSRFToken': other.csrfToken },
+    { 'X-CSRFToken': 'ä' },
+  ] as Array<Record<string, string>>) {
     const { status, body } = await write(headers)
     assert.equal(status, 403, JSON.stringify(headers))
     assert.equal(body['code'], 'csrf_failed')
@@ -102,7 +143,17 @@ test('a page of another site cannot write with the session, even knowing the val
     [{ 'Sec-Fetch-Site': 'none' }, 200],
   ]
   for (const [headers, status] of table) {
-    assert.equal((await ask('/who/', { method: 'POST', as: 'nobody', headers: { Cookie: cookie, 'X-CSRFToken': csrf, ...headers } })).status, status, JSON.stringify(headers))
+    assert.equal(
+      (
+        await ask('/who/', {
+          method: 'POST',
+          as: 'nobody',
+          headers: { Cookie: cookie, 'X-CSRFToken': csrf, ...headers },
+        })
+      ).status,
+      status,
+      JSON.stringify(headers),
+    )
     // The extension posts from its own origin, with a token.
     assert.equal((await ask('/who/', { method: 'POST', headers })).status, 200)
   }
@@ -119,7 +170,9 @@ test('roles: who may what', async (t) => {
     ['/admin/', 'POST', 401, 403, 200],
   ]
   for (const [path, method, ...statuses] of table) {
-    const answered = await Promise.all((['nobody', 'user', 'admin'] as const).map(async (as) => (await ask(path, { method, as })).status))
+    const answered = await Promise.all(
+      (['nobody', 'user', 'admin'] as const).map(async (as) => (await ask(path, { method, as })).status),
+    )
     assert.deepEqual(answered, statuses, `${method} ${path}`)
   }
   assert.equal((await ask('/admin/', { as: 'user' })).body['code'], 'permission_denied')
@@ -127,7 +180,12 @@ test('roles: who may what', async (t) => {
 
 test('an open route ignores credentials that do not hold', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  assert.equal((await ask('/open/', { as: 'nobody', headers: { Authorization: 'Token wrong', Cookie: 'sessionid=wrong' } })).body['id'], 0)
+  assert.equal(
+    (await ask('/open/', { as: 'nobody', headers: { Authorization: 'Token wrong', Cookie: 'sessionid=wrong' } })).body[
+      'id'
+    ],
+    0,
+  )
 })
 
 test('a deactivated account is answered like a wrong token, at once', async (t) => {
@@ -153,7 +211,13 @@ test('a new secret key ends every session and token', async (t) => {
   assert.ok(accounts.byToken(tokens.admin) && accounts.bySession(sessionId))
 
   await rotateSecretKey(dataDir)
-  const after = openAccounts({ ledger, clock, log: openLog('silent'), dataDir, secretKey: await openSecretKey(dataDir) })
+  const after = openAccounts({
+    ledger,
+    clock,
+    log: openLog('silent'),
+    dataDir,
+    secretKey: await openSecretKey(dataDir),
+  })
 
   assert.equal(after.byToken(tokens.admin), undefined)
   assert.equal(after.bySession(sessionId), undefined)
@@ -174,6 +238,10 @@ test('only a trusted proxy may say for whom it asks, and how', async (t) => {
 
 test('behind a proxy that rewrites the host, our own page is still ours', async (t) => {
   const { ask } = await testServer(t, ROUTES, { settings: { trustedProxies: ['loopback'] } })
-  const headers = { Origin: 'https://archive.example', 'X-Forwarded-Host': 'archive.example', 'X-Forwarded-Proto': 'https' }
+  const headers = {
+    Origin: 'https://archive.example',
+    'X-Forwarded-Host': 'archive.example',
+    'X-Forwarded-Proto': 'https',
+  }
   assert.equal((await ask('/open/', { method: 'POST', as: 'nobody', headers })).body['isCrossSite'], false)
 })

@@ -1,18 +1,20 @@
-/** A server on loopback with the routes of a test, a real ledger in a folder of its own, and a clock that stands still. */
+/**
+ * A server on loopback with the routes of a test, a real ledger in a folder of its own, and a clock that stands still.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { Writable } from 'node:stream'
-import { openHttp, type Http, type HttpParts } from '../../../core/http/server.ts'
+import type { TestContext } from 'node:test'
+import { type Http, type HttpParts, openHttp } from '../../../core/http/server.ts'
 import type { Preferences } from '../../../core/ledger/preferences.ts'
-import { openLedger, type OpenedLedger } from '../../../core/ledger/sqlite.ts'
+import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { openSecretKey } from '../../../core/ledger/tokens.ts'
-import { openAccounts, type AccountBook } from '../../../core/ledger/users.ts'
+import { type AccountBook, openAccounts } from '../../../core/ledger/users.ts'
 import { openLog } from '../../../core/log.ts'
 import type { App, Route } from '../../../core/plugin/define.ts'
-import { testClock, type TestClock } from '../../support/clock.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface TestAccounts {
   accounts: AccountBook
@@ -27,7 +29,10 @@ export async function testAccounts(t: TestContext): Promise<TestAccounts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'archivolt-http-'))
   const clock = testClock()
   const logged: string[] = []
-  const log = openLog('debug', new Writable({ write: (line: Buffer, _encoding, next) => (logged.push(line.toString()), next()) }))
+  const log = openLog(
+    'debug',
+    new Writable({ write: (line: Buffer, _encoding, next) => (logged.push(line.toString()), next()) }),
+  )
   const ledger = await openLedger({ file: join(dataDir, 'ledger.db'), log, clock })
   t.after(async () => {
     await ledger.close()
@@ -67,7 +72,10 @@ export interface TestServer extends TestAccounts {
   preferencesChanged(): void
 }
 
-type Options = Partial<Omit<HttpParts, 'settings'>> & { settings?: Partial<HttpParts['settings']>; appOf?: (given: TestAccounts) => Partial<App> }
+type Options = Partial<Omit<HttpParts, 'settings'>> & {
+  settings?: Partial<HttpParts['settings']>
+  appOf?: (given: TestAccounts) => Partial<App>
+}
 
 export async function testServer(t: TestContext, routes: Route[], options: Options = {}): Promise<TestServer> {
   const given = await testAccounts(t)
@@ -82,7 +90,10 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
   const http = openHttp({
     routes,
     app: () => app,
-    log: openLog('debug', new Writable({ write: (line: Buffer, _encoding, next) => (given.logged.push(line.toString()), next()) })),
+    log: openLog(
+      'debug',
+      new Writable({ write: (line: Buffer, _encoding, next) => (given.logged.push(line.toString()), next()) }),
+    ),
     clock: given.clock,
     accounts: given.accounts,
     preferences,
@@ -90,7 +101,15 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
     hook: () => [],
     isReady: () => true,
     ...rest,
-    settings: { basePath: '/', trustedProxies: [], corsOrigins: [], pageSize: 12, host: '127.0.0.1', port: 0, ...settings },
+    settings: {
+      basePath: '/',
+      trustedProxies: [],
+      corsOrigins: [],
+      pageSize: 12,
+      host: '127.0.0.1',
+      port: 0,
+      ...settings,
+    },
   })
   const { address } = await http.listen()
   t.after(async () => {

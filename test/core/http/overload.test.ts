@@ -1,37 +1,88 @@
 /** Requests that are meant to cost much: each is bounded before the work is done, and others go on. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, request as ask, type IncomingMessage } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { request as ask, createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { checkBody } from '../../../core/http/check.ts'
 import { isAppError, MOST_FIELDS } from '../../../core/error.ts'
+import { checkBody } from '../../../core/http/check.ts'
 import { MOST_OF_ADDRESS, shareConnections } from '../../../core/http/shares.ts'
 import { defineRoute } from '../../../core/plugin/define.ts'
 import { testServer } from './given.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
-const Items = Type.Object({ data: Type.Array(Type.Object({ id: Type.String() })), kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])) }, { additionalProperties: false })
+const Items = Type.Object(
+  {
+    data: Type.Array(Type.Object({ id: Type.String() })),
+    kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+  },
+  { additionalProperties: false },
+)
 
 const ROUTES = [
-  defineRoute({ method: 'POST', path: '/open/', access: 'open', summary: 'open', form: true, body: Type.Object({}), reply: Type.Unknown(), handle: ({ body }) => body as object }),
-  defineRoute({ method: 'POST', path: '/echo/', access: 'user', summary: 'echo', body: Type.Object({}), reply: Type.Unknown(), handle: ({ body }) => body as object }),
-  defineRoute({ method: 'POST', path: '/items/', access: 'user', summary: 'items', body: Items, reply: Type.Unknown(), handle: () => ({}) }),
+  defineRoute({
+    method: 'POST',
+    path: '/open/',
+    access: 'open',
+    summary: 'open',
+    form: true,
+    body: Type.Object({}),
+    reply: Type.Unknown(),
+    handle: ({ body }) => body as object,
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/echo/',
+    access: 'user',
+    summary: 'echo',
+    body: Type.Object({}),
+    reply: Type.Unknown(),
+    handle: ({ body }) => body as object,
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/items/',
+    access: 'user',
+    summary: 'items',
+    body: Items,
+    reply: Type.Unknown(),
+    handle: () => ({}),
+  }),
 ]
 
-const manyKeys = (count: number, key = (at: number) => `k${at}`) => `{${Array.from({ length: count }, (_, at) => `"${key(at)}":0`).join(',')}}`
+const manyKeys = (count: number, key = (at: number) => `k${at}`) =>
+  `{${Array.from({ length: count }, (_, at) => `"${key(at)}":0`).join(',')}}`
 
 test('whoever need not be known may send little', async (t) => {
   const { ask, raw } = await testServer(t, ROUTES)
-  const send = (content: string, type = 'application/json') => ask('/open/', { method: 'POST', as: 'nobody', content, headers: { 'Content-Type': type } })
+  const send = (content: string, type = 'application/json') =>
+    ask('/open/', { method: 'POST', as: 'nobody', content, headers: { 'Content-Type': type } })
   assert.equal((await send(JSON.stringify({ a: 'x'.repeat(16_000) }))).status, 200)
   assert.equal((await send(JSON.stringify({ a: 'x'.repeat(16_384) }))).status, 413)
   assert.equal((await send(`a=${'x'.repeat(16_384)}`, 'application/x-www-form-urlencoded')).status, 413)
-  assert.equal((await ask('/open/', { method: 'POST', content: JSON.stringify({ a: 'x'.repeat(16_384) }), headers: JSON_HEADERS })).status, 413) // a token opens no more
+  assert.equal(
+    (await ask('/open/', { method: 'POST', content: JSON.stringify({ a: 'x'.repeat(16_384) }), headers: JSON_HEADERS }))
+      .status,
+    413,
+  ) // a token opens no more
   const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`
-  assert.match(await raw(`POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
-  assert.equal((await ask('/echo/', { method: 'POST', content: JSON.stringify({ a: 'x'.repeat(1_000_000) }), headers: JSON_HEADERS })).status, 200)
+  assert.match(
+    await raw(
+      `POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`,
+    ),
+    /^HTTP\/1\.1 413 /,
+  )
+  assert.equal(
+    (
+      await ask('/echo/', {
+        method: 'POST',
+        content: JSON.stringify({ a: 'x'.repeat(1_000_000) }),
+        headers: JSON_HEADERS,
+      })
+    ).status,
+    200,
+  )
 })
 
 test('large bodies share a bounded memory; a small one is taken all the same, and what ends gives its share back', async (t) => {
@@ -58,7 +109,12 @@ test('a body in many small pieces takes the memory of its bytes, not of its piec
   const { raw } = await testServer(t, ROUTES)
   const text = JSON.stringify({ a: 'x'.repeat(9000) })
   const pieces = [...text].map((character) => `1\r\n${character}\r\n`).join('')
-  assert.match(await raw(`POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${pieces}0\r\n\r\n`), /^HTTP\/1\.1 200 .*"a":"x{9000}"/s)
+  assert.match(
+    await raw(
+      `POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${pieces}0\r\n\r\n`,
+    ),
+    /^HTTP\/1\.1 200 .*"a":"x{9000}"/s,
+  )
 })
 
 test('a key that would change other objects is dropped, however it is written and wherever it stands', async (t) => {
@@ -69,15 +125,25 @@ test('a key that would change other objects is dropped, however it is written an
     ['{"a":{"__pr\\u006fto__":{"\\u005F_proto__":1}}}', { a: {} }],
     ['{"text":"__proto__","prototype":1}', { text: '__proto__', prototype: 1 }],
   ]
-  for (const [content, expected] of table) assert.deepEqual((await ask('/echo/', { method: 'POST', content, headers: JSON_HEADERS })).body, expected, content)
-  const form = await ask('/open/', { method: 'POST', as: 'nobody', content: '__proto__=1&%5f_proto__=2&a=b', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })
+  for (const [content, expected] of table)
+    assert.deepEqual((await ask('/echo/', { method: 'POST', content, headers: JSON_HEADERS })).body, expected, content)
+  const form = await ask('/open/', {
+    method: 'POST',
+    as: 'nobody',
+    content: '__proto__=1&%5f_proto__=2&a=b',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  })
   assert.equal(form.text, '{"a":"b"}')
 })
 
 test('an object of more keys than any of ours is refused before it is parsed', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const post = (content: string) => ask('/echo/', { method: 'POST', content, headers: JSON_HEADERS })
-  for (const content of [manyKeys(150_000), manyKeys(100_000, (at) => `\\u006b${at}`), `{"list":[1,${manyKeys(1001)}]}`]) {
+  for (const content of [
+    manyKeys(150_000),
+    manyKeys(100_000, (at) => `\\u006b${at}`),
+    `{"list":[1,${manyKeys(1001)}]}`,
+  ]) {
     const { status, body } = await post(content)
     assert.equal(status, 400)
     assert.match(String(body['error']), /at most 1000 keys/)
@@ -118,7 +184,11 @@ test('what is wrong with a large body is told at its first wrong place, without 
 
 test('places that are told are few and short, whatever was sent', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  const { status, body, text } = await ask('/items/', { method: 'POST', content: manyKeys(900, (at) => `${at}${'x'.repeat(500)}`), headers: JSON_HEADERS })
+  const { status, body, text } = await ask('/items/', {
+    method: 'POST',
+    content: manyKeys(900, (at) => `${at}${'x'.repeat(500)}`),
+    headers: JSON_HEADERS,
+  })
   assert.equal(status, 400)
   const fields = Object.entries(body['fields'] as Record<string, string>)
   assert.ok(fields.length > 1 && fields.length <= MOST_FIELDS)
@@ -128,7 +198,9 @@ test('places that are told are few and short, whatever was sent', async (t) => {
 
 test('a media type that goes on and on is no type', async (t) => {
   const { raw } = await testServer(t, ROUTES)
-  const answer = await raw(`POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json${';'.repeat(30_000)}x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`)
+  const answer = await raw(
+    `POST /open/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json${';'.repeat(30_000)}x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+  )
   assert.match(answer, /^HTTP\/1\.1 415 /)
 })
 
@@ -143,15 +215,33 @@ test('behind a proxy each client has its share of requests at once; the proxy it
     await finished
     return {}
   }
-  const slow = defineRoute({ method: 'GET', path: '/slow/', access: 'open', summary: 'slow', reply: Type.Unknown(), handle: wait })
-  const quick = defineRoute({ method: 'GET', path: '/quick/', access: 'open', summary: 'quick', reply: Type.Unknown(), handle: () => ({}) })
-  const { ask: asking } = await testServer(t, [slow, quick], { settings: { trustedProxies: ['loopback', '198.51.100.1'] } })
-  const get = async (path: string, client?: string) => (await asking(path, { as: 'nobody', headers: client === undefined ? {} : { 'X-Forwarded-For': client } })).status
+  const slow = defineRoute({
+    method: 'GET',
+    path: '/slow/',
+    access: 'open',
+    summary: 'slow',
+    reply: Type.Unknown(),
+    handle: wait,
+  })
+  const quick = defineRoute({
+    method: 'GET',
+    path: '/quick/',
+    access: 'open',
+    summary: 'quick',
+    reply: Type.Unknown(),
+    handle: () => ({}),
+  })
+  const { ask: asking } = await testServer(t, [slow, quick], {
+    settings: { trustedProxies: ['loopback', '198.51.100.1'] },
+  })
+  const get = async (path: string, client?: string) =>
+    (await asking(path, { as: 'nobody', headers: client === undefined ? {} : { 'X-Forwarded-For': client } })).status
 
   const held = Array.from({ length: MOST_OF_ADDRESS }, (_, at) => get('/slow/', `2001:db8::${at.toString(16)}`))
   await full
   assert.equal(await get('/quick/', '2001:db8::ffff'), 429)
-  for (const client of ['2001:db8:0:1::1', '192.0.2.1', '198.51.100.1', undefined]) assert.equal(await get('/quick/', client), 200, client)
+  for (const client of ['2001:db8:0:1::1', '192.0.2.1', '198.51.100.1', undefined])
+    assert.equal(await get('/quick/', client), 200, client)
   finish()
   assert.deepEqual(new Set(await Promise.all(held)), new Set([200]))
   assert.equal(await get('/quick/', '2001:db8::ffff'), 200)
@@ -166,7 +256,10 @@ test('an address has its share of connections: further ones are closed, and one 
   const open = () => connect(port, '127.0.0.1').on('error', () => undefined)
   const isServed = async (socket: ReturnType<typeof open>) => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    return (await Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])) as boolean
+    return (await Promise.race([
+      once(socket, 'data').then(() => true),
+      once(socket, 'close').then(() => false),
+    ])) as boolean
   }
   const sockets = [open(), open(), open()]
   for (const socket of sockets) assert.equal(await isServed(socket), true)

@@ -6,11 +6,30 @@ import { pageBlock, pageParams, pageWindow } from '../../../core/http/page.ts'
 
 test('the contract’s example', () => {
   assert.deepEqual(pageBlock(pageWindow(3, 12), 105, 'filter=subscribed'), {
-    page_size: 12, page_from: 24, prev_pages: [2], current_page: 3, max_hits: false, params: 'filter=subscribed', last_page: 9, next_pages: [4, 5, 6, 7, 8], total_hits: 105,
+    page_size: 12,
+    page_from: 24,
+    prev_pages: [2],
+    current_page: 3,
+    max_hits: false,
+    params: 'filter=subscribed',
+    last_page: 9,
+    next_pages: [4, 5, 6, 7, 8],
+    total_hits: 105,
   })
 })
 
-const table: Array<[asked: number, total: number, size: number, from: number, prev: number[], next: number[], last: number, isFull: boolean]> = [
+const table: Array<
+  [
+    asked: number,
+    total: number,
+    size: number,
+    from: number,
+    prev: number[],
+    next: number[],
+    last: number,
+    isFull: boolean,
+  ]
+> = [
   [0, 0, 12, 0, [], [], 0, false],
   [1, 0, 12, 0, [], [], 0, false],
   [0, 12, 12, 0, [], [], 0, false],
@@ -31,15 +50,28 @@ const table: Array<[asked: number, total: number, size: number, from: number, pr
 for (const [asked, total, size, from, prev, next, last, isFull] of table) {
   test(`page ${asked} of ${total} records, ${size} each`, () => {
     const block = pageBlock(pageWindow(asked, size), total, '')
-    assert.deepEqual(block, { page_size: size, page_from: from, prev_pages: prev, current_page: asked, max_hits: isFull, params: '', last_page: last, next_pages: next, total_hits: Math.min(total, 10_000) })
+    assert.deepEqual(block, {
+      page_size: size,
+      page_from: from,
+      prev_pages: prev,
+      current_page: asked,
+      max_hits: isFull,
+      params: '',
+      last_page: last,
+      next_pages: next,
+      total_hits: Math.min(total, 10_000),
+    })
   })
 }
 
 test('a page number may be longer than numbers are exact; a limited one may not', () => {
   const { decode } = queryInt()
   for (const text of ['9007199254740993', '9'.repeat(400)]) assert.equal(decode(text), Number.MAX_SAFE_INTEGER)
-  for (const text of ['-1', '1.5', '1e3', ' 1', '+1', '0x1', `-${'9'.repeat(400)}`]) assert.throws(() => decode(text), { rule: 'must be an integer of at least 0' }, text)
-  assert.throws(() => queryInt({ min: 1, max: 100 }).decode('9'.repeat(400)), { rule: 'must be an integer of at least 1 and at most 100' })
+  for (const text of ['-1', '1.5', '1e3', ' 1', '+1', '0x1', `-${'9'.repeat(400)}`])
+    assert.throws(() => decode(text), { rule: 'must be an integer of at least 0' }, text)
+  assert.throws(() => queryInt({ min: 1, max: 100 }).decode('9'.repeat(400)), {
+    rule: 'must be an integer of at least 1 and at most 100',
+  })
 })
 
 test('the query is repeated without `page`, in its order, empty values kept', () => {

@@ -6,41 +6,110 @@ import { errors } from '../../../core/error.ts'
 import { queryBool, queryEnum, queryId, queryInt, queryText } from '../../../core/http/decode.ts'
 import { json, listing } from '../../../core/http/reply.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
-import { testServer, type Asking } from './given.ts'
+import { type Asking, testServer } from './given.ts'
 
 const Any = Type.Unknown()
 const get = (path: string, handle: Route['handle'], more: Partial<Route> = {}): Route =>
   ({ method: 'GET', path, access: 'user', summary: path, reply: Any, handle, ...more }) as Route
 
-const things = get('/api/thing/', ({ page }) => listing(Array.from({ length: Math.max(0, Math.min(page.size, 30 - page.from)) }, (_, at) => `{"id":${page.from + at}}`), 30), {
-  envelope: 'page',
-  query: { filter: queryEnum(['new', 'old']) },
-})
+const things = get(
+  '/api/thing/',
+  ({ page }) =>
+    listing(
+      Array.from({ length: Math.max(0, Math.min(page.size, 30 - page.from)) }, (_, at) => `{"id":${page.from + at}}`),
+      30,
+    ),
+  {
+    envelope: 'page',
+    query: { filter: queryEnum(['new', 'old']) },
+  },
+)
 const search = get('/api/thing/search/', () => ({ is: 'search' }))
-const thing = get('/api/thing/:thingId/', ({ params }) => {
-  if ((params as { thingId: string }).thingId === 'gone') throw errors.notFound('thing', 'gone')
-  return json(`{"id":"${(params as { thingId: string }).thingId}"}`)
-}, { envelope: 'item', params: Type.Object({ thingId: Type.String() }) })
-const sub = get('/api/thing/:thingId/part/', () => {
-  throw errors.notFound('thing')
-}, { envelope: 'page', params: Type.Object({ thingId: Type.String() }) })
-const archive = get('/api/archive/:filename/', ({ params }) => params, { params: Type.Object({ filename: Type.String({ pattern: '^[a-z]+\\.zip$' }) }) })
+const thing = get(
+  '/api/thing/:thingId/',
+  ({ params }) => {
+    if ((params as { thingId: string }).thingId === 'gone') throw errors.notFound('thing', 'gone')
+    return json(`{"id":"${(params as { thingId: string }).thingId}"}`)
+  },
+  { envelope: 'item', params: Type.Object({ thingId: Type.String() }) },
+)
+const sub = get(
+  '/api/thing/:thingId/part/',
+  () => {
+    throw errors.notFound('thing')
+  },
+  { envelope: 'page', params: Type.Object({ thingId: Type.String() }) },
+)
+const archive = get('/api/archive/:filename/', ({ params }) => params, {
+  params: Type.Object({ filename: Type.String({ pattern: '^[a-z]+\\.zip$' }) }),
+})
 const numbers = get('/api/query/', ({ query }) => query, {
-  query: { size: queryInt({ min: 1, max: 9, fallback: 5 }), force: queryBool({ fallback: false }), q: queryText({ required: true }), id: queryId() },
+  query: {
+    size: queryInt({ min: 1, max: 9, fallback: 5 }),
+    force: queryBool({ fallback: false }),
+    q: queryText({ required: true }),
+    id: queryId(),
+  },
 })
 const echo = defineRoute({
-  method: 'POST', path: '/api/echo/', access: 'user', summary: 'echo', reply: Any,
-  body: Type.Object({ id: Type.String({ minLength: 1 }), is_good: Type.Optional(Type.Boolean()), list: Type.Optional(Type.Array(Type.Object({ kind: Type.Enum(['a', 'b']) }))) }),
+  method: 'POST',
+  path: '/api/echo/',
+  access: 'user',
+  summary: 'echo',
+  reply: Any,
+  body: Type.Object({
+    id: Type.String({ minLength: 1 }),
+    is_good: Type.Optional(Type.Boolean()),
+    list: Type.Optional(Type.Array(Type.Object({ kind: Type.Enum(['a', 'b']) }))),
+  }),
   handle: ({ body }) => body,
 })
-const form = defineRoute({ method: 'POST', path: '/api/form/', access: 'open', summary: 'form', reply: Any, form: true, body: Type.Object({ name: Type.String() }), handle: ({ body }) => body })
-const start = defineRoute({ method: 'POST', path: '/api/start/', access: 'user', summary: 'start', reply: Any, handle: () => ({ started: true }) })
-const forget = defineRoute({
-  method: 'DELETE', path: '/api/thing/:thingId/', access: 'admin', summary: 'forget', reply: Any, params: Type.Object({ thingId: Type.String() }),
-  body: Type.Object({ why: Type.Optional(Type.String()) }), bodyOptional: true, handle: ({ body }) => ({ body: body ?? null }),
+const form = defineRoute({
+  method: 'POST',
+  path: '/api/form/',
+  access: 'open',
+  summary: 'form',
+  reply: Any,
+  form: true,
+  body: Type.Object({ name: Type.String() }),
+  handle: ({ body }) => body,
 })
-const nothing = defineRoute({ method: 'POST', path: '/api/nothing/', access: 'user', summary: 'nothing', reply: Any, handle: () => undefined })
-const made = defineRoute({ method: 'POST', path: '/api/made/', access: 'user', summary: 'made', reply: Any, status: 201, handle: () => ({ success: true }) })
+const start = defineRoute({
+  method: 'POST',
+  path: '/api/start/',
+  access: 'user',
+  summary: 'start',
+  reply: Any,
+  handle: () => ({ started: true }),
+})
+const forget = defineRoute({
+  method: 'DELETE',
+  path: '/api/thing/:thingId/',
+  access: 'admin',
+  summary: 'forget',
+  reply: Any,
+  params: Type.Object({ thingId: Type.String() }),
+  body: Type.Object({ why: Type.Optional(Type.String()) }),
+  bodyOptional: true,
+  handle: ({ body }) => ({ body: body ?? null }),
+})
+const nothing = defineRoute({
+  method: 'POST',
+  path: '/api/nothing/',
+  access: 'user',
+  summary: 'nothing',
+  reply: Any,
+  handle: () => undefined,
+})
+const made = defineRoute({
+  method: 'POST',
+  path: '/api/made/',
+  access: 'user',
+  summary: 'made',
+  reply: Any,
+  status: 201,
+  handle: () => ({ success: true }),
+})
 const broken = get('/api/broken/', () => {
   throw new Error('SELECT secret FROM /srv/data')
 })
@@ -51,8 +120,10 @@ const ROUTES = [things, search, thing, sub, archive, numbers, echo, form, start,
 
 test('a path has one answer with and without its final slash, for every method and without a redirect', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  for (const path of ['/api/echo/', '/api/echo']) assert.deepEqual((await ask(path, { method: 'POST', json: { id: 'x' } })).body, { id: 'x' })
-  for (const path of ['/api/thing/abc/', '/api/thing/abc']) assert.deepEqual((await ask(path)).body['data'], { id: 'abc' })
+  for (const path of ['/api/echo/', '/api/echo'])
+    assert.deepEqual((await ask(path, { method: 'POST', json: { id: 'x' } })).body, { id: 'x' })
+  for (const path of ['/api/thing/abc/', '/api/thing/abc'])
+    assert.deepEqual((await ask(path)).body['data'], { id: 'abc' })
 })
 
 test('a literal path wins over a variable, with all of its methods', async (t) => {
@@ -66,11 +137,29 @@ test('a literal path wins over a variable, with all of its methods', async (t) =
 
 test('an unknown path, or a variable of another form, is 404 in the error shape', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  const paths = ['/', '/api/', '/api/none/', '/api/thing/a.b/', '/api/thing/a%20b/', '/api/thing/%2e%2e%2f/', `/api/thing/${'a'.repeat(129)}/`, `/api/thing/${'a'.repeat(2000)}/`, '/api/thing/ä/', '/api//thing/', '/api/archive/x.tar/', '/api/archive/..%2fx.zip/', '/API/thing/']
+  const paths = [
+    '/',
+    '/api/',
+    '/api/none/',
+    '/api/thing/a.b/',
+    '/api/thing/a%20b/',
+    '/api/thing/%2e%2e%2f/',
+    `/api/thing/${'a'.repeat(129)}/`,
+    `/api/thing/${'a'.repeat(2000)}/`,
+    '/api/thing/ä/',
+    '/api//thing/',
+    '/api/archive/x.tar/',
+    '/api/archive/..%2fx.zip/',
+    '/API/thing/',
+  ]
   for (const path of paths) {
     const answer = await ask(path)
     assert.equal(answer.status, 404, path)
-    assert.deepEqual(answer.body, { detail: 'path not found', message: 'path not found', error: 'path not found', code: 'not_found' }, path)
+    assert.deepEqual(
+      answer.body,
+      { detail: 'path not found', message: 'path not found', error: 'path not found', code: 'not_found' },
+      path,
+    )
   }
   assert.equal((await ask(`/api/thing/${'a'.repeat(128)}/`)).status, 200)
   assert.deepEqual((await ask('/api/archive/a.zip/')).body, { filename: 'a.zip' })
@@ -86,7 +175,8 @@ test('HEAD works wherever GET does, and OPTIONS tells the methods', async (t) =>
   const options = await ask('/api/thing/abc/', { method: 'OPTIONS', as: 'nobody' })
   assert.equal(options.status, 200)
   assert.equal(options.headers.get('allow'), 'DELETE, GET, HEAD, OPTIONS')
-  for (const method of ['PATCH', 'PUT', 'PROPFIND']) assert.equal((await ask('/api/thing/abc/', { method })).status, 405, method)
+  for (const method of ['PATCH', 'PUT', 'PROPFIND'])
+    assert.equal((await ask('/api/thing/abc/', { method })).status, 405, method)
 })
 
 test('JSON is never stored, and says its type, its request and nothing of the server', async (t) => {
@@ -117,7 +207,10 @@ test('a query of a wrong form is 400, and `fields` says what is wrong where', as
   const table: Array<[query: string, fields: Record<string, string> | undefined]> = [
     ['', { q: 'is required' }],
     ['q=%20%20', { q: 'is required' }],
-    ['q=a&size=0&force=maybe', { size: 'must be an integer of at least 1 and at most 9', force: 'must be true or false' }],
+    [
+      'q=a&size=0&force=maybe',
+      { size: 'must be an integer of at least 1 and at most 9', force: 'must be true or false' },
+    ],
     ['q=a&size=1.5', { size: 'must be an integer of at least 1 and at most 9' }],
     ['q=a&id=../x', { id: 'must be an id of letters, digits, - and _' }],
     ['q=%zz', undefined],
@@ -138,13 +231,25 @@ test('a body is checked and never coerced; unknown keys are ignored', async (t) 
     [{ json: { id: 5 } }, { id: 'must be a string' }],
     [{ json: { id: '' } }, { id: 'must not be empty' }],
     [{ json: { id: 'x', is_good: 'true' } }, { is_good: 'must be a boolean' }],
-    [{ json: { id: 'x', list: [{ kind: 'a' }, { kind: 'c' }, {}] } }, { 'list.1.kind': 'must be one of a, b', 'list.2.kind': 'is required' }],
+    [
+      { json: { id: 'x', list: [{ kind: 'a' }, { kind: 'c' }, {}] } },
+      { 'list.1.kind': 'must be one of a, b', 'list.2.kind': 'is required' },
+    ],
     [{ json: ['x'] }, undefined],
     [{ json: null }, undefined],
     [{ json: 'text' }, undefined],
     [{ content: '{"id":', headers: { 'Content-Type': 'application/json' } }, undefined],
-    [{ content: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), headers: { 'Content-Type': 'application/json' } }, undefined],
-    [{ content: `{"id":"x","deep":${'['.repeat(100)}${']'.repeat(100)}}`, headers: { 'Content-Type': 'application/json' } }, undefined],
+    [
+      { content: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), headers: { 'Content-Type': 'application/json' } },
+      undefined,
+    ],
+    [
+      {
+        content: `{"id":"x","deep":${'['.repeat(100)}${']'.repeat(100)}}`,
+        headers: { 'Content-Type': 'application/json' },
+      },
+      undefined,
+    ],
     [{ content: '', headers: { 'Content-Type': 'application/json' } }, { id: 'is required' }],
   ]
   for (const [asking, fields] of refused) {
@@ -152,20 +257,51 @@ test('a body is checked and never coerced; unknown keys are ignored', async (t) 
     assert.equal(status, 400, JSON.stringify(asking))
     assert.deepEqual(body['fields'], fields, JSON.stringify(asking))
   }
-  assert.deepEqual((await ask('/api/echo/', { method: 'POST', json: { id: '[[[[', more: 1 } })).body, { id: '[[[[', more: 1 })
-  assert.deepEqual((await ask('/api/echo/', { method: 'POST', content: '{"id":"x","__proto__":{"a":1},"\\u005f_proto__":2}', headers: { 'Content-Type': 'application/json; charset=UTF-8' } })).body, { id: 'x' })
+  assert.deepEqual((await ask('/api/echo/', { method: 'POST', json: { id: '[[[[', more: 1 } })).body, {
+    id: '[[[[',
+    more: 1,
+  })
+  assert.deepEqual(
+    (
+      await ask('/api/echo/', {
+        method: 'POST',
+        content: '{"id":"x","__proto__":{"a":1},"\\u005f_proto__":2}',
+        headers: { 'Content-Type': 'application/json; charset=UTF-8' },
+      })
+    ).body,
+    { id: 'x' },
+  )
 })
 
 test('a body of another type is 415, one that is too large 413', async (t) => {
   const { ask, raw } = await testServer(t, ROUTES)
-  const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'nonsense']
-  for (const type of types) assert.equal((await ask('/api/echo/', { method: 'POST', content: '{"id":"x"}', headers: { 'Content-Type': type } })).status, 415, type)
-  assert.equal((await ask('/api/echo/', { method: 'POST', json: { id: 'x' }, headers: { 'Content-Encoding': 'gzip' } })).status, 415)
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json; charset=utf-16',
+    'nonsense',
+  ]
+  for (const type of types)
+    assert.equal(
+      (await ask('/api/echo/', { method: 'POST', content: '{"id":"x"}', headers: { 'Content-Type': type } })).status,
+      415,
+      type,
+    )
+  assert.equal(
+    (await ask('/api/echo/', { method: 'POST', json: { id: 'x' }, headers: { 'Content-Encoding': 'gzip' } })).status,
+    415,
+  )
   assert.equal((await ask('/api/echo/', { method: 'POST', json: { id: 'x'.repeat(2 * 1024 * 1024) } })).status, 413)
-  assert.equal((await ask('/api/echo/', { method: 'POST', json: { id: 'x'.repeat(2 * 1024 * 1024 - 100) } })).status, 200)
+  assert.equal(
+    (await ask('/api/echo/', { method: 'POST', json: { id: 'x'.repeat(2 * 1024 * 1024 - 100) } })).status,
+    200,
+  )
   // Without its length: it is cut off where it passes the limit.
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-  const answer = await raw(`POST /api/form/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk.repeat(40)}0\r\n\r\n`)
+  const answer = await raw(
+    `POST /api/form/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunk.repeat(40)}0\r\n\r\n`,
+  )
   assert.match(answer, /^HTTP\/1\.1 413 .*"code":"body_too_large"/s)
 })
 
@@ -175,15 +311,23 @@ test('an empty body with the type of JSON is no body, on every method', async (t
   assert.equal((await ask('/api/thing/', { headers })).status, 200)
   assert.equal((await ask('/api/start/', { method: 'POST', headers })).status, 200)
   assert.deepEqual((await ask('/api/thing/x/', { method: 'DELETE', headers })).body, { body: null })
-  assert.deepEqual((await ask('/api/thing/x/', { method: 'DELETE', json: { why: 'old' } })).body, { body: { why: 'old' } })
+  assert.deepEqual((await ask('/api/thing/x/', { method: 'DELETE', json: { why: 'old' } })).body, {
+    body: { why: 'old' },
+  })
 })
 
 test('a body that nobody has a use for must still be one', async (t) => {
   const { ask, raw, tokens } = await testServer(t, ROUTES)
   const headers = { 'Content-Type': 'application/json' }
-  for (const content of ['{', '[]', '[1', '"text"', 'null']) assert.equal((await ask('/api/start/', { method: 'POST', content, headers })).status, 400, content)
-  for (const content of ['', '{}', '{"more":1}']) assert.equal((await ask('/api/start/', { method: 'POST', content, headers })).status, 200, content)
-  assert.equal((await ask('/api/start/', { method: 'POST', content: '{}', headers: { 'Content-Type': 'application/json;' } })).status, 200)
+  for (const content of ['{', '[]', '[1', '"text"', 'null'])
+    assert.equal((await ask('/api/start/', { method: 'POST', content, headers })).status, 400, content)
+  for (const content of ['', '{}', '{"more":1}'])
+    assert.equal((await ask('/api/start/', { method: 'POST', content, headers })).status, 200, content)
+  assert.equal(
+    (await ask('/api/start/', { method: 'POST', content: '{}', headers: { 'Content-Type': 'application/json;' } }))
+      .status,
+    200,
+  )
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
   const head = `POST /api/start/ HTTP/1.1\r\nHost: a\r\nAuthorization: Token ${tokens.user}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`
   assert.match(await raw(`${head}${chunk.repeat(40)}0\r\n\r\n`), /^HTTP\/1\.1 413 /)
@@ -191,14 +335,32 @@ test('a body that nobody has a use for must still be one', async (t) => {
 
 test('a form is taken where the route says so', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  const answer = await ask('/api/form/', { method: 'POST', as: 'nobody', content: 'name=a+b&x=1', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })
+  const answer = await ask('/api/form/', {
+    method: 'POST',
+    as: 'nobody',
+    content: 'name=a+b&x=1',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  })
   assert.deepEqual(answer.body, { name: 'a b', x: '1' })
 })
 
 test('a body is not read, and not judged, before it is known who sends it', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  assert.equal((await ask('/api/echo/', { method: 'POST', as: 'nobody', json: { id: 'x'.repeat(3_000_000) } })).status, 401)
-  assert.equal((await ask('/api/thing/x/', { method: 'DELETE', as: 'user', content: '{', headers: { 'Content-Type': 'application/json' } })).status, 403)
+  assert.equal(
+    (await ask('/api/echo/', { method: 'POST', as: 'nobody', json: { id: 'x'.repeat(3_000_000) } })).status,
+    401,
+  )
+  assert.equal(
+    (
+      await ask('/api/thing/x/', {
+        method: 'DELETE',
+        as: 'user',
+        content: '{',
+        headers: { 'Content-Type': 'application/json' },
+      })
+    ).status,
+    403,
+  )
 })
 
 test('a handler that returns nothing is 204, and a route may have its own status', async (t) => {
@@ -209,18 +371,39 @@ test('a handler that returns nothing is 204, and a route may have its own status
 
 test('an item stands in its envelope, whose `config` follows the preferences', async (t) => {
   let cast = false
-  const server = await testServer(t, ROUTES, { envelopes: [() => ({ enable_cast: cast }), () => ({ downloads: { subtitle: 'en' } })] })
-  assert.deepEqual((await server.ask('/api/thing/a/')).body, { data: { id: 'a' }, config: { enable_cast: false, downloads: { subtitle: 'en' } } })
+  const server = await testServer(t, ROUTES, {
+    envelopes: [() => ({ enable_cast: cast }), () => ({ downloads: { subtitle: 'en' } })],
+  })
+  assert.deepEqual((await server.ask('/api/thing/a/')).body, {
+    data: { id: 'a' },
+    config: { enable_cast: false, downloads: { subtitle: 'en' } },
+  })
   cast = true
   server.preferencesChanged()
-  assert.deepEqual((await server.ask('/api/thing/a/')).body['config'], { enable_cast: true, downloads: { subtitle: 'en' } })
+  assert.deepEqual((await server.ask('/api/thing/a/')).body['config'], {
+    enable_cast: true,
+    downloads: { subtitle: 'en' },
+  })
 })
 
 test('a page has its records, its page block and the config', async (t) => {
   const { ask } = await testServer(t, ROUTES)
   const { body } = await ask('/api/thing/?filter=new&page=2&x=a+b&y=')
-  assert.deepEqual((body['data'] as Array<{ id: number }>).map(({ id }) => id), [12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23])
-  assert.deepEqual(body['paginate'], { page_size: 12, page_from: 12, prev_pages: [], current_page: 2, max_hits: false, params: 'filter=new&x=a+b&y=', last_page: 3, next_pages: [], total_hits: 30 })
+  assert.deepEqual(
+    (body['data'] as Array<{ id: number }>).map(({ id }) => id),
+    [12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23],
+  )
+  assert.deepEqual(body['paginate'], {
+    page_size: 12,
+    page_from: 12,
+    prev_pages: [],
+    current_page: 2,
+    max_hits: false,
+    params: 'filter=new&x=a+b&y=',
+    last_page: 3,
+    next_pages: [],
+    total_hits: 30,
+  })
 })
 
 test('the page size is the user’s own, and 0 is the default', async (t) => {
@@ -242,12 +425,21 @@ test('a page without records is 404 from the second on, with an empty list and i
     assert.deepEqual((body['paginate'] as { total_hits: number; current_page: number }).total_hits, 30)
     assert.deepEqual((body['paginate'] as { total_hits: number; current_page: number }).current_page, page)
   }
-  for (const page of ['-1', 'x', '1.5']) assert.deepEqual((await ask(`/api/thing/?page=${page}`)).body['fields'], { page: 'must be an integer of at least 0' })
+  for (const page of ['-1', 'x', '1.5'])
+    assert.deepEqual((await ask(`/api/thing/?page=${page}`)).body['fields'], {
+      page: 'must be an integer of at least 0',
+    })
 })
 
 test('what does not exist is 404 with the keys that readers of its envelope look at', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  assert.deepEqual((await ask('/api/thing/gone/')).body, { data: false, detail: 'thing not found', message: 'thing not found', error: 'thing not found', code: 'not_found' })
+  assert.deepEqual((await ask('/api/thing/gone/')).body, {
+    data: false,
+    detail: 'thing not found',
+    message: 'thing not found',
+    error: 'thing not found',
+    code: 'not_found',
+  })
   const list = await ask('/api/thing/none/part/')
   assert.equal(list.status, 404)
   assert.deepEqual(list.body['data'], [])
@@ -255,8 +447,13 @@ test('what does not exist is 404 with the keys that readers of its envelope look
 })
 
 test('further query parameters come from a hook', async (t) => {
-  const route = get('/api/filtered/', ({ query }) => query, { query: { own: queryInt() }, queryHook: 'thing.filter' as never })
-  const { ask } = await testServer(t, [route], { hook: () => [{ query: { watch: queryEnum(['seen', 'new']) } }, { query: { part: queryId() } }] })
+  const route = get('/api/filtered/', ({ query }) => query, {
+    query: { own: queryInt() },
+    queryHook: 'thing.filter' as never,
+  })
+  const { ask } = await testServer(t, [route], {
+    hook: () => [{ query: { watch: queryEnum(['seen', 'new']) } }, { query: { part: queryId() } }],
+  })
   assert.deepEqual((await ask('/api/filtered/?own=1&watch=seen&part=p')).body, { own: 1, watch: 'seen', part: 'p' })
   assert.deepEqual((await ask('/api/filtered/?watch=never')).body['fields'], { watch: 'must be one of seen, new' })
 })
@@ -310,14 +507,22 @@ test('below a base path everything stands there and nothing beside it', async (t
 
 test('browser extensions may read answers and send their odd header, other origins may not', async (t) => {
   const { ask } = await testServer(t, ROUTES, { settings: { corsOrigins: ['https://my.example'] } })
-  const preflight = (origin: string) => ask('/api/echo/', { method: 'OPTIONS', as: 'nobody', headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'mode' } })
+  const preflight = (origin: string) =>
+    ask('/api/echo/', {
+      method: 'OPTIONS',
+      as: 'nobody',
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'mode' },
+    })
   for (const origin of ['moz-extension://0a1b-2c', 'chrome-extension://abcdef', 'https://my.example']) {
     const { headers } = await preflight(origin)
     assert.equal(headers.get('access-control-allow-origin'), origin)
     assert.match(headers.get('access-control-allow-headers')!, /(^|, )mode($|,)/)
     assert.equal(headers.get('access-control-allow-methods'), 'GET, POST, PUT, DELETE, OPTIONS')
     assert.equal(headers.get('access-control-allow-credentials'), null)
-    assert.equal((await ask('/api/none/', { headers: { Origin: origin } })).headers.get('access-control-allow-origin'), origin)
+    assert.equal(
+      (await ask('/api/none/', { headers: { Origin: origin } })).headers.get('access-control-allow-origin'),
+      origin,
+    )
   }
   for (const origin of ['https://evil.example', 'null', 'moz-extension://a/../b']) {
     assert.equal((await preflight(origin)).headers.get('access-control-allow-origin'), null)
@@ -355,7 +560,10 @@ test('a handler hears when the client goes away', async (t) => {
   leave.abort()
   await assert.rejects(asked)
   assert.match(String(await ended.promise), /went away/)
-  assert.deepEqual(logged.filter((line) => line.includes('"level":50')), [])
+  assert.deepEqual(
+    logged.filter((line) => line.includes('"level":50')),
+    [],
+  )
 })
 
 function withResolvers<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {

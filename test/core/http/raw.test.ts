@@ -6,8 +6,23 @@ import { defineRoute } from '../../../core/plugin/define.ts'
 import { testServer } from './given.ts'
 
 const ROUTES = [
-  defineRoute({ method: 'GET', path: '/api/a/', access: 'open', summary: 'a', reply: Type.Unknown(), handle: () => ({ a: 1 }) }),
-  defineRoute({ method: 'POST', path: '/api/a/', access: 'open', summary: 'a', reply: Type.Unknown(), body: Type.Object({}), handle: ({ body }) => body as object }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/a/',
+    access: 'open',
+    summary: 'a',
+    reply: Type.Unknown(),
+    handle: () => ({ a: 1 }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/a/',
+    access: 'open',
+    summary: 'a',
+    reply: Type.Unknown(),
+    body: Type.Object({}),
+    handle: ({ body }) => body as object,
+  }),
 ]
 const LAST = 'Host: x\r\nConnection: close\r\n\r\n'
 
@@ -15,7 +30,11 @@ const table: Array<[title: string, bytes: string, expected: RegExp]> = [
   ['what is not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad_request"/s],
   ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', /^HTTP\/1\.1 400 /],
   ['a method that nobody knows', `FROB /api/a/ HTTP/1.1\r\n${LAST}`, /^HTTP\/1\.1 400 /],
-  ['a known method that the path does not have', `PROPFIND /api/a/ HTTP/1.1\r\n${LAST}`, /^HTTP\/1\.1 405 .*Allow: GET, HEAD, OPTIONS, POST/s],
+  [
+    'a known method that the path does not have',
+    `PROPFIND /api/a/ HTTP/1.1\r\n${LAST}`,
+    /^HTTP\/1\.1 405 .*Allow: GET, HEAD, OPTIONS, POST/s,
+  ],
   ['TRACE', `TRACE /api/a/ HTTP/1.1\r\n${LAST}`, /^HTTP\/1\.1 405 /],
   ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${LAST}`, /^HTTP\/1\.1 405 .*"code":"method_not_allowed"/s],
   ['headers without end', `GET /api/a/ HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n${LAST}`, /^HTTP\/1\.1 431 /],
@@ -29,13 +48,41 @@ const table: Array<[title: string, bytes: string, expected: RegExp]> = [
   ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\n${LAST}`, /^HTTP\/1\.1 200 /],
   ['no host', 'GET /api/a/ HTTP/1.1\r\nConnection: close\r\n\r\n', /^HTTP\/1\.1 400 /],
   ['HTTP/1.0', 'GET /api/a/ HTTP/1.0\r\n\r\n', /^HTTP\/1\.1 200 /],
-  ['a length that is no number', `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ten\r\n${LAST}`, /^HTTP\/1\.1 400 /],
-  ['two lengths', `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 3\r\n${LAST}{}`, /^HTTP\/1\.1 400 /],
-  ['a length and chunks', `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n${LAST}0\r\n\r\n`, /^HTTP\/1\.1 400 /],
-  ['chunks that are none', `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${LAST}zz\r\n`, /^HTTP\/1\.1 400 /],
-  ['a body that is asked about first', `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n${LAST}{}`, /^HTTP\/1\.1 100 Continue.*HTTP\/1\.1 200 /s],
-  ['a body too large that is asked about first', `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n${LAST}`, /^HTTP\/1\.1 413 /],
-  ['an expectation that nobody meets', `POST /api/a/ HTTP/1.1\r\nContent-Length: 0\r\nExpect: tea\r\n${LAST}`, /^HTTP\/1\.1 417 /],
+  [
+    'a length that is no number',
+    `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ten\r\n${LAST}`,
+    /^HTTP\/1\.1 400 /,
+  ],
+  [
+    'two lengths',
+    `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nContent-Length: 3\r\n${LAST}{}`,
+    /^HTTP\/1\.1 400 /,
+  ],
+  [
+    'a length and chunks',
+    `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n${LAST}0\r\n\r\n`,
+    /^HTTP\/1\.1 400 /,
+  ],
+  [
+    'chunks that are none',
+    `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${LAST}zz\r\n`,
+    /^HTTP\/1\.1 400 /,
+  ],
+  [
+    'a body that is asked about first',
+    `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n${LAST}{}`,
+    /^HTTP\/1\.1 100 Continue.*HTTP\/1\.1 200 /s,
+  ],
+  [
+    'a body too large that is asked about first',
+    `POST /api/a/ HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n${LAST}`,
+    /^HTTP\/1\.1 413 /,
+  ],
+  [
+    'an expectation that nobody meets',
+    `POST /api/a/ HTTP/1.1\r\nContent-Length: 0\r\nExpect: tea\r\n${LAST}`,
+    /^HTTP\/1\.1 417 /,
+  ],
 ]
 
 test('malformed and odd requests are answered, never with 500', async (t) => {
@@ -46,12 +93,17 @@ test('malformed and odd requests are answered, never with 500', async (t) => {
     assert.match(await answered, expected, title)
   }
   assert.equal((await ask('/api/a/')).status, 200)
-  assert.deepEqual(logged.filter((line) => line.includes('"level":50')), [])
+  assert.deepEqual(
+    logged.filter((line) => line.includes('"level":50')),
+    [],
+  )
 })
 
 test('a body that does not arrive is not waited for without end', async (t) => {
   const { raw, clock } = await testServer(t, ROUTES)
-  const answered = raw('POST /api/a/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{')
+  const answered = raw(
+    'POST /api/a/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  )
   let isAnswered = false
   void answered.then(() => (isAnswered = true))
   while (!isAnswered) await clock.advance(1000) // the bytes come over a real socket, so when is not the clock's to say

@@ -1,4 +1,6 @@
-/** What is sent as a stream: files with byte ranges, bytes, server-sent events; bodies that are streamed in; the stop. */
+/**
+ * What is sent as a stream: files with byte ranges, bytes, server-sent events; bodies that are streamed in; the stop.
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
@@ -6,18 +8,26 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { rawBody } from '../../../core/http/body.ts'
 import { bytes, events, file } from '../../../core/http/reply.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
 import { testServer } from './given.ts'
 
-const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, access: 'user', summary: path, reply: Type.Unknown(), handle })
+const get = (path: string, handle: Route['handle']): Route => ({
+  method: 'GET',
+  path,
+  access: 'user',
+  summary: path,
+  reply: Type.Unknown(),
+  handle,
+})
 const CONTENT = 'abcdefghijklmnopqrstuvwxyz'
 
 async function fileServer(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), '.archivolt %41 files-')) // dotted, spaced, with a percent: none of it may matter
+  // dotted, spaced, with a percent: none of it may matter
+  const folder = await mkdtemp(join(tmpdir(), '.archivolt %41 files-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'video.mp4'), CONTENT)
   await utimes(join(folder, 'video.mp4'), 1_700_000_000, 1_700_000_000)
@@ -72,7 +82,10 @@ test('ranges: which bytes are sent', async (t) => {
 test('a range of an older version of the file gets the whole new one; an unchanged file is 304', async (t) => {
   const { ask, raw, tokens } = await fileServer(t)
   // Not with fetch: it says `no-cache` along with a condition of one's own.
-  const conditional = (condition: string) => raw(`GET /media/video/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Token ${tokens.user}\r\n${condition}\r\n\r\n`)
+  const conditional = (condition: string) =>
+    raw(
+      `GET /media/video/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Token ${tokens.user}\r\n${condition}\r\n\r\n`,
+    )
   const etag = (await ask('/media/video/')).headers.get('etag')!
   assert.equal((await ask('/media/video/', { headers: { Range: 'bytes=0-3', 'If-Range': etag } })).status, 206)
   assert.equal((await ask('/media/video/', { headers: { Range: 'bytes=0-3', 'If-Range': '"older"' } })).status, 200)
@@ -96,7 +109,12 @@ test('HEAD of a file has its length and no content; a missing file is 404 in our
 })
 
 test('a page has the headers that keep others from using it', async (t) => {
-  const { ask } = await testServer(t, [get('/page/', ({ headers }) => (headers.set('cache-control', 'no-cache'), bytes('<!doctype html>', 'text/html; charset=utf-8')))])
+  const { ask } = await testServer(t, [
+    get(
+      '/page/',
+      ({ headers }) => (headers.set('cache-control', 'no-cache'), bytes('<!doctype html>', 'text/html; charset=utf-8')),
+    ),
+  ])
   const { headers } = await ask('/page/')
   assert.match(headers.get('content-security-policy')!, /default-src 'self'.*frame-ancestors 'none'/)
   assert.equal(headers.get('x-frame-options'), 'DENY')
@@ -111,14 +129,23 @@ test('cookies of a handler stand for our own paths, and are Secure over https', 
     return {}
   })
   const { ask } = await testServer(t, [route], { settings: { basePath: '/av/', trustedProxies: ['loopback'] } })
-  assert.deepEqual((await ask('/av/cookie/')).headers.getSetCookie(), ['one=a%20b; Max-Age=60; Path=/av/; HttpOnly; SameSite=Lax', 'two=x; Path=/av/; SameSite=Lax'])
-  assert.match((await ask('/av/cookie/', { headers: { 'X-Forwarded-Proto': 'https' } })).headers.getSetCookie()[1]!, /; Secure/)
+  assert.deepEqual((await ask('/av/cookie/')).headers.getSetCookie(), [
+    'one=a%20b; Max-Age=60; Path=/av/; HttpOnly; SameSite=Lax',
+    'two=x; Path=/av/; SameSite=Lax',
+  ])
+  assert.match(
+    (await ask('/av/cookie/', { headers: { 'X-Forwarded-Proto': 'https' } })).headers.getSetCookie()[1]!,
+    /; Secure/,
+  )
 })
 
 /** Reads what an event stream sends, as it comes. */
 async function listen(url: string, who: string | Record<string, string>) {
   const leave = new AbortController()
-  const answer = await fetch(url, { headers: typeof who === 'string' ? { Authorization: `Token ${who}` } : who, signal: leave.signal })
+  const answer = await fetch(url, {
+    headers: typeof who === 'string' ? { Authorization: `Token ${who}` } : who,
+    signal: leave.signal,
+  })
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   return {
@@ -139,7 +166,9 @@ test('events are sent as they come, with a comment every 20 seconds, until the c
   let send: ((event: string, data: unknown) => void) | undefined
   const stopped = new EventTarget()
   const stops = once(stopped, 'stop')
-  const route = get('/events/', () => events((sender) => ((send = sender), () => stopped.dispatchEvent(new Event('stop')))))
+  const route = get('/events/', () =>
+    events((sender) => ((send = sender), () => stopped.dispatchEvent(new Event('stop')))),
+  )
   const { url, tokens, clock } = await testServer(t, [route])
 
   const client = await listen(`${url}/events/`, tokens.user)
@@ -155,9 +184,16 @@ test('events are sent as they come, with a comment every 20 seconds, until the c
 
 test('a client that may no longer listen is let go at once', async (t) => {
   const { url, tokens, accounts } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
-  const add = async (username: string, isStaff = false) => (await accounts.create({ username, password: 'right-password', isStaff })).id
+  const add = async (username: string, isStaff = false) =>
+    (await accounts.create({ username, password: 'right-password', isStaff })).id
   const withToken = async (id: number) => ({ Authorization: `Token ${await accounts.token(id)}` })
-  const [shut, gone, changed, demoted, out] = [await add('shut'), await add('gone'), await add('changed'), await add('demoted', true), await add('out')]
+  const [shut, gone, changed, demoted, out] = [
+    await add('shut'),
+    await add('gone'),
+    await add('changed'),
+    await add('demoted', true),
+    await add('out'),
+  ]
   const { sessionId } = await accounts.openSession(out, false)
   const { hash } = accounts.bySession(sessionId)!.session
   const table: Array<[what: string, headers: Record<string, string>, end: () => Promise<unknown>]> = [
@@ -183,7 +219,10 @@ test('a download ends with the right to it; one that may go on is left alone', a
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-files-'))
   t.after(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'backup.zip'), Buffer.alloc(64 * 1024 * 1024)) // more than the sockets between take up
-  const whole: Route = { ...get('/backup/', () => file(join(folder, 'backup.zip'), 'application/zip')), access: 'admin' }
+  const whole: Route = {
+    ...get('/backup/', () => file(join(folder, 'backup.zip'), 'application/zip')),
+    access: 'admin',
+  }
   const { url, tokens, accounts } = await testServer(t, [whole])
   const { id } = await accounts.create({ username: 'second', password: 'right-password', isStaff: true })
   const download = (token: string) => fetch(`${url}/backup/`, { headers: { Authorization: `Token ${token}` } })
@@ -198,7 +237,10 @@ test('a download ends with the right to it; one that may go on is left alone', a
 test('an account listens sixteen times at most; the newest is refused, others are not', async (t) => {
   const { url, tokens, ask } = await testServer(t, [get('/events/', () => events(() => () => undefined))])
   const clients = await Promise.all(Array.from({ length: 16 }, () => listen(`${url}/events/`, tokens.user)))
-  assert.deepEqual(clients.map(({ answer }) => answer.status), Array(16).fill(200))
+  assert.deepEqual(
+    clients.map(({ answer }) => answer.status),
+    Array(16).fill(200),
+  )
   const refused = await ask('/events/', { as: 'user' })
   assert.equal(refused.status, 429)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
@@ -212,8 +254,15 @@ test('a client that does not read is dropped', async (t) => {
   const stopped = new EventTarget()
   const stops = once(stopped, 'stop')
   let send: ((event: string, data: unknown) => void) | undefined
-  const { port, tokens } = await testServer(t, [get('/events/', () => events((sender) => ((send = sender), () => stopped.dispatchEvent(new Event('stop')))))])
-  const asking = request({ port, host: '127.0.0.1', path: '/events/', headers: { Authorization: `Token ${tokens.user}` } })
+  const { port, tokens } = await testServer(t, [
+    get('/events/', () => events((sender) => ((send = sender), () => stopped.dispatchEvent(new Event('stop'))))),
+  ])
+  const asking = request({
+    port,
+    host: '127.0.0.1',
+    path: '/events/',
+    headers: { Authorization: `Token ${tokens.user}` },
+  })
   asking.on('error', () => undefined).end()
   const [answer] = await once(asking, 'response')
   answer.pause()
@@ -226,7 +275,12 @@ test('a client that does not read is dropped', async (t) => {
 
 const upload = (maxBodyBytes: number): Route =>
   defineRoute({
-    method: 'PUT', path: '/upload/', access: 'admin', summary: 'upload', reply: Type.Unknown(), rawBody: { contentType: 'application/zip', maxBodyBytes },
+    method: 'PUT',
+    path: '/upload/',
+    access: 'admin',
+    summary: 'upload',
+    reply: Type.Unknown(),
+    rawBody: { contentType: 'application/zip', maxBodyBytes },
     async handle({ request: { stream } }) {
       let sizeBytes = 0
       for await (const chunk of stream) sizeBytes += (chunk as Buffer).length
@@ -237,7 +291,9 @@ const upload = (maxBodyBytes: number): Route =>
 test('a body may be streamed, up to the route’s own limit', async (t) => {
   const { ask, raw, tokens } = await testServer(t, [upload(4_000_000)])
   const zip = { 'Content-Type': 'application/zip' }
-  assert.deepEqual((await ask('/upload/', { method: 'PUT', content: Buffer.alloc(3_000_000), headers: zip })).body, { sizeBytes: 3_000_000 })
+  assert.deepEqual((await ask('/upload/', { method: 'PUT', content: Buffer.alloc(3_000_000), headers: zip })).body, {
+    sizeBytes: 3_000_000,
+  })
   assert.equal((await ask('/upload/', { method: 'PUT', content: Buffer.alloc(4_000_001), headers: zip })).status, 413)
   assert.equal((await ask('/upload/', { method: 'PUT', json: {} })).status, 415)
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
@@ -279,14 +335,23 @@ test('a streamed body that is cut off is an error for who reads it, and no defec
     },
   }
   const { port, tokens, logged } = await testServer(t, [route])
-  const asking = request({ port, host: '127.0.0.1', method: 'PUT', path: '/upload/', headers: { Authorization: `Token ${tokens.admin}`, 'Content-Type': 'application/zip', 'Content-Length': 1000 } })
+  const asking = request({
+    port,
+    host: '127.0.0.1',
+    method: 'PUT',
+    path: '/upload/',
+    headers: { Authorization: `Token ${tokens.admin}`, 'Content-Type': 'application/zip', 'Content-Length': 1000 },
+  })
   asking.on('error', () => undefined)
   asking.write('half')
   await starts
   asking.destroy()
   await ends
   assert.match(String(reason), /cut off/)
-  assert.deepEqual(logged.filter((line) => line.includes('"level":50')), [])
+  assert.deepEqual(
+    logged.filter((line) => line.includes('"level":50')),
+    [],
+  )
 })
 
 test('the stop lets a running request finish, ends event streams and takes nothing new', async (t) => {

@@ -1,7 +1,10 @@
-/** A small index for the tests beside; run as a program it begins something and ends itself in the middle, as a power cut would. */
+/**
+ * A small index for the tests beside; run as a program it begins something and ends itself in the middle, as a power
+ * cut would.
+ */
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { systemClock, type Clock } from '../../../core/clock.ts'
+import { type Clock, systemClock } from '../../../core/clock.ts'
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openLog } from '../../../core/log.ts'
@@ -26,10 +29,22 @@ export const bookIndex = defineIndex({
 
 export const bookOf = (at: number) => ({
   id: `b${String(at).padStart(3, '0')}`,
-  doc: { title: `Number ${at}`, subtitle: `Subtitle ${at}`, year: 1900 + (at % 100), marks: [`m${at % 2}`], addedAt: at, owner: 'me' },
+  doc: {
+    title: `Number ${at}`,
+    subtitle: `Subtitle ${at}`,
+    year: 1900 + (at % 100),
+    marks: [`m${at % 2}`],
+    addedAt: at,
+    owner: 'me',
+  },
 })
 
-export function openBooks(folder: string, definitions: readonly IndexDefinition[] = [bookIndex], clock: Clock = systemClock, onLine?: () => void) {
+export function openBooks(
+  folder: string,
+  definitions: readonly IndexDefinition[] = [bookIndex],
+  clock: Clock = systemClock,
+  onLine?: () => void,
+) {
   const log = onLine ? openLog('info', { write: onLine }) : openLog('silent')
   return openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions, log, clock, prefix: 'av' })
 }
@@ -40,7 +55,10 @@ if (folder !== undefined && import.meta.url === `file://${process.argv[1]}`) {
   if (what === 'replace') {
     const index = await openBooks(folder)
     await index.replaceAll(async (write) => {
-      await write('book', Array.from({ length: 300 }, (_, at) => ({ id: `new${at}`, doc: { ...bookOf(at).doc, title: 'New' } })))
+      await write(
+        'book',
+        Array.from({ length: 300 }, (_, at) => ({ id: `new${at}`, doc: { ...bookOf(at).doc, title: 'New' } })),
+      )
       die()
     })
   } else if (what === 'write') {
@@ -54,6 +72,8 @@ if (folder !== undefined && import.meta.url === `file://${process.argv[1]}`) {
     let now = 0
     let lines = 0
     const leaping: Clock = { ...systemClock, steady: () => (now += 10_000) }
-    await openBooks(folder, [defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, year } })], leaping, () => (++lines === 3 ? die() : undefined))
+    await openBooks(folder, [defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, year } })], leaping, () =>
+      ++lines === 3 ? die() : undefined,
+    )
   }
 }

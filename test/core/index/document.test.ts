@@ -1,7 +1,14 @@
 /** Documents against their mapping. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { applyChange, fieldPlans, joinInternal, splitInternal, valuesOf, type JsonObject } from '../../../core/index/document.ts'
+import {
+  applyChange,
+  fieldPlans,
+  type JsonObject,
+  joinInternal,
+  splitInternal,
+  valuesOf,
+} from '../../../core/index/document.ts'
 
 const plans = fieldPlans({
   name: { type: 'keyword', filter: true },
@@ -14,7 +21,11 @@ const plans = fieldPlans({
 const plan = (name: string) => plans.find((one) => one.name === name)!
 
 test('values are found through objects and lists; null and missing are none', () => {
-  const doc: JsonObject = { tags: ['a', null, 'b'], list: [{ part: { id: 'x' } }, {}, { part: [{ id: 'y' }, { id: 'z' }] }], count: null }
+  const doc: JsonObject = {
+    tags: ['a', null, 'b'],
+    list: [{ part: { id: 'x' } }, {}, { part: [{ id: 'y' }, { id: 'z' }] }],
+    count: null,
+  }
   assert.deepEqual(valuesOf(plan('tags'), doc), ['a', 'b'])
   assert.deepEqual(valuesOf(plan('parts'), doc), ['x', 'y', 'z'])
   assert.deepEqual(valuesOf(plan('count'), doc), [])
@@ -40,17 +51,28 @@ test('what is inherited by every object is no value', () => {
 test('internal values are parted from the reply and joined again, the document untouched', () => {
   const doc = Object.freeze({ name: 'a', deep: Object.freeze({ secret: 's', open: 'o' }), hidden: 3 })
   const { reply, internal } = splitInternal(plans, doc)
-  assert.deepEqual([reply, internal], [{ name: 'a', deep: { open: 'o' } }, { 'deep.secret': 's', hidden: 3 }])
+  assert.deepEqual(
+    [reply, internal],
+    [
+      { name: 'a', deep: { open: 'o' } },
+      { 'deep.secret': 's', hidden: 3 },
+    ],
+  )
   assert.deepEqual(joinInternal(reply, internal), doc)
   assert.deepEqual(joinInternal({ name: 'b' }, { 'deep.secret': 's' }), { name: 'b', deep: { secret: 's' } })
 })
 
 test('a patch cannot change what objects are', () => {
-  const doc = applyChange(plans, [], JSON.parse('{"name":"a"}'), { set: JSON.parse('{"__proto__":{"polluted":true},"deep":{"__proto__":{"polluted":true}}}') })
+  const doc = applyChange(plans, [], JSON.parse('{"name":"a"}'), {
+    set: JSON.parse('{"__proto__":{"polluted":true},"deep":{"__proto__":{"polluted":true}}}'),
+  })
   assert.equal((doc as { polluted?: boolean }).polluted, undefined)
   assert.equal(({} as { polluted?: boolean }).polluted, undefined)
 })
 
 test('a change of values in a field for one is refused', () => {
-  assert.throws(() => applyChange(plans, [], { name: 'a' }, { add: { name: ['b'] } }), /name must be a field of several values/)
+  assert.throws(
+    () => applyChange(plans, [], { name: 'a' }, { add: { name: ['b'] } }),
+    /name must be a field of several values/,
+  )
 })

@@ -1,11 +1,14 @@
-/** What only the index on Elasticsearch has: aliases and versions, a migration cut off at each step, a lock among servers, snapshots. */
+/**
+ * What only the index on Elasticsearch has: aliases and versions, a migration cut off at each step, a lock among
+ * servers, snapshots.
+ */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/error.ts'
 import { connectElastic, type ElasticConnection, type ElasticOptions } from '../../../core/index/elastic/connection.ts'
-import { openElasticIndex, type ElasticIndex, type ElasticIndexOptions } from '../../../core/index/elastic/open.ts'
+import { type ElasticIndex, type ElasticIndexOptions, openElasticIndex } from '../../../core/index/elastic/open.ts'
 import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
 import { openLog } from '../../../core/log.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
@@ -13,8 +16,18 @@ import { lastFirst } from '../../support/last-first.ts'
 import { bookIndex, bookOf } from './books.ts'
 
 const log = openLog('silent')
-const changed = defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, owner: { type: 'keyword', filter: true }, subtitle: { type: 'text', search: 1 } } })
-const grown = defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, year: { type: 'long', filter: true, sort: true }, marks: { type: 'keyword', multi: true, filter: true } } })
+const changed = defineIndex({
+  ...bookIndex,
+  fields: { ...bookIndex.fields, owner: { type: 'keyword', filter: true }, subtitle: { type: 'text', search: 1 } },
+})
+const grown = defineIndex({
+  ...bookIndex,
+  fields: {
+    ...bookIndex.fields,
+    year: { type: 'long', filter: true, sort: true },
+    marks: { type: 'keyword', multi: true, filter: true },
+  },
+})
 const COUNT = 40
 
 /** The power goes just before the n-th thing is asked of the server, so after the one before it. */
@@ -57,13 +70,27 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     const ask = connect().client
     return {
       ...{ prefix, url, connect, ask },
-      open: (definitions: readonly IndexDefinition[] = [bookIndex], more: Partial<ElasticIndexOptions> = {}): Promise<ElasticIndex> =>
-        openElasticIndex({ connection: connect(), definitions, log, clock: systemClock, prefix, owner: 'this test', repository: options.repository ? repository : null, ...more }),
+      open: (
+        definitions: readonly IndexDefinition[] = [bookIndex],
+        more: Partial<ElasticIndexOptions> = {},
+      ): Promise<ElasticIndex> =>
+        openElasticIndex({
+          connection: connect(),
+          definitions,
+          log,
+          clock: systemClock,
+          prefix,
+          owner: 'this test',
+          repository: options.repository ? repository : null,
+          ...more,
+        }),
       /** Names of all indexes, without the prefix, and what the alias stands for. */
       async names(): Promise<string[]> {
         const found = await ask.indices.get({ index: `${prefix}_*`, expand_wildcards: 'all', features: ['aliases'] })
         return Object.entries(found)
-          .map(([name, { aliases }]) => [name, ...Object.keys(aliases ?? {}).map((alias) => `= ${alias}`)].join(' ').replaceAll(`${prefix}_`, ''))
+          .map(([name, { aliases }]) =>
+            [name, ...Object.keys(aliases ?? {}).map((alias) => `= ${alias}`)].join(' ').replaceAll(`${prefix}_`, ''),
+          )
           .filter((name) => name !== '0lock')
           .sort()
       },
@@ -108,25 +135,39 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
   test('another form rebuilds through reform; a value of another type leaves the document in place', async () => {
     const { open } = await place()
     await filled(open)
-    const reformed = defineIndex({ ...bookIndex, form: 'utc', reform: (doc) => ({ ...doc, title: `${doc.title} in utc`, owner: doc.addedAt === 3 ? (7 as never) : doc.owner }) })
+    const reformed = defineIndex({
+      ...bookIndex,
+      form: 'utc',
+      reform: (doc) => ({ ...doc, title: `${doc.title} in utc`, owner: doc.addedAt === 3 ? (7 as never) : doc.owner }),
+    })
     const books = (await open([reformed])).collection(bookIndex)
     assert.equal((await books.get('b004'))?.title, 'Number 4 in utc')
     assert.equal((await books.get('b003'))?.title, 'Number 3 in utc')
     assert.equal(await books.count({ eq: ['owner', 'me'] }), COUNT - 1)
   })
 
-  for (const [what, definition, version] of [['rebuild', changed, 2], ['added field', grown, 1]] as const) {
+  for (const [what, definition, version] of [
+    ['rebuild', changed, 2],
+    ['added field', grown, 1],
+  ] as const) {
     test(`${what}: cut off at every single step, the next start ends right with nothing lost`, async () => {
       for (let step = 1, isOver = false; !isOver; step++) {
         const { open, names, connect } = await place()
         await filled(open, 5)
-        isOver = await open([definition], { connection: cutAt(connect(), step).connection }).then(() => true, (error: Error) => (assert.match(error.message, /power/), false))
+        isOver = await open([definition], { connection: cutAt(connect(), step).connection }).then(
+          () => true,
+          (error: Error) => (assert.match(error.message, /power/), false),
+        )
 
         const index = await open([definition])
 
         const found: unknown[] = []
         for await (const batch of index.collection(bookIndex).scan()) found.push(...batch)
-        assert.deepEqual(found, Array.from({ length: 5 }, (_, at) => bookOf(at)), `step ${step}`)
+        assert.deepEqual(
+          found,
+          Array.from({ length: 5 }, (_, at) => bookOf(at)),
+          `step ${step}`,
+        )
         assert.deepEqual(await names(), [`book_v${version} = book`], `step ${step}`)
       }
     })
@@ -175,7 +216,12 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
       await open([bookIndex], { connection: counted.connection })
       const cut = cutAt(connection, counted.steps() + step)
       const index = await open([bookIndex], { connection: cut.connection })
-      isOver = await index.replaceAll(async (write) => void (await write('book', [{ id: 'new', doc: bookOf(77).doc }]))).then(() => true, () => false)
+      isOver = await index
+        .replaceAll(async (write) => void (await write('book', [{ id: 'new', doc: bookOf(77).doc }])))
+        .then(
+          () => true,
+          () => false,
+        )
       if (isOver) break
       const next = await open()
       await next.refresh()
@@ -205,10 +251,14 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     const index = await open()
     const books = index.collection(bookIndex)
     const ids = ['_search', '..', 'a/b', '%2e', 'é', '"', ' ', '_all', '*']
-    for (const id of ids) await books.put(id, { ...bookOf(1).doc, title: `half \ud800 ${id}`, owner: `${'x'.repeat(40_000)}\udc00` })
+    for (const id of ids)
+      await books.put(id, { ...bookOf(1).doc, title: `half \ud800 ${id}`, owner: `${'x'.repeat(40_000)}\udc00` })
     for (const id of ids) assert.equal((await books.get(id))?.title, `half \ud800 ${id}`)
     await index.refresh()
-    assert.equal((await books.find({ filter: { eq: ['owner', `${'x'.repeat(40_000)}\udc00`] }, withoutTotal: true })).hits.length, ids.length)
+    assert.equal(
+      (await books.find({ filter: { eq: ['owner', `${'x'.repeat(40_000)}\udc00`] }, withoutTotal: true })).hits.length,
+      ids.length,
+    )
     await assert.rejects(books.put('x'.repeat(600), bookOf(1).doc), (error) => isAppError(error, 'unprocessable'))
     assert.equal(await books.get('x'.repeat(600)), undefined)
     assert.equal(await books.remove(ids, { visible: true }), ids.length)
@@ -220,7 +270,10 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     const snapshots = await index.openSnapshots(index)
     if (snapshots.off) return t.skip(snapshots.off)
     const books = index.collection(bookIndex)
-    await books.putMany(Array.from({ length: COUNT }, (_, at) => bookOf(at)), { visible: true })
+    await books.putMany(
+      Array.from({ length: COUNT }, (_, at) => bookOf(at)),
+      { visible: true },
+    )
     const name = `${prefix}_daily_x`
 
     await snapshots.take(name)
@@ -230,7 +283,9 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     assert.ok(record!.endedAt >= record!.startedAt && record!.startedAt > 0)
     await books.removeWhere({ range: ['addedAt', { lt: 30 }] }, { visible: true })
     await books.put('other', bookOf(99).doc, { visible: true })
-    const result = await snapshots.restore(name, { accept: (_collection, id, doc) => (id === 'b000' ? undefined : doc) })
+    const result = await snapshots.restore(name, {
+      accept: (_collection, id, doc) => (id === 'b000' ? undefined : doc),
+    })
     assert.deepEqual([result.written, result.skipped], [COUNT - 1, 1])
     await index.refresh()
     assert.equal(await books.count(), COUNT - 1)
@@ -252,7 +307,8 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
       await ask.security.deleteUser({ username: prefix })
       await ask.security.deleteRole({ name: prefix })
     })
-    const asAccount = (definition: IndexDefinition) => open([definition], { connection: connect({ url, username: prefix, password: 'a password for tests' }) })
+    const asAccount = (definition: IndexDefinition) =>
+      open([definition], { connection: connect({ url, username: prefix, password: 'a password for tests' }) })
 
     await filled(() => asAccount(bookIndex))
     const index = await asAccount(changed)
@@ -274,4 +330,3 @@ describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? f
     await assert.rejects(snapshots.take('x'), (error) => isAppError(error, 'conflict'))
   })
 })
-

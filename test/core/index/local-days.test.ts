@@ -6,15 +6,31 @@ import { spanOf, zoneChanges } from '../../../core/index/local-days.ts'
 test('changes of the clock are found to the second, in zones of every kind', (t) => {
   const before = process.env['TZ']
   t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
-  for (const zone of ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia', 'America/Sao_Paulo']) {
+  for (const zone of [
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'Asia/Kolkata',
+    'Australia/Lord_Howe',
+    'Pacific/Apia',
+    'America/Sao_Paulo',
+  ]) {
     process.env['TZ'] = zone
     const changes = zoneChanges()
     const dayOf = (epoch: number) => {
       const offset = changes.findLast(([from]) => from <= epoch)?.[1] ?? changes[0]![1]
       return spanOf(Math.floor((epoch + offset) / 86_400), 'day')
     }
-    const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' })
-    const times = [...changes.slice(1).flatMap(([from]) => [from - 1, from]), ...Array.from({ length: 400 }, (_, at) => 700_000_000 + at * 5_000_011)]
+    const calendar = new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    })
+    const times = [
+      ...changes.slice(1).flatMap(([from]) => [from - 1, from]),
+      ...Array.from({ length: 400 }, (_, at) => 700_000_000 + at * 5_000_011),
+    ]
     for (const epoch of times) assert.equal(dayOf(epoch), calendar.format(epoch * 1000), `${zone} ${epoch}`)
   }
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { connectElastic } from '../../../core/index/elastic/connection.ts'
 import { openElasticIndex } from '../../../core/index/elastic/open.ts'
@@ -12,19 +12,25 @@ import { moveIndex } from '../../../core/index/move.ts'
 import type { IndexAdapter } from '../../../core/index/port.ts'
 import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openLog } from '../../../core/log.ts'
-import { lineIndex, paperIndex, type PaperDoc } from '../../contracts/index-suite.ts'
-import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { lineIndex, type PaperDoc, paperIndex } from '../../contracts/index-suite.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { startServer, temporaryFolder, until } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const log = openLog('silent')
 const clock = systemClock
 const definitions = [paperIndex, lineIndex]
 
 async function embedded(t: TestContext): Promise<IndexAdapter> {
-  const index = await openSqliteIndex({ file: join(await temporaryFolder(t), 'index.sqlite'), definitions, log, clock, prefix: 'av' })
+  const index = await openSqliteIndex({
+    file: join(await temporaryFolder(t), 'index.sqlite'),
+    definitions,
+    log,
+    clock,
+    prefix: 'av',
+  })
   lastFirst(t).after(() => index.close())
   return index
 }
@@ -41,18 +47,31 @@ async function onServer(t: TestContext, declared: readonly IndexDefinition[] = d
 async function everything(index: IndexAdapter): Promise<string[]> {
   const found: string[] = []
   for (const definition of index.definitions) {
-    for await (const batch of index.collection(definition).scan()) for (const { id, doc } of batch) found.push(`${definition.name} ${id} ${JSON.stringify(doc)}`)
+    for await (const batch of index.collection(definition).scan())
+      for (const { id, doc } of batch) found.push(`${definition.name} ${id} ${JSON.stringify(doc)}`)
   }
   return found.sort()
 }
 
-const papers = (count: number): Array<{ id: string; doc: PaperDoc }> => Array.from({ length: count }, (_, at) => ({ id: `p${at}`, doc: { title: `Paper ${at}`, pages: at, shelf: `s${at % 7}` } }))
+const papers = (count: number): Array<{ id: string; doc: PaperDoc }> =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `p${at}`,
+    doc: { title: `Paper ${at}`, pages: at, shelf: `s${at % 7}` },
+  }))
 
 describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
   test('to Elasticsearch and back: the same documents byte for byte, in the same order of keys, with what is internal', async (t) => {
     const [from, there, back] = [await embedded(t), await onServer(t), await embedded(t)]
     const docs = [
-      { id: 'a', doc: { last: { note: 'n' }, title: 'Żółw 日本語 😀 “q” \u2028 \\ \u0000', shelf: 'inner', about: { isNew: true, language: 'pl' } } },
+      {
+        id: 'a',
+        doc: {
+          last: { note: 'n' },
+          title: 'Żółw 日本語 😀 “q” \u2028 \\ \u0000',
+          shelf: 'inner',
+          about: { isNew: true, language: 'pl' },
+        },
+      },
       { id: 'b', doc: { shelf: 's', title: '', topics: [], price: 0.1, pages: 9007199254740991, kind: ' ' } },
       { id: 'c', doc: { title: 'c', 10: 'x', 9: { b: null, a: [1, [2]] }, price: 1e21 } as unknown as PaperDoc },
       // Past the first plane UTF-16 orders otherwise than bytes do.
@@ -66,16 +85,25 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
     const first = await moveIndex(from, there)
     const second = await moveIndex(there, back)
 
-    assert.deepEqual(first, [{ collection: 'paper', documents: docs.length, written: docs.length, removed: 0 }, { collection: 'line', documents: 1, written: 1, removed: 0 }])
+    assert.deepEqual(first, [
+      { collection: 'paper', documents: docs.length, written: docs.length, removed: 0 },
+      { collection: 'line', documents: 1, written: 1, removed: 0 },
+    ])
     assert.deepEqual(second, first)
     assert.deepEqual(await everything(there), before)
     assert.deepEqual(await everything(back), before)
     assert.deepEqual(await everything(from), before, 'the source is as it was')
     assert.equal(await there.collection(paperIndex).getText('b'), await from.collection(paperIndex).getText('b'))
-    assert.equal((await there.collection(paperIndex).find({ filter: { eq: ['shelf', 's3'] } })).total, await from.collection(paperIndex).count({ eq: ['shelf', 's3'] }))
+    assert.equal(
+      (await there.collection(paperIndex).find({ filter: { eq: ['shelf', 's3'] } })).total,
+      await from.collection(paperIndex).count({ eq: ['shelf', 's3'] }),
+    )
   })
 
-  for (const [name, open] of [['Elasticsearch', onServer], ['the embedded index', embedded]] as const) {
+  for (const [name, open] of [
+    ['Elasticsearch', onServer],
+    ['the embedded index', embedded],
+  ] as const) {
     test(`into ${name}, which has some already: what differs is written, what is only there goes, the rest is left alone`, async (t) => {
       const [from, to] = [await embedded(t), await open(t)]
       await from.collection(paperIndex).putMany(papers(1000))
@@ -95,7 +123,10 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
       const [from, to] = [await embedded(t), await open(t)]
       await from.collection(paperIndex).putMany(papers(4000))
       const stop = new AbortController()
-      const broken = moveIndex(from, to, { signal: stop.signal, progress: (_, done) => done >= 2000 && stop.abort(new Error('enough')) })
+      const broken = moveIndex(from, to, {
+        signal: stop.signal,
+        progress: (_, done) => done >= 2000 && stop.abort(new Error('enough')),
+      })
       await assert.rejects(broken, /enough/)
       await to.refresh()
       const half = await to.collection(paperIndex).count()
@@ -113,7 +144,10 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
     const [from, to] = [await embedded(t), await onServer(t, [other, lineIndex])]
     await from.collection(paperIndex).putMany([...papers(10), { id: 'far', doc: { title: 'x', kind: 'letter' } }])
 
-    await assert.rejects(moveIndex(from, to), /^Error: 1 documents could not be written, all others are there: paper far: kind/)
+    await assert.rejects(
+      moveIndex(from, to),
+      /^Error: 1 documents could not be written, all others are there: paper far: kind/,
+    )
 
     assert.equal(await to.collection(paperIndex).count(), 10)
   })
@@ -121,22 +155,40 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
   test('an index that loses documents is found out by counting', async (t) => {
     const [from, whole] = [await embedded(t), await embedded(t)]
     await from.collection(paperIndex).putMany(papers(10))
-    const forgetful = { ...whole, collection: () => ({ ...whole.collection(paperIndex), putMany: async (docs: unknown[]) => ({ written: docs.length, failed: [] }) }) } as unknown as IndexAdapter
+    const forgetful = {
+      ...whole,
+      collection: () => ({
+        ...whole.collection(paperIndex),
+        putMany: async (docs: unknown[]) => ({ written: docs.length, failed: [] }),
+      }),
+    } as unknown as IndexAdapter
 
     await assert.rejects(moveIndex(from, forgetful), /paper: 0 documents came over of 10/)
   })
 })
 
-function command(env: Record<string, string>, ...args: string[]): Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }> {
+function command(
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(ROOT, 'dist/main.js'), 'index-move', ...args], { env: environment(env), timeout: 120_000 }, (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }))
+    execFile(
+      process.execPath,
+      [join(ROOT, 'dist/main.js'), 'index-move', ...args],
+      { env: environment(env), timeout: 120_000 },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
+    )
   })
 }
 
-const environment = (env: Record<string, string>) => ({ ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_'))), ...env })
+const environment = (env: Record<string, string>) => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_'))),
+  ...env,
+})
 
 /** A server that runs between two looks may have asked the platform for the oldest, in vain. */
-const documents = async ({ app }: TestApp): Promise<string[]> => (await everything(app.index)).map((text) => text.replace(/"refreshed_at":\d+/, ''))
+const documents = async ({ app }: TestApp): Promise<string[]> =>
+  (await everything(app.index)).map((text) => text.replace(/"refreshed_at":\d+/, ''))
 
 describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
   test('brings a data folder there and home, also after a kill -9 half way; the server does not start on what is half filled', async (t) => {
@@ -144,41 +196,63 @@ describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
     const app = await testApp(lastFirst(t), { settings: { prefix } })
     await app.given(aChannel())
     const videos = app.app.index.definitions.find(({ name }) => name === 'video')!
-    await app.app.index.collection(videos).putMany(Array.from({ length: 6000 }, (_, at) => aVideo({ id: `v${at}`, description: 'word '.repeat(100) })))
+    await app.app.index
+      .collection(videos)
+      .putMany(Array.from({ length: 6000 }, (_, at) => aVideo({ id: `v${at}`, description: 'word '.repeat(100) })))
     const before = await documents(app)
     await app.close()
     const embeddedOnly = { AV_DATA_DIR: app.dataDir, AV_PREFIX: prefix, AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }
     const env = { ...embeddedOnly, AV_ELASTICSEARCH_URL: url }
 
-    const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), 'index-move', 'to-elasticsearch'], { env: environment(env), stdio: 'ignore' })
+    const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), 'index-move', 'to-elasticsearch'], {
+      env: environment(env),
+      stdio: 'ignore',
+    })
     const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))
-    const count = async () => ((await (await fetch(`${url}/${prefix}_video/_count?ignore_unavailable=true`)).json()) as { count?: number }).count ?? 0
+    const count = async () =>
+      ((await (await fetch(`${url}/${prefix}_video/_count?ignore_unavailable=true`)).json()) as { count?: number })
+        .count ?? 0
     await until('some are there', count, (found) => found > 0)
     child.kill('SIGKILL')
     assert.equal(await ended, 'SIGKILL')
     assert.ok((await count()) < 6000)
-    await assert.rejects(startServer(t, app.dataDir, env), /move of the documents to Elasticsearch was interrupted.*make index-move TO=elasticsearch/)
+    await assert.rejects(
+      startServer(t, app.dataDir, env),
+      /move of the documents to Elasticsearch was interrupted.*make index-move TO=elasticsearch/,
+    )
     await (await startServer(t, app.dataDir, embeddedOnly)).end('SIGTERM')
 
     const there = await command(env, 'to-elasticsearch')
 
     assert.equal(there.code, 0, there.stderr)
     assert.match(there.stdout, /video: 6000 of 6000 documents\n/)
-    assert.match(there.stdout, /All 6001 documents are in Elasticsearch, counted in both \((\d+) written now\)\. Start the server with AV_ELASTICSEARCH_URL as it is set now/)
+    assert.match(
+      there.stdout,
+      /All 6001 documents are in Elasticsearch, counted in both \((\d+) written now\)\. Start the server with AV_ELASTICSEARCH_URL as it is set now/,
+    )
     const server = await startServer(t, app.dataDir, env)
     assert.equal((await server.api('GET', '/api/video/')).status, 200)
     assert.match((await command(env, 'to-embedded')).stderr, /already runs on the data folder/)
     await server.end('SIGTERM')
-    assert.match((await command(env, 'to-elasticsearch')).stderr, /last kept in Elasticsearch: those of the embedded index are older.*ANYWAY=yes/)
+    assert.match(
+      (await command(env, 'to-elasticsearch')).stderr,
+      /last kept in Elasticsearch: those of the embedded index are older.*ANYWAY=yes/,
+    )
 
     for (const end of ['', '-wal', '-shm']) await rm(join(app.dataDir, `index.sqlite${end}`), { force: true })
     const home = await command(env, 'to-embedded')
 
     assert.equal(home.code, 0, home.stderr)
-    assert.match(home.stdout, /All 6001 documents are in the embedded index.*Take AV_ELASTICSEARCH_URL away and start the server/)
+    assert.match(
+      home.stdout,
+      /All 6001 documents are in the embedded index.*Take AV_ELASTICSEARCH_URL away and start the server/,
+    )
     await app.restart()
     const after = await documents(app)
-    assert.deepEqual(after.filter((text, at) => text !== before[at]), [])
+    assert.deepEqual(
+      after.filter((text, at) => text !== before[at]),
+      [],
+    )
     assert.equal(after.length, before.length)
   })
 

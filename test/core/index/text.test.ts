@@ -1,7 +1,16 @@
 /** Words: what is folded, split, asked for and marked. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allowedEdits, editDistance, fold, highlight, markedRanges, queryWords, stem, tokens } from '../../../core/index/text.ts'
+import {
+  allowedEdits,
+  editDistance,
+  fold,
+  highlight,
+  markedRanges,
+  queryWords,
+  stem,
+  tokens,
+} from '../../../core/index/text.ts'
 
 test('folding makes case, diacritics and compatible forms equal', () => {
   const cases: Array<[string, string]> = [
@@ -23,14 +32,29 @@ test('folding leaves marks that make another letter', () => {
 })
 
 test('texts are split at everything that is no letter or digit', () => {
-  assert.deepEqual(tokens(`It's 12:30—C++ "rock'n'roll" e-mail 😀x ½`), ['it', 's', '12', '30', 'c', 'rock', 'n', 'roll', 'e', 'mail', 'x', '1', '2'])
+  assert.deepEqual(tokens(`It's 12:30—C++ "rock'n'roll" e-mail 😀x ½`), [
+    'it',
+    's',
+    '12',
+    '30',
+    'c',
+    'rock',
+    'n',
+    'roll',
+    'e',
+    'mail',
+    'x',
+    '1',
+    '2',
+  ])
   assert.deepEqual(tokens('plain ASCII, too_long'), ['plain', 'ascii', 'too', 'long'])
   assert.deepEqual(tokens(' \u0301 — '), [])
 })
 
 test('what chooses the form of a sign is no part of a word', () => {
   assert.deepEqual(tokens('▶\ufe0fGo 5\ufe0f\u20e3 1\ufe0f\u20e32\ufe0f\u20e3'), ['go', '5', '12'])
-  for (const sign of ['❤\ufe0f', '🍞', '\ufe0f', '👨\u200d👩\u200d👧', '❤\ufe0f\u200d🔥']) assert.deepEqual(queryWords(sign), [], sign)
+  for (const sign of ['❤\ufe0f', '🍞', '\ufe0f', '👨\u200d👩\u200d👧', '❤\ufe0f\u200d🔥'])
+    assert.deepEqual(queryWords(sign), [], sign)
 })
 
 test('scripts without spaces are segmented, each script for itself', () => {
@@ -41,7 +65,8 @@ test('scripts without spaces are segmented, each script for itself', () => {
 })
 
 test('composed, decomposed, half-width and variant letters make the same words', () => {
-  for (const text of ['ガンダム 第1話', 'こんばんは世界', 'がっこうへ行く', '서울大学', 'สวัสดีชาวโลก', 'Crème 東京é']) assert.deepEqual(tokens(text.normalize('NFD')), tokens(text.normalize('NFC')), text)
+  for (const text of ['ガンダム 第1話', 'こんばんは世界', 'がっこうへ行く', '서울大学', 'สวัสดีชาวโลก', 'Crème 東京é'])
+    assert.deepEqual(tokens(text.normalize('NFD')), tokens(text.normalize('NFC')), text)
   assert.deepEqual(tokens('ｶﾞﾝﾀﾞﾑ'), tokens('ガンダム'))
   assert.deepEqual(tokens('葛\u{e0100}城へ'), tokens('葛城へ'))
 })
@@ -56,16 +81,36 @@ test('hostile texts stay bounded: long words are cut, endless ones end', () => {
 
 test('a query asks for each word once, only its last is a prefix', () => {
   const asked = queryWords('Running RUNNING shoes', { prefixLast: true })
-  assert.deepEqual(asked.map(({ term, stem: root, isPrefix }) => [term, root, isPrefix]), [['running', 'run', false], ['shoes', 'shoe', true]])
+  assert.deepEqual(
+    asked.map(({ term, stem: root, isPrefix }) => [term, root, isPrefix]),
+    [
+      ['running', 'run', false],
+      ['shoes', 'shoe', true],
+    ],
+  )
 })
 
 test('stop words are dropped only where something else is left', () => {
-  assert.deepEqual(queryWords('the cold proof', { dropStopWords: true }).map((word) => word.term), ['cold', 'proof'])
-  assert.deepEqual(queryWords('to be or not', { dropStopWords: true }).map((word) => word.term), ['to', 'be', 'or', 'not'])
+  assert.deepEqual(
+    queryWords('the cold proof', { dropStopWords: true }).map((word) => word.term),
+    ['cold', 'proof'],
+  )
+  assert.deepEqual(
+    queryWords('to be or not', { dropStopWords: true }).map((word) => word.term),
+    ['to', 'be', 'or', 'not'],
+  )
 })
 
 test('edits are allowed by length, fewer where the word may be unfinished, none for numbers', () => {
-  const cases: Array<[string, boolean, 0 | 1 | 2]> = [['ab', false, 0], ['abc', false, 1], ['abcde', false, 1], ['abcdef', false, 2], ['abc', true, 0], ['abcd', true, 1], ['2024', false, 0]]
+  const cases: Array<[string, boolean, 0 | 1 | 2]> = [
+    ['ab', false, 0],
+    ['abc', false, 1],
+    ['abcde', false, 1],
+    ['abcdef', false, 2],
+    ['abc', true, 0],
+    ['abcd', true, 1],
+    ['2024', false, 0],
+  ]
   for (const [word, isLast, edits] of cases) assert.equal(allowedEdits(word, 'auto', isLast), edits, word)
   assert.equal(allowedEdits('abc', 2, false), 2)
   assert.equal(allowedEdits('ab', 2, false), 0)
@@ -73,7 +118,14 @@ test('edits are allowed by length, fewer where the word may be unfinished, none 
 })
 
 test('the distance of two words counts inserting, deleting, replacing and swapping neighbours', () => {
-  const cases: Array<[string, string, number]> = [['bread', 'bread', 0], ['bread', 'brad', 1], ['bread', 'braed', 1], ['kitten', 'sitting', 3], ['', 'ab', 2], ['abcdef', 'xyz', 3]]
+  const cases: Array<[string, string, number]> = [
+    ['bread', 'bread', 0],
+    ['bread', 'brad', 1],
+    ['bread', 'braed', 1],
+    ['kitten', 'sitting', 3],
+    ['', 'ab', 2],
+    ['abcdef', 'xyz', 3],
+  ]
   for (const [a, b, distance] of cases) {
     assert.equal(Math.min(editDistance(a, b, 2), 3), Math.min(distance, 3), `${a} ${b}`)
     assert.equal(editDistance(a, b, 2), editDistance(b, a, 2))
@@ -81,11 +133,19 @@ test('the distance of two words counts inserting, deleting, replacing and swappi
 })
 
 test('words with other letters than English ones are their own stem', () => {
-  assert.deepEqual(['kernels', 'universities', 'is', 'süße', '東京', 'abc1s'].map(stem), ['kernel', 'univers', 'is', 'süße', '東京', 'abc1s'])
+  assert.deepEqual(['kernels', 'universities', 'is', 'süße', '東京', 'abc1s'].map(stem), [
+    'kernel',
+    'univers',
+    'is',
+    'süße',
+    '東京',
+    'abc1s',
+  ])
 })
 
 test('found words are marked where they stand in the text as it was given', () => {
-  const mark = (text: string, query: string, options = {}) => highlight(text, query, { before: '[', after: ']', ...options })
+  const mark = (text: string, query: string, options = {}) =>
+    highlight(text, query, { before: '[', after: ']', ...options })
   assert.equal(mark('Crème BRÛLÉE, crème!', 'creme'), '[Crème] BRÛLÉE, [crème]!')
   assert.equal(mark('Compiling kernels and a kernel', 'kernel'), 'Compiling [kernels] and a [kernel]')
   assert.equal(mark('kernels', 'kernel', { stem: false }), 'kernels')
@@ -95,7 +155,10 @@ test('found words are marked where they stand in the text as it was given', () =
   assert.equal(mark('¾ cup, 3 eggs', '3'), '[¾] cup, [3] eggs')
   assert.equal(mark('▶\ufe0fGo 5\ufe0f\u20e3', 'go 5'), '▶\ufe0f[Go] [5\ufe0f\u20e3]')
   const greeting = 'iPad用 こんばんは世界、ガンダム!'
-  assert.equal(mark(greeting.normalize('NFD'), '世界 ガンダム'), 'iPad用 こんばんは[世界]、[ガン][ダム]!'.normalize('NFD'))
+  assert.equal(
+    mark(greeting.normalize('NFD'), '世界 ガンダム'),
+    'iPad用 こんばんは[世界]、[ガン][ダム]!'.normalize('NFD'),
+  )
   assert.equal(mark('新 ｶﾞﾝﾀﾞﾑ 葛\u{e0100}城。', 'ガンダム 葛城'), '新 [ｶﾞﾝ][ﾀﾞﾑ] [葛\u{e0100}城]。')
   assert.equal(mark('nothing here', 'absent'), 'nothing here')
 })
@@ -107,5 +170,8 @@ test('a near word is marked only where no exact one is', () => {
 
 test('markup around and in found words is escaped, once', () => {
   const escape = (piece: string) => piece.replace(/[<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`)
-  assert.equal(highlight('<b>cold</b> & hot', 'cold b', { before: '<i>', after: '</i>', escape }), '&#60;<i>b</i>&#62;<i>cold</i>&#60;/<i>b</i>&#62; &#38; hot')
+  assert.equal(
+    highlight('<b>cold</b> & hot', 'cold b', { before: '<i>', after: '</i>', escape }),
+    '&#60;<i>b</i>&#62;<i>cold</i>&#60;/<i>b</i>&#62; &#38; hot',
+  )
 })

@@ -3,28 +3,42 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
-import { guardWrites, waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
 import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openSnapshotFolder } from '../../../core/index/sqlite/snapshots.ts'
+import { guardWrites, waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import { openLog } from '../../../core/log.ts'
 import { Type } from '../../../core/public.ts'
 import { testClock } from '../../support/clock.ts'
 
-const note = defineIndex({ name: 'note', doc: Type.Object({ text: Type.String() }), fields: { text: { type: 'keyword', filter: true } } })
+const note = defineIndex({
+  name: 'note',
+  doc: Type.Object({ text: Type.String() }),
+  fields: { text: { type: 'keyword', filter: true } },
+})
 const never = new AbortController().signal
 
 async function given(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'av-gate-'))
   const [log, clock] = [openLog('silent'), testClock()]
-  const adapter = await openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions: [note], log, clock, prefix: 'av' })
+  const adapter = await openSqliteIndex({
+    file: join(folder, 'index.sqlite'),
+    definitions: [note],
+    log,
+    clock,
+    prefix: 'av',
+  })
   t.after(async () => {
     await adapter.close()
     await rm(folder, { recursive: true })
   })
-  const index = await guardWrites(adapter, (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }), { lost: undefined, settle: async () => undefined })
+  const index = await guardWrites(
+    adapter,
+    (held) => openSnapshotFolder({ index: held, folder: join(folder, 'snapshots'), log, clock }),
+    { lost: undefined, settle: async () => undefined },
+  )
   const notes = index.collection(note)
   await notes.put('before', { text: 'x' })
   return { index, notes }
@@ -48,7 +62,8 @@ function deferred() {
   return { promise, resolve }
 }
 
-const isRefused = (error: unknown) => isAppError(error, 'unavailable') && /restore is running/.test(error.message) && error.details.retryAfterSeconds === 10
+const isRefused = (error: unknown) =>
+  isAppError(error, 'unavailable') && /restore is running/.test(error.message) && error.details.retryAfterSeconds === 10
 
 test('while a restore runs every write is refused, and reads go on', async (t) => {
   const { index, notes } = await given(t)
@@ -103,7 +118,10 @@ test('a job that waits ends when it is told to', async (t) => {
   stop.abort(new Error('killed'))
 
   await assert.rejects(job, /killed/)
-  await assert.rejects(waitAtBarrier(stop.signal, () => notes.put('late', { text: 'a' })), /killed/)
+  await assert.rejects(
+    waitAtBarrier(stop.signal, () => notes.put('late', { text: 'a' })),
+    /killed/,
+  )
   await restore.finish()
   assert.equal(await notes.get('late'), undefined)
 })
@@ -124,11 +142,17 @@ test('a second restore is refused, and one that fails opens the gate again', asy
   const { index, notes } = await given(t)
   const restore = aRestore(index)
   await restore.begun
-  await assert.rejects(index.replaceAll(async () => undefined), (error) => isAppError(error, 'conflict'))
+  await assert.rejects(
+    index.replaceAll(async () => undefined),
+    (error) => isAppError(error, 'conflict'),
+  )
   await assert.rejects(index.restoreFrom('/nowhere'), (error) => isAppError(error, 'conflict'))
   await restore.finish()
 
-  await assert.rejects(index.replaceAll(async () => Promise.reject(new Error('no more'))), /no more/)
+  await assert.rejects(
+    index.replaceAll(async () => Promise.reject(new Error('no more'))),
+    /no more/,
+  )
   assert.equal(index.isReplacing, false)
   await notes.put('a', { text: 'a' })
   assert.deepEqual(await notes.known(['a', 'restored']), new Set(['a', 'restored']))

@@ -7,7 +7,7 @@ import { EventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
-import { defineTask, type App, type Task } from '../../../core/plugin/define.ts'
+import { type App, defineTask, type Task } from '../../../core/plugin/define.ts'
 
 const [folder = '', killAt = ''] = process.argv.slice(2)
 const log = openLog('silent')
@@ -21,7 +21,7 @@ const run: Task['run'] = async ({ step }) => {
 }
 const payload = Type.Object({})
 const tasks = [
-  defineTask({ name: 'inner', title: '', payload, lane: 'index', internal: true,  unique: true, run }),
+  defineTask({ name: 'inner', title: '', payload, lane: 'index', internal: true, unique: true, run }),
   defineTask({ name: 'resumable', title: 'Resumable', payload, lane: 'index', resumable: true, run }),
   defineTask({ name: 'once', title: 'Once', payload, lane: 'index', run }),
 ]
@@ -31,12 +31,22 @@ events.listen('job.step', ({ task, step, phase }) => {
 
 const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: systemClock })
 const app = { emit: events.emit.bind(events), log } as unknown as App
-const jobs = openJobs({ ledger, clock: systemClock, log, tasks: new Map(tasks.map((task) => [task.name, task])), lanes: [], app: () => app, debug: false })
+const jobs = openJobs({
+  ledger,
+  clock: systemClock,
+  log,
+  tasks: new Map(tasks.map((task) => [task.name, task])),
+  lanes: [],
+  app: () => app,
+  debug: false,
+})
 await jobs.begin()
 const name = killAt.split(' ')[0] ?? ''
 if (name === 'inner') await jobs.run(name)
 else if (name !== '') await jobs.ended((await jobs.start(name)).id)
-else for (const task of tasks) for (let job = jobs.active(task.name); job; job = jobs.active(task.name)) await jobs.ended(job.id)
+else
+  for (const task of tasks)
+    for (let job = jobs.active(task.name); job; job = jobs.active(task.name)) await jobs.ended(job.id)
 
 const rows = ledger.sql('SELECT task, state, result FROM jobs ORDER BY seq').all()
 await jobs.close()

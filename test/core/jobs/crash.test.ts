@@ -12,7 +12,11 @@ const child = new URL('./crash-child.ts', import.meta.url).pathname
 const Anything = Type.Object({})
 
 async function runChild(folder: string, killAt: string): Promise<{ signal: string | null; said: string }> {
-  const process = spawn(globalThis.process.execPath, ['--import', 'tsx', '--conditions=source', child, folder, killAt], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const process = spawn(
+    globalThis.process.execPath,
+    ['--import', 'tsx', '--conditions=source', child, folder, killAt],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   let said = ''
   process.stdout.on('data', (part) => (said += String(part)))
   const [, signal] = (await once(process, 'close')) as [number | null, string | null]
@@ -24,24 +28,41 @@ test('a process killed before or after any step leaves its job to the next start
     ['inner before first', [], { task: 'inner', state: 'SUCCESS', result: 'whole' }],
     ['inner after second', ['first', 'second'], { task: 'inner', state: 'SUCCESS', result: 'whole' }],
     ['resumable before third', ['first', 'second'], { task: 'resumable', state: 'SUCCESS', result: 'whole' }],
-    ['once after first', ['first'], { task: 'once', state: 'FAILED', result: 'It was running when the server went down' }],
+    [
+      'once after first',
+      ['first'],
+      { task: 'once', state: 'FAILED', result: 'It was running when the server went down' },
+    ],
   ]
   await Promise.all(
     cases.map(async ([killAt, before, expected]) => {
       const folder = temporaryFolder(t)
-      const done = () => (existsSync(join(folder, 'done.txt')) ? readFileSync(join(folder, 'done.txt'), 'utf8').trim().split('\n') : [])
+      const done = () =>
+        existsSync(join(folder, 'done.txt')) ? readFileSync(join(folder, 'done.txt'), 'utf8').trim().split('\n') : []
       assert.equal((await runChild(folder, killAt)).signal, 'SIGKILL', killAt)
       assert.deepEqual(done(), before, killAt)
 
       const { said } = await runChild(folder, '')
       assert.deepEqual(JSON.parse(said), [expected], killAt)
-      assert.deepEqual(done(), 'state' in expected && expected.state === 'FAILED' ? before : [...before, 'first', 'second', 'third'], killAt)
+      assert.deepEqual(
+        done(),
+        'state' in expected && expected.state === 'FAILED' ? before : [...before, 'first', 'second', 'third'],
+        killAt,
+      )
     }),
   )
 })
 
 test('a crash keeps what was commanded and what was asked for meanwhile', async (t) => {
-  const task = defineTask({ name: 'task', title: 'Task', payload: Type.Object({ key: Type.String() }), lane: 'light', apiStop: true,  unique: ({ key }) => key, run: async () => 'ran again' })
+  const task = defineTask({
+    name: 'task',
+    title: 'Task',
+    payload: Type.Object({ key: Type.String() }),
+    lane: 'light',
+    apiStop: true,
+    unique: ({ key }) => key,
+    run: async () => 'ran again',
+  })
   const { jobs, ledger, reopen } = await openWorkshop(t, [task])
   const ids = new Map<string, string>()
   for (const key of ['plain', 'again', 'STOP', 'KILL', 'waiting']) ids.set(key, (await jobs.start(task, { key })).id)
@@ -49,13 +70,16 @@ test('a crash keeps what was commanded and what was asked for meanwhile', async 
   await ledger.write(() => {
     ledger.sql(`UPDATE jobs SET state = 'STARTED', started_at = 1 WHERE id <> ?`).run(ids.get('waiting'))
     ledger.sql(`UPDATE jobs SET again = 1 WHERE id = ?`).run(ids.get('again'))
-    for (const command of ['STOP', 'KILL']) ledger.sql('UPDATE jobs SET command = ? WHERE id = ?').run(command, ids.get(command))
+    for (const command of ['STOP', 'KILL'])
+      ledger.sql('UPDATE jobs SET command = ? WHERE id = ?').run(command, ids.get(command))
   })
 
   const next = await reopen()
   await next.jobs.begin()
 
-  const found = await Promise.all([...ids].map(async ([key, id]) => [key, (await next.jobs.ended(id)).state, next.jobs.get(id)?.result]))
+  const found = await Promise.all(
+    [...ids].map(async ([key, id]) => [key, (await next.jobs.ended(id)).state, next.jobs.get(id)?.result]),
+  )
   assert.deepEqual(found, [
     ['plain', 'FAILED', 'It was running when the server went down'],
     ['again', 'SUCCESS', 'ran again'],
@@ -67,7 +91,13 @@ test('a crash keeps what was commanded and what was asked for meanwhile', async 
 
 test('rows of a task that no plugin offers wait until it is there again, and can be ended; others follow their task’s lane', async (t) => {
   const gone = defineTask({ name: 'gone', title: 'Gone', payload: Anything, lane: 'light', run: async () => undefined })
-  const moved = defineTask({ name: 'moved', title: 'Moved', payload: Anything, lane: 'light', run: async () => undefined })
+  const moved = defineTask({
+    name: 'moved',
+    title: 'Moved',
+    payload: Anything,
+    lane: 'light',
+    run: async () => undefined,
+  })
   const first = await openWorkshop(t, [gone, moved])
   const ids = [(await first.jobs.start(gone)).id, (await first.jobs.start(moved)).id]
   const unwanted = (await first.jobs.start(gone)).id
@@ -77,26 +107,38 @@ test('rows of a task that no plugin offers wait until it is there again, and can
   await jobs.begin()
   await clock.advance(0)
 
-  assert.deepEqual(ids.map((id) => jobs.get(id)?.state), ['PENDING', 'SUCCESS'])
+  assert.deepEqual(
+    ids.map((id) => jobs.get(id)?.state),
+    ['PENDING', 'SUCCESS'],
+  )
   await jobs.command(unwanted, 'KILL')
   const back = await second.reopen([gone, moved])
   await back.jobs.begin()
   await clock.advance(0)
-  assert.deepEqual([...ids, unwanted].map((id) => back.jobs.get(id)?.state), ['SUCCESS', 'SUCCESS', 'REVOKED'])
+  assert.deepEqual(
+    [...ids, unwanted].map((id) => back.jobs.get(id)?.state),
+    ['SUCCESS', 'SUCCESS', 'REVOKED'],
+  )
 })
 
 test('a close hands running jobs back: resumable and internal ones wait, others have failed, all is said within 10 s', async (t) => {
   const began = [gate(), gate(), gate(), gate()]
-  const honest = (at: number) => async ({ signal }: { signal: AbortSignal }) => {
-    began[at]?.open()
-    return aborted(signal)
-  }
+  const honest =
+    (at: number) =>
+    async ({ signal }: { signal: AbortSignal }) => {
+      began[at]?.open()
+      return aborted(signal)
+    }
   const tasks = [
     defineTask({ name: 'resumable', title: 'R', payload: Anything, lane: 'light', resumable: true, run: honest(0) }),
     defineTask({ name: 'inner', title: '', payload: Anything, lane: 'light', internal: true, run: honest(1) }),
     defineTask({ name: 'once', title: 'O', payload: Anything, lane: 'light', run: honest(2) }),
     defineTask({
-      name: 'deaf', title: 'D', payload: Anything, lane: 'light', resumable: true,
+      name: 'deaf',
+      title: 'D',
+      payload: Anything,
+      lane: 'light',
+      resumable: true,
       run: () => {
         began[3]?.open()
         return new Promise<void>(() => undefined)
@@ -116,7 +158,10 @@ test('a close hands running jobs back: resumable and internal ones wait, others 
   await closed
   await waiting
 
-  assert.deepEqual([resumable, once, deaf].map(({ id }) => jobs.get(id)?.state), ['PENDING', 'FAILED', 'PENDING'])
+  assert.deepEqual(
+    [resumable, once, deaf].map(({ id }) => jobs.get(id)?.state),
+    ['PENDING', 'FAILED', 'PENDING'],
+  )
   assert.equal(jobs.active('inner')?.state, 'PENDING')
   await assert.rejects(jobs.run('inner'), { code: 'unavailable' })
   assert.equal((await jobs.start('once')).state, 'PENDING', 'what is asked for now waits for the next start')

@@ -8,8 +8,11 @@ function aLane() {
   const clock = testClock()
   const lanes = openLanes({ clock, lanes: ['item'] })
   const done: string[] = []
-  const item = (asker: string, name = asker, options: { isUrgent?: boolean; signal?: AbortSignal; waitMs?: number } = {}) =>
-    lanes.turn('item', { asker, ...options }, async () => void done.push(name))
+  const item = (
+    asker: string,
+    name = asker,
+    options: { isUrgent?: boolean; signal?: AbortSignal; waitMs?: number } = {},
+  ) => lanes.turn('item', { asker, ...options }, async () => void done.push(name))
   return { clock, lanes, done, item }
 }
 
@@ -18,7 +21,11 @@ test('one item at a time is worked on, and askers take turns however many items 
   const held = gate()
   const first = lanes.turn('item', { asker: 'queue' }, () => held.passed)
 
-  const all = [...['q1', 'q2', 'q3'].map((name) => item('queue', name)), ...['a1', 'a2'].map((name) => item('a', name)), item('b', 'b1')]
+  const all = [
+    ...['q1', 'q2', 'q3'].map((name) => item('queue', name)),
+    ...['a1', 'a2'].map((name) => item('a', name)),
+    item('b', 'b1'),
+  ]
   assert.deepEqual(done, [])
   held.open()
   await Promise.all([first, ...all])
@@ -56,7 +63,10 @@ test('urgent requests take every second turn while jobs wait', async () => {
   const held = gate()
   const first = lanes.turn('item', { asker: 'request', isUrgent: true }, () => held.passed)
 
-  const all = [...['u1', 'u2', 'u3'].map((name) => item('request', name, { isUrgent: true })), ...['a1', 'a2'].map((name) => item('a', name))]
+  const all = [
+    ...['u1', 'u2', 'u3'].map((name) => item('request', name, { isUrgent: true })),
+    ...['a1', 'a2'].map((name) => item('a', name)),
+  ]
   held.open()
   await Promise.all([first, ...all])
 
@@ -67,7 +77,9 @@ test('who waits longer than it may is told unavailable, and the others move up',
   const { clock, lanes, done, item } = aLane()
   const held = gate()
   const first = lanes.turn('item', { asker: 'a' }, () => held.passed)
-  const refused = assert.rejects(item('request', 'request', { isUrgent: true, waitMs: 20_000 }), { code: 'unavailable' })
+  const refused = assert.rejects(item('request', 'request', { isUrgent: true, waitMs: 20_000 }), {
+    code: 'unavailable',
+  })
   const other = item('b')
 
   await clock.advance(20_000)
@@ -81,7 +93,10 @@ test('who waits longer than it may is told unavailable, and the others move up',
 test('an abort ends the waiting, and a failed item frees the lane', async () => {
   const { lanes, done, item } = aLane()
   const held = gate()
-  const first = assert.rejects(lanes.turn('item', { asker: 'a' }, () => held.passed), /broken/)
+  const first = assert.rejects(
+    lanes.turn('item', { asker: 'a' }, () => held.passed),
+    /broken/,
+  )
   const controller = new AbortController()
   const waiting = assert.rejects(item('b', 'b', { signal: controller.signal }), /enough/)
 

@@ -8,7 +8,16 @@ const Anything = Type.Object({})
 
 test('a message lives as long as its job, closes with the result for 5 s, and goes', async (t) => {
   const held = gate()
-  const task = defineTask({ name: 'task', title: 'Rescan', group: 'a:scan', payload: Anything, lane: 'light', apiStart: true, apiStop: true, run: () => held.passed.then(() => '3 found') })
+  const task = defineTask({
+    name: 'task',
+    title: 'Rescan',
+    group: 'a:scan',
+    payload: Anything,
+    lane: 'light',
+    apiStart: true,
+    apiStop: true,
+    run: () => held.passed.then(() => '3 found'),
+  })
   const { jobs, clock } = await openWorkshop(t, [task])
   const { id } = await jobs.start(task)
   assert.deepEqual(jobs.notifications(), [], 'none before it begins')
@@ -16,14 +25,28 @@ test('a message lives as long as its job, closes with the result for 5 s, and go
   await jobs.begin()
   await clock.advance(60_000)
   const flags = { 'api-start': true, 'api-stop': true, api_start: true, api_stop: true }
-  assert.deepEqual(jobs.notifications(), [{ id, title: 'Rescan', group: 'a:scan', ...flags, level: 'info', command: false, messages: ['new task received'], progress: 0 }])
+  assert.deepEqual(jobs.notifications(), [
+    {
+      id,
+      title: 'Rescan',
+      group: 'a:scan',
+      ...flags,
+      level: 'info',
+      command: false,
+      messages: ['new task received'],
+      progress: 0,
+    },
+  ])
 
   await jobs.command(id, 'STOP')
   assert.equal(jobs.notifications()[0]?.command, 'STOP')
 
   held.open()
   await clock.advance(4_999)
-  assert.deepEqual(jobs.notifications().map(({ messages, level, progress }) => [messages, level, progress]), [[['3 found'], 'info', 1]])
+  assert.deepEqual(
+    jobs.notifications().map(({ messages, level, progress }) => [messages, level, progress]),
+    [[['3 found'], 'info', 1]],
+  )
   let changes = 0
   jobs.watch(({ notifications }) => notifications && changes++)
   await clock.advance(1)
@@ -32,19 +55,41 @@ test('a message lives as long as its job, closes with the result for 5 s, and go
 })
 
 test('a failure is shown for 20 s, a kill takes the message at once', async (t) => {
-  const fail = defineTask({ name: 'fail', title: 'Fail', payload: Anything, lane: 'light', run: () => Promise.reject(new Error('disk away')) })
-  const wait = defineTask({ name: 'wait', title: 'Wait', payload: Anything, lane: 'light', apiStop: true, run: ({ signal }) => aborted(signal) })
+  const fail = defineTask({
+    name: 'fail',
+    title: 'Fail',
+    payload: Anything,
+    lane: 'light',
+    run: () => Promise.reject(new Error('disk away')),
+  })
+  const wait = defineTask({
+    name: 'wait',
+    title: 'Wait',
+    payload: Anything,
+    lane: 'light',
+    apiStop: true,
+    run: ({ signal }) => aborted(signal),
+  })
   const { jobs, clock } = await openWorkshop(t, [fail, wait])
   await jobs.begin()
   await jobs.start(fail)
   const { id } = await jobs.start(wait)
   await clock.advance(19_999)
-  assert.deepEqual(jobs.notifications().map(({ title, level, messages }) => [title, level, messages]), [['Fail', 'error', ['disk away']], ['Wait', 'info', ['new task received']]])
+  assert.deepEqual(
+    jobs.notifications().map(({ title, level, messages }) => [title, level, messages]),
+    [
+      ['Fail', 'error', ['disk away']],
+      ['Wait', 'info', ['new task received']],
+    ],
+  )
 
   await jobs.command(id, 'KILL')
   await jobs.ended(id)
   await clock.advance(0)
-  assert.deepEqual(jobs.notifications().map(({ title }) => title), ['Fail'])
+  assert.deepEqual(
+    jobs.notifications().map(({ title }) => title),
+    ['Fail'],
+  )
 
   await clock.advance(1)
   assert.deepEqual(jobs.notifications(), [])
@@ -70,7 +115,10 @@ test('progress is written at once, then at intervals, the last report always', a
   let report: (fraction: number, ...messages: string[]) => void = () => undefined
   const held = gate()
   const task = defineTask({
-    name: 'task', title: 'Task', payload: Anything, lane: 'light',
+    name: 'task',
+    title: 'Task',
+    payload: Anything,
+    lane: 'light',
     run: ({ progress }) => {
       report = progress
       return held.passed
@@ -107,24 +155,38 @@ test('progress is written at once, then at intervals, the last report always', a
 test('messages of an earlier process are gone at the start; a job that goes on gets a new one', async (t) => {
   const gates = [gate(), gate()]
   let runs = 0
-  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', resumable: true, run: ({ signal }) => Promise.race([gates[runs++]!.passed, aborted(signal)]) })
+  const task = defineTask({
+    name: 'task',
+    title: 'Task',
+    payload: Anything,
+    lane: 'light',
+    resumable: true,
+    run: ({ signal }) => Promise.race([gates[runs++]!.passed, aborted(signal)]),
+  })
   const first = await openWorkshop(t, [task])
   await first.jobs.begin()
   const { id } = await first.jobs.start(task)
   await first.jobs.notify({ title: 'Cookie', group: 'setting:application', level: 'error', messages: ['no good'] })
-  assert.deepEqual(first.jobs.notifications().map(({ title }) => title), ['Task', 'Cookie'])
+  assert.deepEqual(
+    first.jobs.notifications().map(({ title }) => title),
+    ['Task', 'Cookie'],
+  )
 
   const second = await first.reopen()
   await second.jobs.begin()
   await second.clock.advance(0)
-  assert.deepEqual(second.jobs.notifications().map(({ id, messages }) => [id, messages]), [[id, ['new task received']]])
+  assert.deepEqual(
+    second.jobs.notifications().map(({ id, messages }) => [id, messages]),
+    [[id, ['new task received']]],
+  )
   gates[1]?.open()
 })
 
 test('a message without a job is shown for 20 s, and a fault that repeats does not fill the page', async (t) => {
   const { jobs, clock } = await openWorkshop(t, [])
   await jobs.begin()
-  for (let number = 0; number < 60; number++) await jobs.notify({ title: `Fault ${number}`, group: 'setting:application', level: 'error', messages: ['no good'] })
+  for (let number = 0; number < 60; number++)
+    await jobs.notify({ title: `Fault ${number}`, group: 'setting:application', level: 'error', messages: ['no good'] })
 
   assert.equal(jobs.notifications().length, 20)
   assert.equal(jobs.notifications().at(-1)?.title, 'Fault 59')

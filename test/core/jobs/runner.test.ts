@@ -11,7 +11,13 @@ const Anything = Type.Object({})
 
 test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', async (t) => {
   const held = gate()
-  const work = defineTask({ name: 'work', title: 'Work', payload: Type.Object({ n: Type.Integer(), unit: Type.String({ default: 'm' }) }), lane: 'light', run: async ({ payload }) => held.passed.then(() => `${payload.n} ${payload.unit}`) })
+  const work = defineTask({
+    name: 'work',
+    title: 'Work',
+    payload: Type.Object({ n: Type.Integer(), unit: Type.String({ default: 'm' }) }),
+    lane: 'light',
+    run: async ({ payload }) => held.passed.then(() => `${payload.n} ${payload.unit}`),
+  })
   const { jobs } = await openWorkshop(t, [work])
   const seen: string[] = []
   jobs.watch(({ job }) => job && seen.push(job.state))
@@ -29,7 +35,13 @@ test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', as
 })
 
 test('what cannot be started is refused by name', async (t) => {
-  const work = defineTask({ name: 'work', title: 'Work', payload: Type.Object({ n: Type.Integer() }), lane: 'light', run: async () => undefined })
+  const work = defineTask({
+    name: 'work',
+    title: 'Work',
+    payload: Type.Object({ n: Type.Integer() }),
+    lane: 'light',
+    run: async () => undefined,
+  })
   const { jobs } = await openWorkshop(t, [work])
 
   await assert.rejects(jobs.start('nothing'), { code: 'not_found' })
@@ -39,13 +51,25 @@ test('what cannot be started is refused by name', async (t) => {
 })
 
 test('a task in a lane that nobody declares stops the start', async (t) => {
-  const lost = defineTask({ name: 'lost', title: 'Lost', payload: Anything, lane: 'elsewhere', run: async () => undefined })
+  const lost = defineTask({
+    name: 'lost',
+    title: 'Lost',
+    payload: Anything,
+    lane: 'elsewhere',
+    run: async () => undefined,
+  })
 
   await assert.rejects(openWorkshop(t, [lost]), /lost.*elsewhere/)
 })
 
 test('a failure ends the job with its text; the traceback is kept only in debug mode', async (t) => {
-  const fail = defineTask({ name: 'fail', title: 'Fail', payload: Anything, lane: 'light', run: () => Promise.reject(new Error('no route to https://me:secret@host/x')) })
+  const fail = defineTask({
+    name: 'fail',
+    title: 'Fail',
+    payload: Anything,
+    lane: 'light',
+    run: () => Promise.reject(new Error('no route to https://me:secret@host/x')),
+  })
   for (const debug of [false, true]) {
     const { jobs } = await openWorkshop(t, [fail], { debug })
     await jobs.begin()
@@ -58,7 +82,13 @@ test('a failure ends the job with its text; the traceback is kept only in debug 
 })
 
 test('a failure of the system is told by its code, without paths of this machine', async (t) => {
-  const fail = defineTask({ name: 'fail', title: 'Fail', payload: Anything, lane: 'light', run: () => readFile('/srv/nowhere/private').then(() => undefined) })
+  const fail = defineTask({
+    name: 'fail',
+    title: 'Fail',
+    payload: Anything,
+    lane: 'light',
+    run: () => readFile('/srv/nowhere/private').then(() => undefined),
+  })
   const { jobs } = await openWorkshop(t, [fail])
   await jobs.begin()
 
@@ -69,11 +99,19 @@ test('a failure of the system is told by its code, without paths of this machine
 })
 
 test('unavailable and unknown errors are tried again at their time, others fail at once', async (t) => {
-  const thrown: Record<string, () => Error> = { unavailable: () => errors.unavailable('away'), unknown: () => new Error('odd'), conflict: () => errors.conflict('no') }
+  const thrown: Record<string, () => Error> = {
+    unavailable: () => errors.unavailable('away'),
+    unknown: () => new Error('odd'),
+    conflict: () => errors.conflict('no'),
+  }
   for (const [name, error] of Object.entries(thrown)) {
     let runs = 0
     const task = defineTask({
-      name: 'task', title: 'Task', payload: Anything, lane: 'light', retries: { times: 2, delaySeconds: 60 },
+      name: 'task',
+      title: 'Task',
+      payload: Anything,
+      lane: 'light',
+      retries: { times: 2, delaySeconds: 60 },
       async run() {
         if (++runs < 3) throw error()
         return 'at last'
@@ -87,7 +125,11 @@ test('unavailable and unknown errors are tried again at their time, others fail 
     assert.deepEqual([runs, jobs.get(id)?.state], [1, name === 'conflict' ? 'FAILURE' : 'RETRY'], name)
 
     await clock.advance(120_000)
-    assert.deepEqual([runs, jobs.get(id)?.state, jobs.get(id)?.result], name === 'conflict' ? [1, 'FAILURE', 'no'] : [3, 'SUCCESS', 'at last'], name)
+    assert.deepEqual(
+      [runs, jobs.get(id)?.state, jobs.get(id)?.result],
+      name === 'conflict' ? [1, 'FAILURE', 'no'] : [3, 'SUCCESS', 'at last'],
+      name,
+    )
     await close()
   }
 })
@@ -96,7 +138,11 @@ test('what is tried again later waits as long, whatever becomes of the clock', a
   for (const [wrong, then] of [['2026-01-15T09:00:00Z'], ['2038-01-19T00:00:00Z', '2026-01-15T10:00:00Z']]) {
     let runs = 0
     const task = defineTask({
-      name: 'task', title: 'Task', payload: Anything, lane: 'light', retries: { times: 1, delaySeconds: 60 },
+      name: 'task',
+      title: 'Task',
+      payload: Anything,
+      lane: 'light',
+      retries: { times: 1, delaySeconds: 60 },
       async run() {
         if (++runs === 1) throw errors.unavailable('away')
       },
@@ -117,7 +163,14 @@ test('what is tried again later waits as long, whatever becomes of the clock', a
 
 test('a second start of a unique task that waits returns its id', async (t) => {
   let runs = 0
-  const unique = defineTask({ name: 'unique', title: 'Unique', payload: Anything, lane: 'index', unique: true, run: async () => void runs++ })
+  const unique = defineTask({
+    name: 'unique',
+    title: 'Unique',
+    payload: Anything,
+    lane: 'index',
+    unique: true,
+    run: async () => void runs++,
+  })
   const { jobs } = await openWorkshop(t, [unique])
   const [one, two] = await Promise.all([jobs.start(unique), jobs.start(unique)])
   await jobs.begin()
@@ -132,7 +185,11 @@ test('a start in the last step of a running unique task runs it once more: no wa
   const current: unknown[] = []
   const gates = [gate(), gate()]
   const unique = defineTask({
-    name: 'unique', title: 'Unique', payload: Type.Object({ all: Type.Boolean() }), lane: 'index', unique: true,
+    name: 'unique',
+    title: 'Unique',
+    payload: Type.Object({ all: Type.Boolean() }),
+    lane: 'index',
+    unique: true,
     merge: (before, asked) => ({ all: before.all || asked.all }),
     async run(job) {
       runs.push(job.payload.all)
@@ -150,7 +207,13 @@ test('a start in the last step of a running unique task runs it once more: no wa
 
   // Several while it runs make one more run, of the widest payload.
   const again = await Promise.all([jobs.start(unique, { all: true }), jobs.start(unique, { all: false })])
-  assert.deepEqual(again.map((job) => [job.id, job.again]), [[first.id, true], [first.id, true]])
+  assert.deepEqual(
+    again.map((job) => [job.id, job.again]),
+    [
+      [first.id, true],
+      [first.id, true],
+    ],
+  )
   gates[0]?.open()
   await clock.advance(0)
   assert.equal(jobs.get(first.id)?.state, 'STARTED')
@@ -165,7 +228,14 @@ test('a start in the last step of a running unique task runs it once more: no wa
 test('wake-ups that come at every moment of a run are all followed by a run', async (t) => {
   let asked = 0
   let done = 0
-  const unique = defineTask({ name: 'unique', title: 'Unique', payload: Anything, lane: 'light', unique: true, run: async () => void (done = asked) })
+  const unique = defineTask({
+    name: 'unique',
+    title: 'Unique',
+    payload: Anything,
+    lane: 'light',
+    unique: true,
+    run: async () => void (done = asked),
+  })
   const { jobs, clock } = await openWorkshop(t, [unique])
   await jobs.begin()
 
@@ -186,7 +256,11 @@ test('unique by key: one at a time per key, keys beside each other', async (t) =
   const held = gate()
   const running: string[] = []
   const keyed = defineTask({
-    name: 'keyed', title: 'Keyed', payload: Type.Object({ id: Type.String() }), lane: 'light', unique: ({ id }) => id,
+    name: 'keyed',
+    title: 'Keyed',
+    payload: Type.Object({ id: Type.String() }),
+    lane: 'light',
+    unique: ({ id }) => id,
     run: ({ payload }) => {
       running.push(payload.id)
       return held.passed
@@ -209,7 +283,10 @@ test('the index lane runs one job at a time, the light lane four, an item lane s
     let now = 0
     let most = 0
     const task = defineTask({
-      name: 'task', title: 'Task', payload: Anything, lane,
+      name: 'task',
+      title: 'Task',
+      payload: Anything,
+      lane,
       async run() {
         most = Math.max(most, ++now)
         await new Promise((resolve) => setImmediate(resolve))
@@ -229,8 +306,13 @@ test('run answers with the result, does not wait for its lane, and hands on what
   const held = gate()
   const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
   const remove = defineTask({
-    name: 'remove', title: '', payload: Type.Object({ id: Type.String() }), lane: 'index', internal: true,
-    run: async ({ payload }) => (payload.id === 'gone' ? Promise.reject(errors.notFound('thing', payload.id)) : `removed ${payload.id}`),
+    name: 'remove',
+    title: '',
+    payload: Type.Object({ id: Type.String() }),
+    lane: 'index',
+    internal: true,
+    run: async ({ payload }) =>
+      payload.id === 'gone' ? Promise.reject(errors.notFound('thing', payload.id)) : `removed ${payload.id}`,
   })
   const { jobs } = await openWorkshop(t, [busy, remove])
   await jobs.begin()
@@ -238,7 +320,11 @@ test('run answers with the result, does not wait for its lane, and hands on what
 
   assert.equal(await jobs.run(remove, { id: 'x' }), 'removed x')
   await assert.rejects(jobs.run(remove, { id: 'gone' }), { code: 'not_found' })
-  assert.deepEqual(jobs.list().map((job) => job.task), ['busy'], 'internal jobs are not listed')
+  assert.deepEqual(
+    jobs.list().map((job) => job.task),
+    ['busy'],
+    'internal jobs are not listed',
+  )
   held.open()
 })
 
@@ -246,7 +332,12 @@ test('a second run with the same key waits for the first one’s result, error i
   let runs = 0
   const gates = [gate(), gate()]
   const remove = defineTask({
-    name: 'remove', title: '', payload: Type.Object({ id: Type.String() }), lane: 'index', internal: true,  unique: ({ id }) => id,
+    name: 'remove',
+    title: '',
+    payload: Type.Object({ id: Type.String() }),
+    lane: 'index',
+    internal: true,
+    unique: ({ id }) => id,
     async run() {
       await gates[runs++]?.passed
       return 'done'
@@ -269,7 +360,15 @@ test('a second run with the same key waits for the first one’s result, error i
 test('run takes over a row that waits', async (t) => {
   const held = gate()
   const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
-  const move = defineTask({ name: 'move', title: '', payload: Type.Object({ to: Type.String() }), lane: 'index', internal: true,  unique: true, run: async ({ payload }) => payload.to })
+  const move = defineTask({
+    name: 'move',
+    title: '',
+    payload: Type.Object({ to: Type.String() }),
+    lane: 'index',
+    internal: true,
+    unique: true,
+    run: async ({ payload }) => payload.to,
+  })
   const { jobs } = await openWorkshop(t, [busy, move])
   await jobs.begin()
   await jobs.start(busy)
@@ -283,7 +382,11 @@ test('run takes over a row that waits', async (t) => {
 test('stop lets a job end by itself, kill aborts it', async (t) => {
   const began = { stop: gate(), kill: gate() }
   const task = defineTask({
-    name: 'task', title: 'Task', payload: Type.Object({ how: Type.Union([Type.Literal('stop'), Type.Literal('kill')]) }), lane: 'light', apiStop: true,
+    name: 'task',
+    title: 'Task',
+    payload: Type.Object({ how: Type.Union([Type.Literal('stop'), Type.Literal('kill')]) }),
+    lane: 'light',
+    apiStop: true,
     async run({ payload, isStopping, signal }) {
       began[payload.how].open()
       if (payload.how === 'kill') await aborted(signal)
@@ -326,7 +429,12 @@ test('stop and kill take back a wake-up from before them, not one that comes aft
   for (const command of ['STOP', 'KILL'] as const) {
     let runs = 0
     const task = defineTask({
-      name: 'task', title: 'Task', payload: Anything, lane: 'light', apiStop: true,  unique: true,
+      name: 'task',
+      title: 'Task',
+      payload: Anything,
+      lane: 'light',
+      apiStop: true,
+      unique: true,
       async run({ isStopping, signal }) {
         if (++runs === 3) return
         while (!isStopping()) await new Promise((resolve) => setImmediate(resolve))
@@ -351,7 +459,12 @@ test('stop and kill take back a wake-up from before them, not one that comes aft
 test('what is asked for after a stop is all that the next run does', async (t) => {
   const runs: unknown[] = []
   const task = defineTask({
-    name: 'task', title: 'Task', payload: Type.Object({ names: Type.Array(Type.String()) }), lane: 'light', apiStop: true,  unique: true,
+    name: 'task',
+    title: 'Task',
+    payload: Type.Object({ names: Type.Array(Type.String()) }),
+    lane: 'light',
+    apiStop: true,
+    unique: true,
     merge: (before, asked) => ({ names: [...before.names, ...asked.names] }),
     async run({ payload, isStopping }) {
       runs.push(payload.names)
@@ -379,14 +492,22 @@ test('illegal moves are refused by the ledger itself', async (t) => {
   await jobs.ended(id)
 
   for (const state of ['PENDING', 'STARTED', 'RETRY', 'FAILURE', 'REVOKED', 'FAILED']) {
-    await assert.rejects(ledger.write(() => ledger.sql('UPDATE jobs SET state = ? WHERE id = ?').run(state, id)), /cannot move/, state)
+    await assert.rejects(
+      ledger.write(() => ledger.sql('UPDATE jobs SET state = ? WHERE id = ?').run(state, id)),
+      /cannot move/,
+      state,
+    )
   }
 })
 
 test('steps are on the row and told before and after; none begins after a kill', async (t) => {
   const told: string[] = []
   const task = defineTask({
-    name: 'task', title: 'Task', payload: Anything, lane: 'light', apiStop: true,
+    name: 'task',
+    title: 'Task',
+    payload: Anything,
+    lane: 'light',
+    apiStop: true,
     async run({ step, id }) {
       await step('one', () => told.push('work'))
       await step('two', () => jobs.command(id, 'KILL'))
@@ -402,13 +523,22 @@ test('steps are on the row and told before and after; none begins after a kill',
   await jobs.begin()
   const ended = await jobs.ended((await jobs.start(task)).id)
 
-  assert.deepEqual(told, ['before one, row at one', 'work', 'after one, row at one', 'before two, row at two', 'after two, row at two'])
+  assert.deepEqual(told, [
+    'before one, row at one',
+    'work',
+    'after one, row at one',
+    'before two, row at two',
+    'after two, row at two',
+  ])
   assert.deepEqual([ended.state, ended.step], ['REVOKED', null])
 })
 
 test('the last 200 log lines of a job are kept with it, those of its child logs too', async (t) => {
   const task = defineTask({
-    name: 'task', title: 'Task', payload: Anything, lane: 'light',
+    name: 'task',
+    title: 'Task',
+    payload: Anything,
+    lane: 'light',
     async run({ log, id }) {
       for (let line = 0; line < 250; line++) log.info({ line, password: 'secret' }, 'line %d', line)
       log.child({ part: 'x' }).warn({ err: new Error('why') }, 'from a child')
@@ -445,7 +575,14 @@ test('ended jobs go after a day, and the oldest past two thousand', async (t) =>
 })
 
 test('ten thousand jobs are added, listed and claimed in linear time', async (t) => {
-  const task = defineTask({ name: 'task', title: 'Task', payload: Type.Object({ n: Type.Integer() }), lane: 'light', internal: true, run: async () => undefined })
+  const task = defineTask({
+    name: 'task',
+    title: 'Task',
+    payload: Type.Object({ n: Type.Integer() }),
+    lane: 'light',
+    internal: true,
+    run: async () => undefined,
+  })
   const { jobs } = await openWorkshop(t, [task])
   const started = await Promise.all(Array.from({ length: 10_000 }, (_, n) => jobs.start(task, { n })))
   const spans: number[] = []
@@ -463,12 +600,21 @@ test('ten thousand jobs are added, listed and claimed in linear time', async (t)
   await jobs.begin()
   await all
 
-  assert.ok(spans.at(-1)! < 4 * spans[0]! + 200, `thousands of milliseconds per fifth: ${spans.map(Math.round).join(', ')}`)
+  assert.ok(
+    spans.at(-1)! < 4 * spans[0]! + 200,
+    `thousands of milliseconds per fifth: ${spans.map(Math.round).join(', ')}`,
+  )
 })
 
 test('a full disk makes the end of a job wait; nothing is lost and nothing falls over', async (t) => {
   const held = gate()
-  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: () => held.passed.then(() => 'done') })
+  const task = defineTask({
+    name: 'task',
+    title: 'Task',
+    payload: Anything,
+    lane: 'light',
+    run: () => held.passed.then(() => 'done'),
+  })
   const { jobs, clock, ledger } = await openWorkshop(t, [task])
   await jobs.begin()
   const { id } = await jobs.start(task)
@@ -479,7 +625,9 @@ test('a full disk makes the end of a job wait; nothing is lost and nothing falls
     for (;;) await jobs.start(task, { ballast: 'x'.repeat(100_000) })
   }
   await assert.rejects(fill(), { code: 'unavailable' })
-  await assert.rejects(jobs.notify({ title: 'x', group: 'x', level: 'info', messages: ['y'.repeat(100_000)] }), { code: 'unavailable' })
+  await assert.rejects(jobs.notify({ title: 'x', group: 'x', level: 'info', messages: ['y'.repeat(100_000)] }), {
+    code: 'unavailable',
+  })
 
   held.open()
   await clock.advance(10_000)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { readCron } from '../../../core/jobs/cron.ts'
 import { openScheduler } from '../../../core/jobs/scheduler.ts'
@@ -11,7 +11,8 @@ const HOUR = 3600_000
 const times = (text: string, zone: string, from: string, count: number): string[] => {
   const cron = readCron(text, zone)
   const found: string[] = []
-  for (let at = cron.next(Date.parse(from)); at !== undefined && found.length < count; at = cron.next(at)) found.push(new Date(at).toISOString().replace(':00.000Z', 'Z'))
+  for (let at = cron.next(Date.parse(from)); at !== undefined && found.length < count; at = cron.next(at))
+    found.push(new Date(at).toISOString().replace(':00.000Z', 'Z'))
   return found
 }
 
@@ -22,21 +23,59 @@ test('three fields: one minute, then hours and weekdays as stars, lists, ranges 
     '59 23 0': ['2026-01-18T23:59Z', '2026-01-25T23:59Z'],
     '5 * *': ['2026-01-12T00:05Z', '2026-01-12T01:05Z'],
     '30 */8 *': ['2026-01-12T00:30Z', '2026-01-12T08:30Z', '2026-01-12T16:30Z', '2026-01-13T00:30Z'],
-    '0 6,18-20 1-5': ['2026-01-12T06:00Z', '2026-01-12T18:00Z', '2026-01-12T19:00Z', '2026-01-12T20:00Z', '2026-01-13T06:00Z'],
+    '0 6,18-20 1-5': [
+      '2026-01-12T06:00Z',
+      '2026-01-12T18:00Z',
+      '2026-01-12T19:00Z',
+      '2026-01-12T20:00Z',
+      '2026-01-13T06:00Z',
+    ],
     ' 07  9  6 ': ['2026-01-17T09:07Z'],
     '0 12 */2': ['2026-01-13T12:00Z', '2026-01-15T12:00Z', '2026-01-17T12:00Z', '2026-01-18T12:00Z'],
   }
-  for (const [text, expected] of Object.entries(accepted)) assert.deepEqual(times(text, 'UTC', monday, expected.length), expected, text)
+  for (const [text, expected] of Object.entries(accepted))
+    assert.deepEqual(times(text, 'UTC', monday, expected.length), expected, text)
 
-  const refused = ['', '0 8', '0 8 * *', '* 8 *', '*/5 8 *', '0,30 8 *', '60 8 *', '-1 8 *', '0 24 *', '0 8 7', '0 8/2 *', '0 8-6 *', '0 */0 *', '0 *x *', '0 8, *', '0 8 MON', '0 8 L', '0 8 1#2', '@daily', 'auto', '0 1-23/2 *', '0 8 *'.padEnd(300), '0 ９ *']
+  const refused = [
+    '',
+    '0 8',
+    '0 8 * *',
+    '* 8 *',
+    '*/5 8 *',
+    '0,30 8 *',
+    '60 8 *',
+    '-1 8 *',
+    '0 24 *',
+    '0 8 7',
+    '0 8/2 *',
+    '0 8-6 *',
+    '0 */0 *',
+    '0 *x *',
+    '0 8, *',
+    '0 8 MON',
+    '0 8 L',
+    '0 8 1#2',
+    '@daily',
+    'auto',
+    '0 1-23/2 *',
+    '0 8 *'.padEnd(300),
+    '0 ９ *',
+  ]
   for (const text of refused) assert.throws(() => readCron(text), { code: 'bad_request' }, text)
 })
 
 test('times are of the time zone; where clocks change a time is neither lost nor doubled', () => {
   // 29 March 2026 has no 02:30 in Berlin, 25 October has it twice.
-  assert.deepEqual(times('0 8 *', 'Europe/Berlin', '2026-03-28T00:00Z', 3), ['2026-03-28T07:00Z', '2026-03-29T06:00Z', '2026-03-30T06:00Z'])
+  assert.deepEqual(times('0 8 *', 'Europe/Berlin', '2026-03-28T00:00Z', 3), [
+    '2026-03-28T07:00Z',
+    '2026-03-29T06:00Z',
+    '2026-03-30T06:00Z',
+  ])
   assert.equal(times('30 2 *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)[0]?.slice(0, 10), '2026-03-29')
-  assert.deepEqual(times('30 2 *', 'Europe/Berlin', '2026-10-24T12:00Z', 2).map((time) => time.slice(0, 10)), ['2026-10-25', '2026-10-26'])
+  assert.deepEqual(
+    times('30 2 *', 'Europe/Berlin', '2026-10-24T12:00Z', 2).map((time) => time.slice(0, 10)),
+    ['2026-10-25', '2026-10-26'],
+  )
   assert.deepEqual(times('0 0 0', 'Asia/Kathmandu', '2026-01-12T00:00Z', 1), ['2026-01-17T18:15Z'])
 })
 
@@ -58,14 +97,20 @@ test('over a change of clocks each time is later than what it is asked after, an
         if (now >= next) {
           const later = cron.next(next)!
           // Less than an hour after the last only where one came later, as the wall had passed over its time.
-          assert.ok(later - next >= HOUR / 2, `${zone} ${text}: ${new Date(later).toISOString()} after ${new Date(next).toISOString()}`)
+          assert.ok(
+            later - next >= HOUR / 2,
+            `${zone} ${text}: ${new Date(later).toISOString()} after ${new Date(next).toISOString()}`,
+          )
           next = later
         }
         assert.equal(cron.next(now), next, `${zone} ${text} at ${new Date(now).toISOString()}`)
       }
     }
   }
-  assert.deepEqual(times('45 1 *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', 2), ['2026-04-04T14:45Z', '2026-04-05T15:15Z'])
+  assert.deepEqual(times('45 1 *', 'Australia/Lord_Howe', '2026-04-04T12:00Z', 2), [
+    '2026-04-04T14:45Z',
+    '2026-04-05T15:15Z',
+  ])
 })
 
 test('a schedule is put into words', () => {
@@ -84,16 +129,42 @@ interface Ran {
 async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone = 'UTC' } = {}) {
   const ran: Ran[] = []
   const clock = testClock(start)
-  const run = (task: string) => async ({ payload }: { payload: object }) => void ran.push({ task, at: new Date(clock.now()).toISOString().slice(0, 16), payload: { ...payload } })
+  const run =
+    (task: string) =>
+    async ({ payload }: { payload: object }) =>
+      void ran.push({ task, at: new Date(clock.now()).toISOString().slice(0, 16), payload: { ...payload } })
   const Payload = Type.Object({ days: Type.Optional(Type.Integer()), scheduled: Type.Optional(Type.Boolean()) })
   const tasks = [
-    defineTask({ name: 'scan', title: 'Scan', payload: Type.Object({}), lane: 'light', outgoing: true, schedule: { auto: '0 8 *' }, run: run('scan') }),
     defineTask({
-      name: 'check', title: 'Check', payload: Payload, lane: 'light',
-      schedule: { auto: '0 12 *', initially: 'auto', config: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1 })), keep: Type.Optional(Type.Integer()) }), initialConfig: { days: 90, keep: 1 } },
+      name: 'scan',
+      title: 'Scan',
+      payload: Type.Object({}),
+      lane: 'light',
+      outgoing: true,
+      schedule: { auto: '0 8 *' },
+      run: run('scan'),
+    }),
+    defineTask({
+      name: 'check',
+      title: 'Check',
+      payload: Payload,
+      lane: 'light',
+      schedule: {
+        auto: '0 12 *',
+        initially: 'auto',
+        config: Type.Object({ days: Type.Optional(Type.Integer({ minimum: 1 })), keep: Type.Optional(Type.Integer()) }),
+        initialConfig: { days: 90, keep: 1 },
+      },
       run: run('check'),
     }),
-    defineTask({ name: 'version', title: 'Version', payload: Type.Object({}), lane: 'light', schedule: { auto: '0 11 3', initially: 'random' }, run: run('version') }),
+    defineTask({
+      name: 'version',
+      title: 'Version',
+      payload: Type.Object({}),
+      lane: 'light',
+      schedule: { auto: '0 11 3', initially: 'random' },
+      run: run('version'),
+    }),
     defineTask({ name: 'other', title: 'Other', payload: Type.Object({}), lane: 'light', run: run('other') }),
   ]
   let timeZone = zone
@@ -131,19 +202,36 @@ async function aScheduler(t: TestContext, { start = '2026-01-15T10:00:00Z', zone
 test('a new installation has its schedules, and one that was removed stays away', async (t) => {
   const it = await aScheduler(t)
   const [check, version] = it.schedules.list()
-  assert.deepEqual(check, { name: 'check', schedule: '0 12 *', schedule_human: 'At 12:00', last_run_at: null, next_run_at: '2026-01-15T12:00:00.000Z', config: { days: 90, keep: 1 } })
+  assert.deepEqual(check, {
+    name: 'check',
+    schedule: '0 12 *',
+    schedule_human: 'At 12:00',
+    last_run_at: null,
+    next_run_at: '2026-01-15T12:00:00.000Z',
+    config: { days: 90, keep: 1 },
+  })
   assert.match(version?.schedule ?? '', /^\d{1,2} \d{1,2} 3$/)
   assert.equal(it.schedules.list().length, 2)
 
   await it.schedules.remove('check')
   await assert.rejects(it.schedules.remove('check'), { code: 'not_found' })
   await it.off(HOUR)
-  assert.deepEqual(it.schedules.list().map(({ name }) => name), ['version'])
+  assert.deepEqual(
+    it.schedules.list().map(({ name }) => name),
+    ['version'],
+  )
 })
 
 test('a random minute of an hour; what belongs to a first start is not given to a folder that is known', async (t) => {
   const task = (name: string, hour: string, isFirstStartOnly: boolean) =>
-    defineTask({ name, title: name, payload: Type.Object({}), lane: 'light', schedule: { auto: '0 16 1-5', initially: { hour, isFirstStartOnly } }, run: async () => null })
+    defineTask({
+      name,
+      title: name,
+      payload: Type.Object({}),
+      lane: 'light',
+      schedule: { auto: '0 16 1-5', initially: { hour, isFirstStartOnly } },
+      run: async () => null,
+    })
   const first = await openWorkshop(t, [task('scan', '8', true)], { clock: testClock('2026-01-15T10:00:00Z') })
   const begun = openScheduler(first)
   await begun.begin()
@@ -152,12 +240,19 @@ test('a random minute of an hour; what belongs to a first start is not given to 
   await begun.close()
   await first.close()
 
-  const updated = await openWorkshop(t, [task('scan', '8', true), task('download', '9', true), task('check', '7', false)], { clock: first.clock, folder: first.folder })
+  const updated = await openWorkshop(
+    t,
+    [task('scan', '8', true), task('download', '9', true), task('check', '7', false)],
+    { clock: first.clock, folder: first.folder },
+  )
   const later = openScheduler(updated)
   await later.begin()
   t.after(() => later.close())
 
-  assert.deepEqual(later.list().map(({ name }) => name), ['check', 'scan'])
+  assert.deepEqual(
+    later.list().map(({ name }) => name),
+    ['check', 'scan'],
+  )
 })
 
 test('a schedule starts its task at its times, with the keys of its config that the task knows', async (t) => {
@@ -185,7 +280,10 @@ test('times follow the time zone over a change of clocks', async (t) => {
 
   await it.clock.advance(72 * HOUR)
 
-  assert.deepEqual(it.ran.map(({ at }) => at), ['2026-03-28T07:00', '2026-03-29T06:00', '2026-03-30T06:00'])
+  assert.deepEqual(
+    it.ran.map(({ at }) => at),
+    ['2026-03-28T07:00', '2026-03-29T06:00', '2026-03-30T06:00'],
+  )
 })
 
 test('with another time zone the next times are those of that zone; what was missed is still made up for', async (t) => {
@@ -194,12 +292,21 @@ test('with another time zone the next times are those of that zone; what was mis
   await it.schedules.set('scan', '0 8 *')
 
   await it.off(HOUR, 'Asia/Tokyo')
-  assert.deepEqual(it.schedules.list().map(({ next_run_at }) => next_run_at), ['2026-01-16T03:00:00.000Z', '2026-01-15T23:00:00.000Z'])
+  assert.deepEqual(
+    it.schedules.list().map(({ next_run_at }) => next_run_at),
+    ['2026-01-16T03:00:00.000Z', '2026-01-15T23:00:00.000Z'],
+  )
   assert.deepEqual(it.ran, [])
 
   await it.off(13 * HOUR, 'America/New_York')
-  assert.deepEqual(it.ran.map(({ task, at }) => `${task} ${at}`), ['scan 2026-01-16T00:00'])
-  assert.deepEqual(it.schedules.list().map(({ next_run_at }) => next_run_at), ['2026-01-16T17:00:00.000Z', '2026-01-16T13:00:00.000Z'])
+  assert.deepEqual(
+    it.ran.map(({ task, at }) => `${task} ${at}`),
+    ['scan 2026-01-16T00:00'],
+  )
+  assert.deepEqual(
+    it.schedules.list().map(({ next_run_at }) => next_run_at),
+    ['2026-01-16T17:00:00.000Z', '2026-01-16T13:00:00.000Z'],
+  )
 })
 
 test('what was missed by less than a day runs once at the start, what is older does not', async (t) => {
@@ -208,7 +315,11 @@ test('what was missed by less than a day runs once at the start, what is older d
   await it.schedules.remove('check')
   await it.schedules.set('scan', '0 * *')
   await it.off(5 * HOUR + 60_000)
-  assert.deepEqual(it.ran.map(({ at }) => at), ['2026-01-15T15:01'], 'five missed, one run')
+  assert.deepEqual(
+    it.ran.map(({ at }) => at),
+    ['2026-01-15T15:01'],
+    'five missed, one run',
+  )
 
   await it.schedules.set('scan', '0 8 4')
   await it.off(7 * 24 * HOUR - 4 * HOUR)
@@ -219,7 +330,10 @@ test('what was missed by less than a day runs once at the start, what is older d
 })
 
 test('what is scheduled within the half hour that comes twice does not run each minute of it', async (t) => {
-  const zones: Array<[zone: string, start: string]> = [['Australia/Lord_Howe', '2026-04-04T14:20:00Z'], ['Europe/Berlin', '2026-10-24T23:50:00Z']]
+  const zones: Array<[zone: string, start: string]> = [
+    ['Australia/Lord_Howe', '2026-04-04T14:20:00Z'],
+    ['Europe/Berlin', '2026-10-24T23:50:00Z'],
+  ]
   for (const [zone, start] of zones) {
     const it = await aScheduler(t, { start, zone })
     for (const { name } of it.schedules.list()) await it.schedules.remove(name)
@@ -287,7 +401,12 @@ test('what cannot be a schedule is refused, and nothing changes', async (t) => {
     ['check', '0 8 *', { days: 3, colour: 'red' }],
     ['check', '0 8 *', JSON.parse('{"__proto__": 3}') as Record<string, unknown>],
   ]
-  for (const [task, cron, config] of refused) await assert.rejects(schedules.set(task, cron, config), { code: 'bad_request' }, `${task} ${cron} ${JSON.stringify(config)}`)
+  for (const [task, cron, config] of refused)
+    await assert.rejects(
+      schedules.set(task, cron, config),
+      { code: 'bad_request' },
+      `${task} ${cron} ${JSON.stringify(config)}`,
+    )
   assert.deepEqual(schedules.list(), before)
 
   assert.deepEqual((await schedules.set('check', '0 9 *')).config, { days: 90, keep: 1 }, 'left out: the config stays')
@@ -296,12 +415,25 @@ test('what cannot be a schedule is refused, and nothing changes', async (t) => {
 
 test('outgoing URLs: per task, twice is once, removed one by one or all', async (t) => {
   const { schedules } = await aScheduler(t)
-  for (const url of ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host', 'https://host/hook?x=1']) await schedules.addOutgoing('scan', url)
-  assert.deepEqual(schedules.outgoing(), { scan: { urls: ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host'], title: 'Scan' } })
+  for (const url of ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host', 'https://host/hook?x=1'])
+    await schedules.addOutgoing('scan', url)
+  assert.deepEqual(schedules.outgoing(), {
+    scan: { urls: ['mailto://me:secret@host', 'https://host/hook?x=1', 'mailto:me@host'], title: 'Scan' },
+  })
 
-  const bad = ['', 'host/hook', '://x', 'https://', 'https://a b', 'https://a\nb', `https://${'x'.repeat(2000)}`, 'javascript:alert(1)']
+  const bad = [
+    '',
+    'host/hook',
+    '://x',
+    'https://',
+    'https://a b',
+    'https://a\nb',
+    `https://${'x'.repeat(2000)}`,
+    'javascript:alert(1)',
+  ]
   for (const url of bad) await assert.rejects(schedules.addOutgoing('scan', url), { code: 'bad_request' }, url)
-  for (const task of ['check', 'nothing']) await assert.rejects(schedules.addOutgoing(task, 'https://host'), { code: 'bad_request' })
+  for (const task of ['check', 'nothing'])
+    await assert.rejects(schedules.addOutgoing(task, 'https://host'), { code: 'bad_request' })
 
   await schedules.removeOutgoing('scan', 'mailto:me@host')
   await assert.rejects(schedules.removeOutgoing('scan', 'mailto:me@host'), { code: 'not_found' })

@@ -1,17 +1,18 @@
 /** A ledger in a temporary folder with jobs on it, for the tests of core/jobs. */
+
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { EventBus } from '../../../core/events.ts'
+import { type Lanes, openLanes } from '../../../core/jobs/lanes.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
-import { openLanes, type Lanes } from '../../../core/jobs/lanes.ts'
 import type { AnyTask, JobsRunner } from '../../../core/jobs/types.ts'
-import { openLedger, type OpenedLedger } from '../../../core/ledger/sqlite.ts'
-import { openLog, type Log } from '../../../core/log.ts'
+import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
+import { type Log, openLog } from '../../../core/log.ts'
 import type { App } from '../../../core/plugin/define.ts'
-import { testClock, type TestClock } from '../../support/clock.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface Workshop {
   folder: string
@@ -35,13 +36,23 @@ export function temporaryFolder(t: TestContext): string {
   return folder
 }
 
-export async function openWorkshop(t: TestContext, tasks: readonly AnyTask[], { folder = temporaryFolder(t), clock = testClock(), debug = false, lanes: names = ['item'] } = {}): Promise<Workshop> {
+export async function openWorkshop(
+  t: TestContext,
+  tasks: readonly AnyTask[],
+  { folder = temporaryFolder(t), clock = testClock(), debug = false, lanes: names = ['item'] } = {},
+): Promise<Workshop> {
   const log = silentLog()
   const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
   const events = new EventBus()
   const byName = new Map(tasks.map((task) => [task.name, task]))
   const lanes = openLanes({ clock, lanes: names })
-  const app = { emit: (name: 'job.step', event: never) => events.emit(name, event), lanes, clock, log, ledger } as unknown as App
+  const app = {
+    emit: (name: 'job.step', event: never) => events.emit(name, event),
+    lanes,
+    clock,
+    log,
+    ledger,
+  } as unknown as App
   const jobs = openJobs({ ledger, clock, log, tasks: byName, lanes: names, app: () => app, debug })
   const close = async () => {
     await jobs.close()

@@ -1,11 +1,19 @@
 /** A process that writes to a ledger without end and says what has been answered; for ledger.test.ts to kill. */
 import { join } from 'node:path'
-import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { systemClock } from '../../../core/clock.ts'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 
-const things = { name: 'thing', migrations: [{ number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' }] }
-const ledger = await openLedger({ file: join(process.argv[2] ?? '', 'ledger.sqlite'), log: openLog('silent'), clock: systemClock, plugins: [things] })
+const things = {
+  name: 'thing',
+  migrations: [{ number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' }],
+}
+const ledger = await openLedger({
+  file: join(process.argv[2] ?? '', 'ledger.sqlite'),
+  log: openLog('silent'),
+  clock: systemClock,
+  plugins: [things],
+})
 for (let id = 0; ; id++) {
   await ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(id, 'x'))
   process.stdout.write(`${id}\n`)

@@ -1,23 +1,37 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
-import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/copies.ts'
-import { applyMigrations, planMigrations, type MigrationOwner } from '../../../core/ledger/migrate.ts'
-import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { isAppError } from '../../../core/error.ts'
+import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/copies.ts'
+import { applyMigrations, type MigrationOwner, planMigrations } from '../../../core/ledger/migrate.ts'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { testClock } from '../../support/clock.ts'
 
 const log = openLog('silent')
 const child = new URL('./ledger-child.ts', import.meta.url).pathname
 
-const things: MigrationOwner = { name: 'thing', migrations: [{ number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' }] }
+const things: MigrationOwner = {
+  name: 'thing',
+  migrations: [{ number: 1, sql: 'CREATE TABLE thing_list (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT' }],
+}
 
 function aFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'archivolt-'))
@@ -25,12 +39,24 @@ function aFolder(t: TestContext): string {
   return folder
 }
 
-async function aLedger(t: TestContext, { folder = aFolder(t), clock = testClock(), plugins = [things] }: { folder?: string; clock?: ReturnType<typeof testClock>; plugins?: MigrationOwner[] } = {}) {
+async function aLedger(
+  t: TestContext,
+  {
+    folder = aFolder(t),
+    clock = testClock(),
+    plugins = [things],
+  }: { folder?: string; clock?: ReturnType<typeof testClock>; plugins?: MigrationOwner[] } = {},
+) {
   const file = join(folder, 'ledger.sqlite')
   const ledger = await openLedger({ file, log, clock, plugins })
   t.after(() => ledger.close())
-  const add = (id: number, text = `thing ${id}`) => ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(id, text).changes)
-  const ids = () => ledger.sql<{ id: number }>('SELECT id FROM thing_list ORDER BY id').all().map((row) => row.id)
+  const add = (id: number, text = `thing ${id}`) =>
+    ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (?, ?)').run(id, text).changes)
+  const ids = () =>
+    ledger
+      .sql<{ id: number }>('SELECT id FROM thing_list ORDER BY id')
+      .all()
+      .map((row) => row.id)
   return { folder, file, clock, ledger, add, ids }
 }
 
@@ -51,7 +77,10 @@ test('writes of one tick share one transaction; what throws is undone alone', as
     add(3),
   ])
 
-  assert.deepEqual(results.map((result) => result.status), ['fulfilled', 'rejected', 'fulfilled', 'rejected'])
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+  )
   assert.deepEqual(ids(), [1, 3])
   assert.equal(version() - before, 1, 'one commit')
 })
@@ -98,7 +127,9 @@ test('close commits what still waits, and refuses what comes later', async (t) =
 
 test('what a write has answered survives a kill of the process', async (t) => {
   const folder = aFolder(t)
-  const process = spawn(globalThis.process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const process = spawn(globalThis.process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let answered = -1
   for await (const line of createInterface(process.stdout)) {
     answered = Number(line)
@@ -129,13 +160,19 @@ test('a full disk is said as such, nothing half written stays, and writing goes 
 
 test('a second process on the same folder is refused with a sentence that names it', async (t) => {
   const { folder, ledger, add } = await aLedger(t)
-  const second = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const second = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const said = readText(second.stderr)
   const [code] = (await once(second, 'exit')) as [number]
 
   assert.notEqual(code, 0)
   assert.match(await said, new RegExp(`Another Archivolt already runs on the data folder ${folder}`))
-  await assert.rejects(openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: testClock() }), /already runs/, 'nor twice in one process')
+  await assert.rejects(
+    openLedger({ file: join(folder, 'ledger.sqlite'), log, clock: testClock() }),
+    /already runs/,
+    'nor twice in one process',
+  )
   await add(1)
   await ledger.close()
   await aLedger(t, { folder })
@@ -153,7 +190,13 @@ test('migrations are applied once, in order; a copy is kept before those of a le
   await ledger.close()
   assert.deepEqual(copiesOf(file), [])
 
-  const more: MigrationOwner = { name: 'thing', migrations: [...things.migrations, { number: 2, sql: `ALTER TABLE thing_list ADD COLUMN size INTEGER NOT NULL DEFAULT 7` }] }
+  const more: MigrationOwner = {
+    name: 'thing',
+    migrations: [
+      ...things.migrations,
+      { number: 2, sql: `ALTER TABLE thing_list ADD COLUMN size INTEGER NOT NULL DEFAULT 7` },
+    ],
+  }
   const second = await aLedger(t, { folder, plugins: [more] })
   assert.deepEqual(second.ledger.sql('SELECT * FROM thing_list').all(), [{ id: 1, text: 'thing 1', size: 7 }])
   const copies = copiesOf(file)
@@ -171,7 +214,10 @@ test('migrations are applied once, in order; a copy is kept before those of a le
 test('a migration that fails leaves the ledger as it was, and the folder free', async (t) => {
   const { folder, ledger } = await aLedger(t)
   await ledger.close()
-  const broken: MigrationOwner = { name: 'thing', migrations: [...things.migrations, { number: 2, sql: 'CREATE TABLE thing_more (id INTEGER) STRICT; NOT SQL' }] }
+  const broken: MigrationOwner = {
+    name: 'thing',
+    migrations: [...things.migrations, { number: 2, sql: 'CREATE TABLE thing_more (id INTEGER) STRICT; NOT SQL' }],
+  }
 
   await assert.rejects(aLedger(t, { folder, plugins: [broken] }), /syntax error/)
 
@@ -192,19 +238,44 @@ test('a plugin keeps to tables of its own name', async (t) => {
   }
   for (const [sql, named] of Object.entries(refused)) {
     const folder = aFolder(t)
-    await assert.rejects(aLedger(t, { folder, plugins: [{ name: 'thing', migrations: [{ number: 1, sql }] }] }), new RegExp(`of (the plugin )?thing .*${named}`), sql)
+    await assert.rejects(
+      aLedger(t, { folder, plugins: [{ name: 'thing', migrations: [{ number: 1, sql }] }] }),
+      new RegExp(`of (the plugin )?thing .*${named}`),
+      sql,
+    )
   }
-  await assert.rejects(aLedger(t, { plugins: [{ name: 'thing', migrations: [{ number: 2, sql: 'SELECT 1' }] }] }), /not numbered/)
+  await assert.rejects(
+    aLedger(t, { plugins: [{ name: 'thing', migrations: [{ number: 2, sql: 'SELECT 1' }] }] }),
+    /not numbered/,
+  )
 })
 
 test('foreign keys hold, tables are strict, and the file is for its owner alone', async (t) => {
-  const plugins = [{ name: 'thing', migrations: [...things.migrations, { number: 2, sql: 'CREATE TABLE thing_part (thing INTEGER NOT NULL REFERENCES thing_list (id)) STRICT' }] }]
+  const plugins = [
+    {
+      name: 'thing',
+      migrations: [
+        ...things.migrations,
+        { number: 2, sql: 'CREATE TABLE thing_part (thing INTEGER NOT NULL REFERENCES thing_list (id)) STRICT' },
+      ],
+    },
+  ]
   const { ledger, file } = await aLedger(t, { plugins })
 
-  await assert.rejects(ledger.write(() => ledger.sql('INSERT INTO thing_part VALUES (99)').run()), /FOREIGN KEY/)
-  await assert.rejects(ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (1, ?)').run(Buffer.from('x'))), /cannot store BLOB/)
+  await assert.rejects(
+    ledger.write(() => ledger.sql('INSERT INTO thing_part VALUES (99)').run()),
+    /FOREIGN KEY/,
+  )
+  await assert.rejects(
+    ledger.write(() => ledger.sql('INSERT INTO thing_list VALUES (1, ?)').run(Buffer.from('x'))),
+    /cannot store BLOB/,
+  )
   for (const end of ['', '-wal']) assert.equal(statSync(file + end).mode & 0o777, 0o600)
-  const loose = ledger.sql<{ name: string }>(`SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`).all()
+  const loose = ledger
+    .sql<{ name: string }>(
+      `SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
   assert.deepEqual(loose, [])
 })
 
@@ -244,7 +315,9 @@ test('a ledger that is missing or empty where there are copies is one that was l
     'was missing': () => rmSync(file),
     'was empty': () => truncateSync(file, 0),
     // As after a recovery that was cut off: what is left of the log belongs to another file.
-    'was missing: the copy': () => (rmSync(file), writeFileSync(`${file}-wal`, 'x'.repeat(5000)), writeFileSync(`${file}.part`, 'half')),
+    'was missing: the copy': () => (
+      rmSync(file), writeFileSync(`${file}-wal`, 'x'.repeat(5000)), writeFileSync(`${file}.part`, 'half')
+    ),
   }
   for (const [said, lose] of Object.entries(losses)) {
     lose()
@@ -277,7 +350,11 @@ test('each day one copy is made while the ledger is in use; the newest three sta
     await add(day)
     await clock.advance(day === 0 ? 0 : 24 * 3600_000)
     await untilTrue(() => existsSync(join(copiesFolder(file), `daily-2026-01-${15 + day}.sqlite`)))
-    shown.push(readdirSync(copiesFolder(file)).filter((name) => name.endsWith('.sqlite')).sort())
+    shown.push(
+      readdirSync(copiesFolder(file))
+        .filter((name) => name.endsWith('.sqlite'))
+        .sort(),
+    )
   }
   await copies.close()
 
@@ -299,7 +376,11 @@ test('at a clean stop the copy of the day is made anew, and takes the place of n
     await copies.close()
   }
 
-  assert.deepEqual(readdirSync(copiesFolder(file)).sort(), ['daily-2026-01-13.sqlite', 'daily-2026-01-14.sqlite', 'daily-2026-01-15.sqlite'])
+  assert.deepEqual(readdirSync(copiesFolder(file)).sort(), [
+    'daily-2026-01-13.sqlite',
+    'daily-2026-01-14.sqlite',
+    'daily-2026-01-15.sqlite',
+  ])
   await ledger.close()
   rmSync(file)
   assert.deepEqual((await aLedger(t, { folder, clock })).ids(), [0, 1, 2, 3])
@@ -309,7 +390,11 @@ test('copies of a blank ledger put out none from before, and those of a day to c
   const { folder, file, ledger, clock } = await aLedger(t)
   await ledger.close()
   mkdirSync(copiesFolder(file))
-  for (const day of ['12', '13', '14']) writeFileSync(join(copiesFolder(file), `daily-2026-01-${day}.sqlite`), 'no good to us, but to somebody who knows more')
+  for (const day of ['12', '13', '14'])
+    writeFileSync(
+      join(copiesFolder(file), `daily-2026-01-${day}.sqlite`),
+      'no good to us, but to somebody who knows more',
+    )
   writeFileSync(file, 'x'.repeat(9000))
 
   const next = await aLedger(t, { folder, clock })
@@ -336,11 +421,20 @@ test('a ledger from before the words were settled keeps its jobs, and what waits
   const folder = aFolder(t)
   const before = new Database(join(folder, 'ledger.sqlite'))
   applyMigrations(before, planMigrations(before, []).steps.slice(0, 2), 0, log)
-  const row = before.prepare("INSERT INTO jobs (id, task, lane, single_key, state, payload, created_at) VALUES (?, ?, 'light', 'k', 'PENDING', ?, 0)")
-  for (const task of ['tide.hear', 'other']) row.run(task, task, JSON.stringify({ fact: 'word.said', told: { word: 'x' } }))
+  const row = before.prepare(
+    "INSERT INTO jobs (id, task, lane, single_key, state, payload, created_at) VALUES (?, ?, 'light', 'k', 'PENDING', ?, 0)",
+  )
+  for (const task of ['tide.hear', 'other'])
+    row.run(task, task, JSON.stringify({ fact: 'word.said', told: { word: 'x' } }))
   before.close()
 
   const { ledger } = await aLedger(t, { folder })
-  const payloads = ledger.sql<{ payload: string }>("SELECT payload FROM jobs WHERE unique_key = 'k' ORDER BY seq").all().map(({ payload }) => JSON.parse(payload) as unknown)
-  assert.deepEqual(payloads, [{ told: { word: 'x' }, event: 'word.said' }, { fact: 'word.said', told: { word: 'x' } }])
+  const payloads = ledger
+    .sql<{ payload: string }>("SELECT payload FROM jobs WHERE unique_key = 'k' ORDER BY seq")
+    .all()
+    .map(({ payload }) => JSON.parse(payload) as unknown)
+  assert.deepEqual(payloads, [
+    { told: { word: 'x' }, event: 'word.said' },
+    { fact: 'word.said', told: { word: 'x' } },
+  ])
 })

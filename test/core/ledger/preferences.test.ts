@@ -2,16 +2,24 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { joinSections, openPreferences, type PreferenceSections, type PreferenceValues } from '../../../core/ledger/preferences.ts'
+import {
+  joinSections,
+  openPreferences,
+  type PreferenceSections,
+  type PreferenceValues,
+} from '../../../core/ledger/preferences.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { testClock } from '../../support/clock.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const sections: PreferenceSections = {
-  pace: { size: { schema: Count, default: 50 }, limit: { schema: Type.Union([Type.Literal(false), Count]), default: false } },
+  pace: {
+    size: { schema: Count, default: 50 },
+    limit: { schema: Type.Union([Type.Literal(false), Count]), default: false },
+  },
   look: { words: { schema: Type.Array(Type.String()), default: ['a'] } },
 }
 type Section = keyof PreferenceValues & string
@@ -83,14 +91,37 @@ test('a stored value that no longer fits gives way to the default; one of an abs
 
 test('two plugins may bring keys of one section, not the same key', () => {
   const size = { schema: Count, default: 1 }
-  assert.deepEqual(Object.keys(joinSections([{ plugin: 'a', sections: { pace: { size } } }, { plugin: 'b', sections: { pace: { limit: size } } }]).pace ?? {}), ['size', 'limit'])
-  assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size } } }, { plugin: 'b', sections: { pace: { size } } }]), /Both plugins a and b.*pace\.size/)
-  assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size: { schema: Count, default: -1 } } } }]), /pace\.size/)
+  assert.deepEqual(
+    Object.keys(
+      joinSections([
+        { plugin: 'a', sections: { pace: { size } } },
+        { plugin: 'b', sections: { pace: { limit: size } } },
+      ]).pace ?? {},
+    ),
+    ['size', 'limit'],
+  )
+  assert.throws(
+    () =>
+      joinSections([
+        { plugin: 'a', sections: { pace: { size } } },
+        { plugin: 'b', sections: { pace: { size } } },
+      ]),
+    /Both plugins a and b.*pace\.size/,
+  )
+  assert.throws(
+    () => joinSections([{ plugin: 'a', sections: { pace: { size: { schema: Count, default: -1 } } } }]),
+    /pace\.size/,
+  )
 })
 
 test('a fault says what the value must be, all kinds of it', async (t) => {
   const schema = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false), Type.Enum(['user', 'auto'])])
-  const preferences = openPreferences({ ledger: await aLedger(t), sections: { pace: { size: { schema, default: false } } } as unknown as typeof sections })
+  const preferences = openPreferences({
+    ledger: await aLedger(t),
+    sections: { pace: { size: { schema, default: false } } } as unknown as typeof sections,
+  })
 
-  await assert.rejects(preferences.change({ pace: { size: 'x' } }), { message: 'pace.size: must be integer, or must be false, or must be one of user, auto' })
+  await assert.rejects(preferences.change({ pace: { size: 'x' } }), {
+    message: 'pace.size: must be integer, or must be false, or must be one of user, auto',
+  })
 })

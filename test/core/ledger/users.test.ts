@@ -5,24 +5,33 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
 import { openSecretKey } from '../../../core/ledger/tokens.ts'
-import { testAccounts, type TestAccounts } from '../http/given.ts'
+import { type TestAccounts, testAccounts } from '../http/given.ts'
 
 const HERE = '192.0.2.1'
 const ELSEWHERE = '192.0.2.2'
 
-const withAdmin = async (given: TestAccounts) => (await given.accounts.ensureFirst({ username: 'admin', password: 'right-password' }), given)
-const secondsToWait = (error: unknown) => (isAppError(error, 'throttled') ? error.details.retryAfterSeconds! : assert.fail(String(error)))
+const withAdmin = async (given: TestAccounts) => (
+  await given.accounts.ensureFirst({ username: 'admin', password: 'right-password' }), given
+)
+const secondsToWait = (error: unknown) =>
+  isAppError(error, 'throttled') ? error.details.retryAfterSeconds! : assert.fail(String(error))
 
 test('the first account is an admin with a token; its made-up password lies in a file that only its owner reads', async (t) => {
   const { accounts, dataDir } = await testAccounts(t)
   const first = await accounts.ensureFirst({ username: 'admin', password: null })
   const path = join(dataDir, 'first-password')
 
-  assert.deepEqual({ ...first, password: undefined }, { isNew: true, username: 'admin', password: undefined, passwordFile: path })
+  assert.deepEqual(
+    { ...first, password: undefined },
+    { isNew: true, username: 'admin', password: undefined, passwordFile: path },
+  )
   assert.equal((await readFile(path, 'utf8')).trim(), first.password)
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   assert.equal((await accounts.checkPassword('admin', first.password!, HERE))?.account.is_staff, true)
-  assert.deepEqual(await accounts.ensureFirst({ username: 'other', password: null }), { isNew: false, username: 'admin' })
+  assert.deepEqual(await accounts.ensureFirst({ username: 'other', password: null }), {
+    isNew: false,
+    username: 'admin',
+  })
 
   await accounts.change(1, { password: 'a new password' })
   await assert.rejects(stat(path), { code: 'ENOENT' })
@@ -48,7 +57,12 @@ test('a login needs the right name and password of an active account', async (t)
   const { accounts } = await withAdmin(await testAccounts(t))
   await accounts.create({ username: 'gone', password: 'right-password', isStaff: false })
   await accounts.change(2, { is_active: false })
-  for (const [username, password] of [['admin', 'wrong'], ['nobody', 'right-password'], ['gone', 'right-password'], ['admin', '']]) {
+  for (const [username, password] of [
+    ['admin', 'wrong'],
+    ['nobody', 'right-password'],
+    ['gone', 'right-password'],
+    ['admin', ''],
+  ]) {
     assert.equal(await accounts.checkPassword(username!, password!, HERE), undefined, username)
   }
   assert.equal((await accounts.checkPassword('admin', 'right-password', HERE))?.account.id, 1)
@@ -57,10 +71,12 @@ test('a login needs the right name and password of an active account', async (t)
 
 test('after five failures an address waits, longer with each further attempt, whatever the password', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
-  for (let attempt = 0; attempt < 5; attempt++) assert.equal(await accounts.checkPassword('admin', 'wrong', HERE), undefined)
+  for (let attempt = 0; attempt < 5; attempt++)
+    assert.equal(await accounts.checkPassword('admin', 'wrong', HERE), undefined)
 
   const waits: number[] = []
-  for (let attempt = 0; attempt < 3; attempt++) await accounts.checkPassword('admin', 'right-password', HERE).catch((error) => waits.push(secondsToWait(error)))
+  for (let attempt = 0; attempt < 3; attempt++)
+    await accounts.checkPassword('admin', 'right-password', HERE).catch((error) => waits.push(secondsToWait(error)))
   assert.deepEqual(waits, [60, 120, 240])
 
   await clock.advance(240_000)
@@ -104,7 +120,8 @@ test('five failures from one address only slow the others: one attempt at a time
 test('failures are forgotten after five minutes, and with a right password', async (t) => {
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   const fail = async (times: number) => {
-    for (let attempt = 0; attempt < times; attempt++) assert.equal(await accounts.checkPassword('admin', 'wrong', HERE), undefined)
+    for (let attempt = 0; attempt < times; attempt++)
+      assert.equal(await accounts.checkPassword('admin', 'wrong', HERE), undefined)
   }
   await fail(4)
   assert.ok(await accounts.checkPassword('admin', 'right-password', HERE))
@@ -116,7 +133,8 @@ test('failures are forgotten after five minutes, and with a right password', asy
 
 test('many logins at once from one address are counted one after the other', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
-  const fourAtOnce = () => Promise.allSettled(Array.from({ length: 4 }, () => accounts.checkPassword('admin', 'wrong', HERE)))
+  const fourAtOnce = () =>
+    Promise.allSettled(Array.from({ length: 4 }, () => accounts.checkPassword('admin', 'wrong', HERE)))
   const all = [...(await fourAtOnce()), ...(await fourAtOnce())]
   assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 5)
 })
@@ -137,7 +155,11 @@ test('a token stays the same until it is revoked or the password changes', async
 test('a changed password ends the other sessions and leaves the one that changed it', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const [mine, other] = [await accounts.openSession(1, true), await accounts.openSession(1, true)]
-  await accounts.change(1, { password: 'another one' }, { keepSession: accounts.bySession(mine.sessionId)!.session.hash })
+  await accounts.change(
+    1,
+    { password: 'another one' },
+    { keepSession: accounts.bySession(mine.sessionId)!.session.hash },
+  )
   assert.ok(accounts.bySession(mine.sessionId))
   assert.equal(accounts.bySession(other.sessionId), undefined)
 })
@@ -173,7 +195,9 @@ test('one address with many names leaves room for others', async (t) => {
 test('many addresses with many names each leave room for others, and turns go round', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   let ended = 0
-  const flood = Array.from({ length: 120 }, (_, at) => accounts.checkPassword(`nobody${at}`, 'wrong', `192.0.2.${10 + (at % 6)}`).finally(() => ended++))
+  const flood = Array.from({ length: 120 }, (_, at) =>
+    accounts.checkPassword(`nobody${at}`, 'wrong', `192.0.2.${10 + (at % 6)}`).finally(() => ended++),
+  )
   const all = Promise.allSettled(flood)
   assert.ok(await accounts.checkPassword('admin', 'right-password', ELSEWHERE))
   assert.ok(ended - 96 <= 8, `${ended - 96} of the 24 that are let in came before`) // two that ran, one of each address
@@ -183,12 +207,24 @@ test('many addresses with many names each leave room for others, and turns go ro
 test('all addresses of an IPv6 network count as one, and an IPv4 address is the same in every form', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const table: Array<[accepted: number, addresses: string[]]> = [
-    [4, ['2001:db8::1', '2001:db8:0:0:ffff::2', '2001:DB8::3%eth0', '[2001:db8::4]:443', '2001:db8::5', '2001:0db8:0000::6']],
+    [
+      4,
+      [
+        '2001:db8::1',
+        '2001:db8:0:0:ffff::2',
+        '2001:DB8::3%eth0',
+        '[2001:db8::4]:443',
+        '2001:db8::5',
+        '2001:0db8:0000::6',
+      ],
+    ],
     [4, ['192.0.2.7', '::ffff:192.0.2.7', '192.0.2.7:1234', '192.0.2.7:1235', '192.0.2.7:1236']],
     [5, ['2001:db8:0:1::1', '2001:db8:0:2::1', '2001:db8:1::1', '::1', '2001:db8:0:1::2']],
   ]
   for (const [accepted, addresses] of table) {
-    const all = await Promise.allSettled(addresses.map((address) => accounts.checkPassword(`nobody-${address}`, 'wrong', address)))
+    const all = await Promise.allSettled(
+      addresses.map((address) => accounts.checkPassword(`nobody-${address}`, 'wrong', address)),
+    )
     assert.equal(all.filter(({ status }) => status === 'fulfilled').length, accepted, String(addresses))
   }
 })
@@ -197,13 +233,18 @@ test('who has gone away waits no longer, and leaves its place to others', async 
   const { accounts, clock } = await withAdmin(await testAccounts(t))
   for (let attempt = 0; attempt < 5; attempt++) await accounts.checkPassword('admin', 'wrong', HERE)
   const left = new AbortController()
-  const gone = Array.from({ length: 4 }, (_, at) => accounts.checkPassword(at < 2 ? 'admin' : `nobody${at}`, 'wrong', ELSEWHERE, left.signal))
+  const gone = Array.from({ length: 4 }, (_, at) =>
+    accounts.checkPassword(at < 2 ? 'admin' : `nobody${at}`, 'wrong', ELSEWHERE, left.signal),
+  )
   const all = Promise.allSettled(gone)
   await assert.rejects(accounts.checkPassword('admin', 'right-password', ELSEWHERE), { code: 'throttled' })
 
   left.abort(new Error('gone'))
 
-  assert.deepEqual((await all).slice(0, 2).map(({ status }) => status), ['rejected', 'rejected'])
+  assert.deepEqual(
+    (await all).slice(0, 2).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
   const mine = accounts.checkPassword('admin', 'right-password', ELSEWHERE)
   await clock.advance(1000) // a second for this one alone: nobody stands before it
   assert.ok(await mine)
@@ -213,18 +254,27 @@ test('the last active admin can neither be removed nor lose the role', async (t)
   const { accounts } = await withAdmin(await testAccounts(t))
   await accounts.create({ username: 'second', password: 'right-password', isStaff: true })
   await accounts.change(2, { is_active: false })
-  for (const act of [() => accounts.remove(1), () => accounts.change(1, { is_staff: false }), () => accounts.change(1, { is_active: false })]) {
+  for (const act of [
+    () => accounts.remove(1),
+    () => accounts.change(1, { is_staff: false }),
+    () => accounts.change(1, { is_active: false }),
+  ]) {
     await assert.rejects(act, { code: 'conflict' })
   }
   await accounts.change(2, { is_active: true })
   await accounts.remove(1)
-  assert.deepEqual(accounts.list().map(({ username }) => username), ['second'])
+  assert.deepEqual(
+    accounts.list().map(({ username }) => username),
+    ['second'],
+  )
 })
 
 test('a name is used once; an id never again, so an old token is nobody’s', async (t) => {
   const { accounts } = await withAdmin(await testAccounts(t))
   const { id } = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })
-  await assert.rejects(accounts.create({ username: 'second', password: 'right-password', isStaff: false }), { code: 'conflict' })
+  await assert.rejects(accounts.create({ username: 'second', password: 'right-password', isStaff: false }), {
+    code: 'conflict',
+  })
   const token = await accounts.token(id)
   await accounts.remove(id)
   const next = await accounts.create({ username: 'second', password: 'right-password', isStaff: false })

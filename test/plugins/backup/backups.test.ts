@@ -1,15 +1,15 @@
 /** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import files, { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import files, { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { writeArchive } from '../../../plugins/backup/archive.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
 
@@ -20,7 +20,10 @@ const DAY_MS = 86_400_000
 test('a backup is a zip of all documents in the reference’s form', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
-  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1', player: { watched: true, watched_date: 1_768_000_000 } }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'v1', channelId: 'UC1', player: { watched: true, watched_date: 1_768_000_000 } }),
+  )
 
   const started = (await admin.post('/api/backup/')).body
   await app.settled()
@@ -28,24 +31,49 @@ test('a backup is a zip of all documents in the reference’s form', async (t) =
   assert.equal(started.message, 'backup task started')
   assert.equal((await admin.get(`/api/task-id/${started.task_id}/`)).body.status, 'SUCCESS')
   const list = (await admin.get('/api/backup/')).body
-  assert.deepEqual(list, [{ filename: 'av_backup-20260115-auto.zip', file_path: 'backups/av_backup-20260115-auto.zip', file_size: list[0].file_size, timestamp: '20260115', reason: 'auto' }])
+  assert.deepEqual(list, [
+    {
+      filename: 'av_backup-20260115-auto.zip',
+      file_path: 'backups/av_backup-20260115-auto.zip',
+      file_size: list[0].file_size,
+      timestamp: '20260115',
+      reason: 'auto',
+    },
+  ])
   const sent = await admin.get('/api/backup/av_backup-20260115-auto.zip/download/')
   assert.equal(sent.headers.get('content-type'), 'application/zip')
   assert.equal(sent.bytes.length, list[0]?.file_size)
   const documents = await documentsOf(sent.bytes)
   const v1 = documents['video']!['v1']
-  assert.deepEqual([v1.youtube_id, v1.platform_id, v1.media_url, v1.channel.channel_id, v1.vid_last_refresh], ['v1', 'v1', 'UC1/v1.mp4', 'UC1', 1_768_046_400])
-  assert.equal((await admin.get('/api/backup/av_backup-20260115-auto.zip/download/', { range: 'bytes=0-3' })).text, 'PK\u0003\u0004')
+  assert.deepEqual(
+    [v1.youtube_id, v1.platform_id, v1.media_url, v1.channel.channel_id, v1.vid_last_refresh],
+    ['v1', 'v1', 'UC1/v1.mp4', 'UC1', 1_768_046_400],
+  )
+  assert.equal(
+    (await admin.get('/api/backup/av_backup-20260115-auto.zip/download/', { range: 'bytes=0-3' })).text,
+    'PK\u0003\u0004',
+  )
 })
 
 test('a second backup of a day takes the place of the first; only as many automatic ones stay as the schedule says', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   await mkdir(join(app.dataDir, 'backups'))
-  for (const name of ['av_backup-20251201-auto.zip', 'av_backup-20251202-auto.zip', 'av_backup-20251203-auto.zip', 'av_backup-20251101-manual.zip', 'av_backup-20251101.zip', 'old_backup-20240101-update.zip', 'notes.txt']) {
+  for (const name of [
+    'av_backup-20251201-auto.zip',
+    'av_backup-20251202-auto.zip',
+    'av_backup-20251203-auto.zip',
+    'av_backup-20251101-manual.zip',
+    'av_backup-20251101.zip',
+    'old_backup-20240101-update.zip',
+    'notes.txt',
+  ]) {
     await writeFile(join(app.dataDir, 'backups', name), 'x')
   }
-  assert.equal((await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 2 } })).status, 200)
+  assert.equal(
+    (await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 2 } })).status,
+    200,
+  )
 
   for (let times = 0; times < 2; times++) {
     await admin.post('/api/task-name/run_backup/')
@@ -60,13 +88,19 @@ test('a second backup of a day takes the place of the first; only as many automa
     'notes.txt',
     'old_backup-20240101-update.zip',
   ])
-  assert.deepEqual((await admin.get('/api/backup/')).body.map(({ filename, reason }: { filename: string; reason: string }) => [filename, reason]), [
-    ['old_backup-20240101-update.zip', 'update'],
-    ['av_backup-20260115-auto.zip', 'auto'],
-    ['av_backup-20251203-auto.zip', 'auto'],
-    ['av_backup-20251101.zip', ''],
-    ['av_backup-20251101-manual.zip', 'manual'],
-  ])
+  assert.deepEqual(
+    (await admin.get('/api/backup/')).body.map(({ filename, reason }: { filename: string; reason: string }) => [
+      filename,
+      reason,
+    ]),
+    [
+      ['old_backup-20240101-update.zip', 'update'],
+      ['av_backup-20260115-auto.zip', 'auto'],
+      ['av_backup-20251203-auto.zip', 'auto'],
+      ['av_backup-20251101.zip', ''],
+      ['av_backup-20251101-manual.zip', 'manual'],
+    ],
+  )
 })
 
 test('automatic backups go by their day, whatever their prefix, and never the one just made', async (t) => {
@@ -77,7 +111,10 @@ test('automatic backups go by their day, whatever their prefix, and never the on
   await admin.post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 2 } })
   const cases: Array<[there: string[], left: string[]]> = [
     [['ta_backup-20240101-auto.zip', 'av_backup-20240102-auto.zip'], ['av_backup-20240102-auto.zip']],
-    [['ta_backup-20260115-auto.zip', 'ta_backup-20260114-auto.zip', 'av_backup-20260113-auto.zip'], ['ta_backup-20260115-auto.zip']],
+    [
+      ['ta_backup-20260115-auto.zip', 'ta_backup-20260114-auto.zip', 'av_backup-20260113-auto.zip'],
+      ['ta_backup-20260115-auto.zip'],
+    ],
     [['ta_backup-20990101-auto.zip', 'ta_backup-20990102-auto.zip'], ['ta_backup-20990102-auto.zip']],
     // Of a clock that was wrong.
     [['av_backup-20990101-auto.zip', 'av_backup-20260110-auto.zip'], ['av_backup-20260110-auto.zip']],
@@ -101,7 +138,8 @@ async function backUp(app: TestApp, body?: object): Promise<void> {
   assert.equal((await app.as('admin').post('/api/backup/', body)).status, 200)
   await app.settled()
 }
-const told = async (app: TestApp): Promise<string[]> => (await app.as('admin').get('/api/notification/')).body.flatMap(({ messages }: { messages: string[] }) => messages)
+const told = async (app: TestApp): Promise<string[]> =>
+  (await app.as('admin').get('/api/notification/')).body.flatMap(({ messages }: { messages: string[] }) => messages)
 
 test('while the index is one that was lost no backup takes the place of another, and none is removed, over any number of starts', async (t) => {
   const app = await testApp(t)
@@ -112,20 +150,29 @@ test('while the index is one that was lost no backup takes the place of another,
   const good = await readFile(join(FOLDER(app), GOOD))
   await writeFile(join(FOLDER(app), 'av_backup-20260110-auto.zip'), good)
 
-  for (const lose of [() => rm(join(app.dataDir, 'index.sqlite')), () => writeFile(join(app.dataDir, 'index.sqlite'), '')]) {
+  for (const lose of [
+    () => rm(join(app.dataDir, 'index.sqlite')),
+    () => writeFile(join(app.dataDir, 'index.sqlite'), ''),
+  ]) {
     await app.close()
     for (const end of ['-wal', '-shm']) await rm(join(app.dataDir, `index.sqlite${end}`), { force: true })
     await lose()
     for (let start = 0; start < 2; start++) {
       await app.restart()
       await app.settled()
-      assert.match((await told(app)).join(), /^The index file index\.sqlite was (missing|empty): .*Restore the newest snapshot av_/)
+      assert.match(
+        (await told(app)).join(),
+        /^The index file index\.sqlite was (missing|empty): .*Restore the newest snapshot av_/,
+      )
 
       await backUp(app)
 
       assert.deepEqual((await readdir(FOLDER(app))).toSorted(), ['av_backup-20260110-auto.zip', GOOD, LOST].toSorted())
       assert.deepEqual(await readFile(join(FOLDER(app), GOOD)), good)
-      assert.match((await told(app)).join(), /this backup is called av_backup-20260115-lost\.zip, and no other was replaced or removed/)
+      assert.match(
+        (await told(app)).join(),
+        /this backup is called av_backup-20260115-lost\.zip, and no other was replaced or removed/,
+      )
     }
 
     assert.equal((await admin.post(`/api/backup/${GOOD}/`)).status, 200)
@@ -146,7 +193,20 @@ test('a backup that has nothing of a kind which the last one had takes no other�
   const app = await testApp(t)
   await app.as('admin').post('/api/schedule/', { task_name: 'run_backup', schedule: 'auto', config: { rotate: 1 } })
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }), aPlaylist({ entries: ['v1'] }))
-  await app.app.queue.add([{ id: 'd1', title: 'D', channelId: 'UC1', channelName: 'C', durationSeconds: 1, published: '', vidType: 'videos' }], 'pending')
+  await app.app.queue.add(
+    [
+      {
+        id: 'd1',
+        title: 'D',
+        channelId: 'UC1',
+        channelName: 'C',
+        durationSeconds: 1,
+        published: '',
+        vidType: 'videos',
+      },
+    ],
+    'pending',
+  )
   await backUp(app)
   await app.app.index.collection(app.app.index.definitions.find(({ name }) => name === 'download')!).remove('d1')
   await backUp(app)
@@ -181,7 +241,10 @@ test('that a blank index is right can be said, and is not asked again', async (t
 
   assert.equal(app.app.index.lost, undefined)
   assert.deepEqual(await readdir(FOLDER(app)), [GOOD])
-  assert.deepEqual((await told(app)).filter((message) => message.includes('index')), [])
+  assert.deepEqual(
+    (await told(app)).filter((message) => message.includes('index')),
+    [],
+  )
 })
 
 test('a scheduled backup is made on its day', async (t) => {
@@ -194,29 +257,53 @@ test('a scheduled backup is made on its day', async (t) => {
     await app.settled()
   }
 
-  assert.deepEqual((await app.as('admin').get('/api/backup/')).body.map(({ filename }: { filename: string }) => filename), ['av_backup-20260116-auto.zip'])
+  assert.deepEqual(
+    (await app.as('admin').get('/api/backup/')).body.map(({ filename }: { filename: string }) => filename),
+    ['av_backup-20260116-auto.zip'],
+  )
 })
 
 test('a file that is there is not overwritten; one can be deleted, once', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const zip = await zipOf(fileOf('channel', { UC1: aStoredChannel('UC1') }))
-  const put = (name: string, type = 'application/zip') => admin.put(`/api/backup/${name}/`, zip, { 'content-type': type })
+  const put = (name: string, type = 'application/zip') =>
+    admin.put(`/api/backup/${name}/`, zip, { 'content-type': type })
 
-  assert.deepEqual((await put('ta_backup-20240101-auto.zip')).body, { filename: 'ta_backup-20240101-auto.zip', file_path: 'backups/ta_backup-20240101-auto.zip', file_size: zip.length, timestamp: '20240101', reason: 'auto' })
+  assert.deepEqual((await put('ta_backup-20240101-auto.zip')).body, {
+    filename: 'ta_backup-20240101-auto.zip',
+    file_path: 'backups/ta_backup-20240101-auto.zip',
+    file_size: zip.length,
+    timestamp: '20240101',
+    reason: 'auto',
+  })
   assert.equal((await put('ta_backup-20240101-auto.zip')).status, 409)
   assert.equal((await put('ta_backup-20240102-auto.zip', 'application/octet-stream')).status, 415)
-  for (const name of ['backup.zip', 'ta_backup-2024-auto.zip', 'ta_backup-20240101-auto.zip.sh', 'TA_backup-20240101-auto.zip', '..%2Fta_backup-20240101-auto.zip', 'ta_backup-20240101-a-b.zip']) {
+  for (const name of [
+    'backup.zip',
+    'ta_backup-2024-auto.zip',
+    'ta_backup-20240101-auto.zip.sh',
+    'TA_backup-20240101-auto.zip',
+    '..%2Fta_backup-20240101-auto.zip',
+    'ta_backup-20240101-a-b.zip',
+  ]) {
     assert.equal((await put(name)).status, 404, name)
   }
-  assert.deepEqual((await admin.delete('/api/backup/ta_backup-20240101-auto.zip/')).body, { message: 'file ta_backup-20240101-auto.zip deleted' })
-  for (const method of ['get', 'post', 'delete'] as const) assert.equal((await admin[method]('/api/backup/ta_backup-20240101-auto.zip/')).status, 404, method)
+  assert.deepEqual((await admin.delete('/api/backup/ta_backup-20240101-auto.zip/')).body, {
+    message: 'file ta_backup-20240101-auto.zip deleted',
+  })
+  for (const method of ['get', 'post', 'delete'] as const)
+    assert.equal((await admin[method]('/api/backup/ta_backup-20240101-auto.zip/')).status, 404, method)
   assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [])
 })
 
 const UPLOAD = 'av_backup-20240101-manual.zip'
-const [OLDER, NEWER] = [await zipOf(fileOf('video', { v1: aStoredVideo('v1') })), await zipOf(fileOf('video', { v1: aStoredVideo('v1'), v2: aStoredVideo('v2') }))]
-const upload = (app: TestApp, zip: Buffer) => app.as('admin').put(`/api/backup/${UPLOAD}/`, zip, { 'content-type': 'application/zip' })
+const [OLDER, NEWER] = [
+  await zipOf(fileOf('video', { v1: aStoredVideo('v1') })),
+  await zipOf(fileOf('video', { v1: aStoredVideo('v1'), v2: aStoredVideo('v2') })),
+]
+const upload = (app: TestApp, zip: Buffer) =>
+  app.as('admin').put(`/api/backup/${UPLOAD}/`, zip, { 'content-type': 'application/zip' })
 
 /** As a method of Node's own, mocked: modules that import it by name see it too. */
 function swapped(t: TestContext, mock: () => void): void {
@@ -239,7 +326,10 @@ test('of two uploads of one name the one that is whole first stays, the other is
 
   let begun = () => {}
   let goOn = () => {}
-  const [isBegun, isFaster] = [new Promise<void>((resolve) => (begun = resolve)), new Promise<void>((resolve) => (goOn = resolve))]
+  const [isBegun, isFaster] = [
+    new Promise<void>((resolve) => (begun = resolve)),
+    new Promise<void>((resolve) => (goOn = resolve)),
+  ]
   async function* slowly() {
     begun()
     yield OLDER.subarray(0, 20)
@@ -261,11 +351,16 @@ test('of two uploads of one name the one that is whole first stays, the other is
 for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS']) {
   test(`an upload needs no hard links: ${code}`, async (t) => {
     const app = await testApp(t)
-    swapped(t, () => t.mock.method(files, 'link', () => Promise.reject(Object.assign(new Error('no links here'), { code }))))
+    swapped(t, () =>
+      t.mock.method(files, 'link', () => Promise.reject(Object.assign(new Error('no links here'), { code }))),
+    )
 
     const replies = [await upload(app, NEWER), await upload(app, OLDER)]
 
-    assert.deepEqual(replies.map(({ status }) => status), [200, 409])
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 409],
+    )
     assert.deepEqual(await readdir(join(app.dataDir, 'backups')), [UPLOAD])
     assert.deepEqual(await readFile(join(app.dataDir, 'backups', UPLOAD)), NEWER)
   })
@@ -274,7 +369,8 @@ for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS']) {
 for (const code of ['ENOSPC', 'EDQUOT']) {
   test(`an upload that finds no room says so: ${code}`, async (t) => {
     const app = await testApp(t)
-    const full = () => new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('write'), { code })) })
+    const full = () =>
+      new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('write'), { code })) })
     swapped(t, () => t.mock.method(fs, 'createWriteStream', full as never))
 
     const { status, body } = await upload(app, NEWER)
@@ -296,19 +392,36 @@ test('what bears the name of a backup and is no file is passed over by the list'
   const { status, body } = await admin.get('/api/backup/')
 
   assert.equal(status, 200)
-  assert.deepEqual(body.map(({ filename }: { filename: string }) => filename), ['av_backup-20240103-auto.zip'])
+  assert.deepEqual(
+    body.map(({ filename }: { filename: string }) => filename),
+    ['av_backup-20240103-auto.zip'],
+  )
 })
 
 test('a preview tells what a restore would do, and does nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
-  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'same', ...NO_STREAMS }), aVideo({ id: 'gone', ...NO_STREAMS }), aVideo({ id: 'other', ...NO_STREAMS }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'same', ...NO_STREAMS }),
+    aVideo({ id: 'gone', ...NO_STREAMS }),
+    aVideo({ id: 'other', ...NO_STREAMS }),
+  )
   await admin.post('/api/backup/')
   await app.settled()
   const before = await documentsOf((await admin.get('/api/backup/av_backup-20260115-auto.zip/download/')).bytes)
   await admin.delete('/api/backup/av_backup-20260115-auto.zip/')
-  const video = { same: before['video']!['same'], other: { ...before['video']!['other'], title: 'Other words' }, new: aStoredVideo('new'), bad: {} }
-  await admin.put('/api/backup/av_backup-20260115-auto.zip/', await zipOf(fileOf('video', video), fileOf('channel', before['channel']!)), { 'content-type': 'application/zip' })
+  const video = {
+    same: before['video']!['same'],
+    other: { ...before['video']!['other'], title: 'Other words' },
+    new: aStoredVideo('new'),
+    bad: {},
+  }
+  await admin.put(
+    '/api/backup/av_backup-20260115-auto.zip/',
+    await zipOf(fileOf('video', video), fileOf('channel', before['channel']!)),
+    { 'content-type': 'application/zip' },
+  )
 
   const { status, body } = await admin.get('/api/backup/av_backup-20260115-auto.zip/preview/')
 
@@ -328,7 +441,8 @@ test('a preview of the archive as it is says that nothing would change', async (
 
   const { body } = await admin.get('/api/backup/av_backup-20260115-auto.zip/preview/')
 
-  for (const name of ['channel', 'video', 'playlist']) assert.deepEqual(body[name], { backup: 1, now: 1, added: 0, removed: 0, changed: 0 }, name)
+  for (const name of ['channel', 'video', 'playlist'])
+    assert.deepEqual(body[name], { backup: 1, now: 1, added: 0, removed: 0, changed: 0 }, name)
 })
 
 test('what an interruption left half-written is gone after the next start', async (t) => {
@@ -352,7 +466,12 @@ test('an archive of any size is written in the memory of a few of its files', as
       collect()
       heldBytes.push(process.memoryUsage().heapUsed)
       const documents = Array.from({ length: 1000 }, (_, document) => `${file}/${document} `.repeat(200))
-      yield { fileName: `es_video-20260110-${file}.json`, lines: (function* () { yield* documents.map((text) => `${text}\n`) })() }
+      yield {
+        fileName: `es_video-20260110-${file}.json`,
+        lines: (function* () {
+          yield* documents.map((text) => `${text}\n`)
+        })(),
+      }
     }
   }
 

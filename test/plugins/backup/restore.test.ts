@@ -3,20 +3,33 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aChannel, aVideo, testApp, type TestApp } from 'archivolt/testing'
-import { aStoredChannel, aStoredVideo, CENTRAL_RECORD, documentsOf, END_RECORD, fileOf, patched, zipOf } from './zips.ts'
+import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import {
+  aStoredChannel,
+  aStoredVideo,
+  CENTRAL_RECORD,
+  documentsOf,
+  END_RECORD,
+  fileOf,
+  patched,
+  zipOf,
+} from './zips.ts'
 
 const NAME = 'ta_backup-20260110-auto.zip'
 const REFERENCE = await readFile(new URL('../../data/recordings/ta_backup-small-auto.zip', import.meta.url))
 const COLLECTIONS = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']
 
-const upload = (app: TestApp, zip: Buffer, name = NAME) => app.as('admin').put(`/api/backup/${name}/`, zip, { 'content-type': 'application/zip' })
+const upload = (app: TestApp, zip: Buffer, name = NAME) =>
+  app.as('admin').put(`/api/backup/${name}/`, zip, { 'content-type': 'application/zip' })
 
 /** @returns the task's record */
 async function restore(app: TestApp, name = NAME) {
   const { status, body, text } = await app.as('admin').post(`/api/backup/${name}/`)
   assert.equal(status, 200, text)
-  assert.deepEqual({ message: body.message, filename: body.filename }, { message: 'backup restore task started', filename: name })
+  assert.deepEqual(
+    { message: body.message, filename: body.filename },
+    { message: 'backup restore task started', filename: name },
+  )
   await app.settled()
   return (await app.as('admin').get(`/api/task-id/${body.task_id}/`)).body
 }
@@ -45,14 +58,23 @@ test('a backup of the reference is restored whole, and one of ours says the same
   await app.settled()
   const ours = await documentsOf((await app.as('admin').get('/api/backup/ta_backup-20260115-auto.zip/download/')).bytes)
   assert.deepEqual(Object.keys(ours), ['config', ...COLLECTIONS])
-  for (const name of COLLECTIONS) for (const [id, doc] of Object.entries(theirs[name]!)) assertSays(ours[name]![id], doc, `${name} ${id}`)
+  for (const name of COLLECTIONS)
+    for (const [id, doc] of Object.entries(theirs[name]!)) assertSays(ours[name]![id], doc, `${name} ${id}`)
 })
 
-/** All that the reference stored stands in ours too, in its form; what it has no value for may have one, and a key may be more. */
+/**
+ * All that the reference stored stands in ours too, in its form; what it has no value for may have one, and a key may
+ * be more.
+ */
 function assertSays(ours: any, theirs: any, path: string): void {
-  if (theirs === null || theirs === false) return assert.ok(['', 0, false, null, undefined].includes(ours) || (Array.isArray(ours) && ours.length === 0), `${path}: ${JSON.stringify(ours)} for ${theirs}`)
+  if (theirs === null || theirs === false)
+    return assert.ok(
+      ['', 0, false, null, undefined].includes(ours) || (Array.isArray(ours) && ours.length === 0),
+      `${path}: ${JSON.stringify(ours)} for ${theirs}`,
+    )
   if (typeof theirs !== 'object') {
-    // Never believed, but computed: the format that we serve, the art of a custom playlist, a date of what is not watched.
+    // Never believed, but computed: the format that we serve, the art of a custom playlist, a date of what is not
+    // watched.
     if (/\.(ext|playlist_thumbnail|watched_date)$/.test(path)) return
     return assert.equal(ours, theirs, path)
   }
@@ -95,7 +117,13 @@ test('documents that cannot be used are skipped and counted, the others are ther
     nothing: {},
     twoIds: aStoredVideo('v4', { platform_id: 'v5' }),
   }
-  await upload(app, await zipOf(fileOf('channel', good), fileOf('video', videos), fileOf('strange', { a: { b: 1 } }), { name: 'README', content: 'not ours' }))
+  await upload(
+    app,
+    await zipOf(fileOf('channel', good), fileOf('video', videos), fileOf('strange', { a: { b: 1 } }), {
+      name: 'README',
+      content: 'not ours',
+    }),
+  )
 
   const task = await restore(app)
 
@@ -107,7 +135,11 @@ test('documents that cannot be used are skipped and counted, the others are ther
 
 test('paths and URLs of a backup are computed anew, never believed', async (t) => {
   const app = await testApp(t)
-  const evil = { media_url: '../../../etc/passwd', vid_thumb_url: 'https://intern.example/x.jpg', subtitles: [{ lang: 'en', name: 'English', source: 'user', ext: 'json3', url: false, media_url: '/etc/shadow' }] }
+  const evil = {
+    media_url: '../../../etc/passwd',
+    vid_thumb_url: 'https://intern.example/x.jpg',
+    subtitles: [{ lang: 'en', name: 'English', source: 'user', ext: 'json3', url: false, media_url: '/etc/shadow' }],
+  }
   await upload(app, await zipOf(fileOf('video', { v1: aStoredVideo('v1', evil) })))
 
   await restore(app)
@@ -142,13 +174,18 @@ test('a time of no calendar leaves out its document and no other, in a preview t
   assert.equal(preview.status, 200, preview.text)
   assert.deepEqual([preview.body.channel.backup, preview.body.video.backup, preview.body.download.backup], [1, 2, 1])
   assert.equal(task.result, `${NAME} restored: 4 documents, 7 skipped`)
-  assert.deepEqual([await app.ids('channel'), await app.ids('video'), await app.ids('download')], [['UC1'], ['v1', 'v7'], ['d2']])
-  for (const path of ['/api/video/', '/api/channel/', '/api/download/', '/api/stats/growth/']) assert.equal((await admin.get(path)).status, 200, path)
+  assert.deepEqual(
+    [await app.ids('channel'), await app.ids('video'), await app.ids('download')],
+    [['UC1'], ['v1', 'v7'], ['d2']],
+  )
+  for (const path of ['/api/video/', '/api/channel/', '/api/download/', '/api/stats/growth/'])
+    assert.equal((await admin.get(path)).status, 200, path)
 })
 
 test('a channel inside a video is checked as one of its own is, and taken only with its video', async (t) => {
   const app = await testApp(t)
-  const inside = (id: string, channelId: string, changes: object = {}) => aStoredVideo(id, { channel: aStoredChannel(channelId, changes) })
+  const inside = (id: string, channelId: string, changes: object = {}) =>
+    aStoredVideo(id, { channel: aStoredChannel(channelId, changes) })
   const overwrites = { channel_overwrites: { autodelete_days: 'soon', nonsense: [1] } }
   const videos = {
     v1: inside('v1', 'UC1'),
@@ -170,15 +207,31 @@ test('a channel inside a video is checked as one of its own is, and taken only w
 
 test('a channel’s own document goes before the one inside its videos, wherever it stands in the archive', async (t) => {
   const app = await testApp(t)
-  const many = Object.fromEntries(Array.from({ length: 250 }, (_, number) => [`v${number}`, aStoredVideo(`v${number}`, { channel: aStoredChannel(`UC${number}`) })]))
-  const own = (id: string) => fileOf('channel', { [id]: aStoredChannel(id, { channel_name: 'Its own' }) }, `es_channel-20260110-${id.slice(2)}.json`)
+  const many = Object.fromEntries(
+    Array.from({ length: 250 }, (_, number) => [
+      `v${number}`,
+      aStoredVideo(`v${number}`, { channel: aStoredChannel(`UC${number}`) }),
+    ]),
+  )
+  const own = (id: string) =>
+    fileOf(
+      'channel',
+      { [id]: aStoredChannel(id, { channel_name: 'Its own' }) },
+      `es_channel-20260110-${id.slice(2)}.json`,
+    )
   await upload(app, await zipOf(own('UC7'), fileOf('video', many), own('UC8'), own('UC9')))
 
   const task = await restore(app)
 
   assert.equal(task.result, `${NAME} restored: 500 documents, 0 skipped`)
   assert.equal((await app.ids('channel')).length, 250)
-  for (const [id, name] of [['UC7', 'Its own'], ['UC8', 'Its own'], ['UC9', 'Its own'], ['UC10', 'Channel UC10']]) assert.equal((await app.doc('channel', id!)).channel_name, name)
+  for (const [id, name] of [
+    ['UC7', 'Its own'],
+    ['UC8', 'Its own'],
+    ['UC9', 'Its own'],
+    ['UC10', 'Channel UC10'],
+  ])
+    assert.equal((await app.doc('channel', id!)).channel_name, name)
 })
 
 const GOOD = await zipOf(fileOf('channel', { UC1: aStoredChannel('UC1') }))
@@ -192,7 +245,13 @@ const REFUSED: Array<[what: string, zip: Buffer]> = [
   ['a zip without documents', await zipOf({ name: 'notes.txt', content: 'hello' })],
   ['documents in a folder', await zipOf({ ...fileOf('channel', {}), name: 'deep/es_channel-20260110-0.json' })],
   ['a link', await zipOf({ name: 'es_channel-20260110-0.json', content: '/etc/passwd', mode: 0o120777 })],
-  ['a path that climbs', Buffer.from((await zipOf({ name: 'xx/es_channel-20260110-0.json', content: '' })).toString('latin1').replaceAll('xx/', '../'), 'latin1')],
+  [
+    'a path that climbs',
+    Buffer.from(
+      (await zipOf({ name: 'xx/es_channel-20260110-0.json', content: '' })).toString('latin1').replaceAll('xx/', '../'),
+      'latin1',
+    ),
+  ],
   ['a bomb', await zipOf(fileOf('channel', {}), { name: 'es_video-20260110-0.json', content: BOMB })],
   ['more entries than it has', patched(patched(GOOD, END_RECORD, 8, 0x0005_0005), END_RECORD, 12, 46)],
   ['an entry outside of the file', patched(GOOD, END_RECORD, 16, 0x7fff_ffff)],
@@ -202,16 +261,28 @@ const REFUSED: Array<[what: string, zip: Buffer]> = [
 const BROKEN: Array<[what: string, zip: Buffer]> = [
   ['more bytes than it says', patched(GOOD, CENTRAL_RECORD, 24, 10)],
   ['another checksum', patched(GOOD, CENTRAL_RECORD, 16, 1)],
-  ['content that is not compressed as it says', (() => {
-    const bytes = Buffer.from(GOOD)
-    bytes.fill(0xff, 60, 90)
-    return bytes
-  })()],
-  ['documents without action lines', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"channel_id":"UC1"}\n{"channel_id":"UC2"}\n' })],
-  ['an action line without its document', await zipOf({ name: 'es_channel-20260110-0.json', content: '{"index":{"_index":"ta_channel","_id":"UC1"}}\n' })],
+  [
+    'content that is not compressed as it says',
+    (() => {
+      const bytes = Buffer.from(GOOD)
+      bytes.fill(0xff, 60, 90)
+      return bytes
+    })(),
+  ],
+  [
+    'documents without action lines',
+    await zipOf({ name: 'es_channel-20260110-0.json', content: '{"channel_id":"UC1"}\n{"channel_id":"UC2"}\n' }),
+  ],
+  [
+    'an action line without its document',
+    await zipOf({ name: 'es_channel-20260110-0.json', content: '{"index":{"_index":"ta_channel","_id":"UC1"}}\n' }),
+  ],
 ]
 /** Found out only when all of it is read: the restore fails, and nothing has changed. */
-const HALF_BROKEN = await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), { name: 'es_video-20260110-0.json', content: 'no json\n' })
+const HALF_BROKEN = await zipOf(fileOf('channel', { UC8: aStoredChannel('UC8') }), {
+  name: 'es_video-20260110-0.json',
+  content: 'no json\n',
+})
 
 test('an archive that was made to do harm, or broke on its way, changes nothing', async (t) => {
   const app = await testApp(t)
@@ -248,7 +319,13 @@ test('an archive of which no document can be used is not restored, and a preview
   await app.given(aChannel({ id: 'UC9' }), aVideo({ id: 'v9', channelId: 'UC9' }))
   const before = await everything(app)
   const archives: Array<[what: string, zip: Buffer]> = [
-    ['settings alone', await zipOf({ name: 'es_config-20260110-0.json', content: '{"index":{"_id":"config"}}\n{"downloads":{"limit_speed":7}}\n' })],
+    [
+      'settings alone',
+      await zipOf({
+        name: 'es_config-20260110-0.json',
+        content: '{"index":{"_id":"config"}}\n{"downloads":{"limit_speed":7}}\n',
+      }),
+    ],
     ['files of nothing', await zipOf(fileOf('channel', {}), fileOf('video', {}))],
     ['kinds that are not known here', await zipOf(fileOf('book', { b1: { title: 'x' } }))],
     ['documents that cannot be used', await zipOf(fileOf('video', { v1: {} }))],
@@ -275,7 +352,9 @@ test('while a restore runs a second one is refused', async (t) => {
   await upload(app, REFERENCE)
   await upload(app, GOOD, 'ta_backup-20260111-auto.zip')
 
-  const replies = await Promise.all([NAME, 'ta_backup-20260111-auto.zip'].map((name) => admin.post(`/api/backup/${name}/`)))
+  const replies = await Promise.all(
+    [NAME, 'ta_backup-20260111-auto.zip'].map((name) => admin.post(`/api/backup/${name}/`)),
+  )
 
   assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 409])
   const { body } = replies.find(({ status }) => status === 200)!

@@ -17,8 +17,15 @@ export async function zipOf(...entries: Entry[]): Promise<Buffer> {
 }
 
 /** A file of an archive as the reference writes it: an action line, then the document. */
-export function fileOf(collection: string, documents: Record<string, object>, name = `es_${collection}-20260110-0.json`): Entry {
-  const lines = Object.entries(documents).flatMap(([id, doc]) => [JSON.stringify({ index: { _index: `ta_${collection}`, _id: id } }), JSON.stringify(doc)])
+export function fileOf(
+  collection: string,
+  documents: Record<string, object>,
+  name = `es_${collection}-20260110-0.json`,
+): Entry {
+  const lines = Object.entries(documents).flatMap(([id, doc]) => [
+    JSON.stringify({ index: { _index: `ta_${collection}`, _id: id } }),
+    JSON.stringify(doc),
+  ])
   return { name, content: lines.map((line) => `${line}\n`).join('') }
 }
 
@@ -29,13 +36,24 @@ export async function documentsOf(zip: Buffer): Promise<Record<string, Record<st
   for await (const entry of opened.eachEntry()) {
     const text = (await buffer(await opened.openReadStreamPromise(entry))).toString()
     const collection = /^es_(\w+)-\d{8}-\d+\.json$/.exec(entry.fileName)![1]!
-    const lines = text.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+    const lines = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
     for (let at = 0; at < lines.length; at += 2) (found[collection] ??= {})[lines[at].index._id] = lines[at + 1]
   }
   return found
 }
 
-export const aStoredChannel = (id: string, changes: object = {}) => ({ channel_id: id, channel_name: `Channel ${id}`, channel_last_refresh: 1_768_000_000, channel_active: true, channel_subscribed: false, channel_views: 0, ...changes })
+export const aStoredChannel = (id: string, changes: object = {}) => ({
+  channel_id: id,
+  channel_name: `Channel ${id}`,
+  channel_last_refresh: 1_768_000_000,
+  channel_active: true,
+  channel_subscribed: false,
+  channel_views: 0,
+  ...changes,
+})
 
 export const aStoredVideo = (id: string, changes: object = {}) => ({
   youtube_id: id,
@@ -56,7 +74,8 @@ export const aStoredVideo = (id: string, changes: object = {}) => ({
 /** The bytes with another number where the marked place says one: in every record of a signature. */
 export function patched(zip: Buffer, signature: number, offset: number, value: number): Buffer {
   const bytes = Buffer.from(zip)
-  for (let at = 0; at + 4 <= bytes.length; at++) if (bytes.readUInt32LE(at) === signature) bytes.writeUInt32LE(value, at + offset)
+  for (let at = 0; at + 4 <= bytes.length; at++)
+    if (bytes.readUInt32LE(at) === signature) bytes.writeUInt32LE(value, at + offset)
   return bytes
 }
 export const CENTRAL_RECORD = 0x02014b50

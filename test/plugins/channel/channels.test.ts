@@ -14,7 +14,10 @@ test('a channel is fetched once, however many ask at the same time', async (t) =
   await channels.ensure('UC1', { asker: 'test' })
 
   assert.deepEqual(app.platform.asked, ['UC1'])
-  assert.deepEqual(docs.map((doc) => doc.channel_name), ['Channel UC1', 'Channel UC1', 'Channel UC1'])
+  assert.deepEqual(
+    docs.map((doc) => doc.channel_name),
+    ['Channel UC1', 'Channel UC1', 'Channel UC1'],
+  )
   assert.equal((await channels.ensure('@MILL', { asker: 'test' })).channel_id, 'UC1')
   assert.deepEqual([await channels.isOurs('@mill'), await channels.isOurs('UC2')], [true, false])
 })
@@ -46,13 +49,23 @@ test('a channel that cannot be read is kept by its name where one is given', asy
 
 test('a refresh brings metadata and leaves subscription and overwrites', async (t) => {
   const app = await videoApp(t)
-  await app.given(aChannel({ id: 'UC1', channel_subscribed: true, channel_active: false, channel_overwrites: { autodelete_days: 3 } }))
+  await app.given(
+    aChannel({
+      id: 'UC1',
+      channel_subscribed: true,
+      channel_active: false,
+      channel_overwrites: { autodelete_days: 3 },
+    }),
+  )
 
   assert.equal(await app.app.channels.refreshWith(channelFacts('UC1', { name: 'New', subscribers: 5 })), true)
   assert.equal(await app.app.channels.refreshWith(channelFacts('UC2')), false)
 
   const doc = await app.doc('channel', 'UC1')
-  assert.deepEqual([doc.channel_name, doc.channel_subs, doc.channel_subscribed, doc.channel_active, doc.channel_overwrites], ['New', 5, true, true, { autodelete_days: 3 }])
+  assert.deepEqual(
+    [doc.channel_name, doc.channel_subs, doc.channel_subscribed, doc.channel_active, doc.channel_overwrites],
+    ['New', 5, true, true, { autodelete_days: 3 }],
+  )
   assert.equal(doc.channel_last_refresh, '2026-01-15')
   assert.deepEqual(await app.ids('channel'), ['UC1'])
 })
@@ -66,7 +79,10 @@ test('a channel that is removed while it is refreshed does not come back', async
     return true
   })
 
-  assert.equal(await channels.refreshWith(channelFacts('UC1', { handle: '@mill', art: { thumb: 'http://127.0.0.1/1' } })), false)
+  assert.equal(
+    await channels.refreshWith(channelFacts('UC1', { handle: '@mill', art: { thumb: 'http://127.0.0.1/1' } })),
+    false,
+  )
 
   assert.deepEqual(await app.ids('channel'), [])
 })

@@ -27,7 +27,11 @@ test('channels are listed by name, filtered by subscription and by words of the 
   ]
   for (const [query, expected] of cases) {
     const { body } = await app.as('user').get(`/api/channel/?${query}`)
-    assert.deepEqual(body.data.map((record: { channel_id: string }) => record.channel_id), expected, query)
+    assert.deepEqual(
+      body.data.map((record: { channel_id: string }) => record.channel_id),
+      expected,
+      query,
+    )
   }
   assert.equal((await app.as('user').get('/api/channel/?filter=all')).status, 400)
   assert.deepEqual(app.platform.asked, [])
@@ -49,21 +53,35 @@ test('a channel is shown without what is kept for ourselves', async (t) => {
 test('subscription and overwrites are changed, null takes a key away, the rest stays', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1, channel_overwrites: { autodelete_days: 3, index_playlists: true } }))
-  const change = { channel_subscribed: true, channel_overwrites: { autodelete_days: null, download_format: 'best' }, unknown: 1 }
+  const change = {
+    channel_subscribed: true,
+    channel_overwrites: { autodelete_days: null, download_format: 'best' },
+    unknown: 1,
+  }
 
   const reply = await app.as('admin').post(`/api/channel/${UC1}/`, change)
 
   assert.deepEqual([reply.status, reply.body], [200, change])
   const doc = await app.doc('channel', UC1)
-  assert.deepEqual([doc.channel_subscribed, doc.channel_overwrites], [true, { index_playlists: true, download_format: 'best' }])
+  assert.deepEqual(
+    [doc.channel_subscribed, doc.channel_overwrites],
+    [true, { index_playlists: true, download_format: 'best' }],
+  )
   assert.deepEqual(await app.app.channels.withOverwrite('download_format'), [{ id: UC1, value: 'best' }])
 })
 
 test('a change that is none, or of another form, is refused', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1 }))
-  const bodies = [{}, { channel_subscribed: 'true' }, { channel_overwrites: { autodelete_days: -1 } }, { channel_overwrites: { colour: 'red' } }, { channel_overwrites: null }]
-  for (const body of bodies) assert.equal((await app.as('admin').post(`/api/channel/${UC1}/`, body)).status, 400, JSON.stringify(body))
+  const bodies = [
+    {},
+    { channel_subscribed: 'true' },
+    { channel_overwrites: { autodelete_days: -1 } },
+    { channel_overwrites: { colour: 'red' } },
+    { channel_overwrites: null },
+  ]
+  for (const body of bodies)
+    assert.equal((await app.as('admin').post(`/api/channel/${UC1}/`, body)).status, 400, JSON.stringify(body))
 
   assert.equal((await app.as('admin').post('/api/channel/none/', { channel_subscribed: true })).status, 404)
   assert.equal((await app.as('user').post(`/api/channel/${UC1}/`, { channel_subscribed: true })).status, 403)
@@ -73,9 +91,13 @@ test('a handle is asked for once a day', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1 }))
   app.platform.channels.set('@mill', channelFacts(UC2)).set('@Bakery', channelFacts(UC1))
-  const search = async (q: string) => (await app.as('user').get(`/api/channel/search/?q=${encodeURIComponent(q)}`)).status
+  const search = async (q: string) =>
+    (await app.as('user').get(`/api/channel/search/?q=${encodeURIComponent(q)}`)).status
 
-  assert.deepEqual([await search('@mill'), await search('@MILL'), await search('@none'), await search('@none')], [404, 404, 404, 404])
+  assert.deepEqual(
+    [await search('@mill'), await search('@MILL'), await search('@none'), await search('@none')],
+    [404, 404, 404, 404],
+  )
   assert.deepEqual(app.platform.asked, ['@mill', '@none'])
   assert.deepEqual([await search('@Bakery'), await search(UC1)], [200, 200])
   await app.clock.advance(24 * 3_600_000)

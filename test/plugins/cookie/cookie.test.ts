@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { type TestContext, test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
-import { testApp, type TestApp } from '../../support/testing.ts'
+import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { type TestApp, testApp } from '../../support/testing.ts'
 
-const jarWith = (...names: string[]) => `# Netscape HTTP Cookie File\n${names.map((name) => `127.0.0.1\tFALSE\t/\tFALSE\t0\t${name}\tvery-secret-${name}`).join('\n')}\n`
+const jarWith = (...names: string[]) =>
+  `# Netscape HTTP Cookie File\n${names.map((name) => `127.0.0.1\tFALSE\t/\tFALSE\t0\t${name}\tvery-secret-${name}`).join('\n')}\n`
 const SIGNED_IN = jarWith('SID', 'LOGIN_INFO')
 const SIGNED_OUT = jarWith('VISITOR')
 
@@ -30,7 +31,12 @@ test('a jar that the platform takes is stored for the server alone, and used fro
   assert.deepEqual([reply.status, reply.body], [200, { cookie_import: 'done', cookie_validated: true }])
   assert.equal((await stat(path)).mode & 0o777, 0o600)
   const status = (await admin.get('/api/cookie/')).body
-  assert.deepEqual(status, { cookie_enabled: true, status: true, validated: app.clock.now() / 1000, validated_str: status.validated_str })
+  assert.deepEqual(status, {
+    cookie_enabled: true,
+    status: true,
+    validated: app.clock.now() / 1000,
+    validated_str: status.validated_str,
+  })
   assert.match(status.validated_str, /^2026-01-15 \d\d:\d\d$/)
   assert.equal((await admin.get('/api/config/')).body.downloads.cookie_import, true)
 
@@ -47,14 +53,20 @@ test('what is no jar, or one of nobody, is refused and leaves the stored one in 
   const before = [(await admin.get('/api/cookie/')).body, await readFile(path, 'utf8')]
   await app.clock.advance(60_000)
 
-  for (const cookie of [SIGNED_OUT, 'SID=very-secret-SID; LOGIN_INFO=x', '# Netscape HTTP Cookie File\n', SIGNED_IN.replaceAll('\t', ' ')]) {
+  for (const cookie of [
+    SIGNED_OUT,
+    'SID=very-secret-SID; LOGIN_INFO=x',
+    '# Netscape HTTP Cookie File\n',
+    SIGNED_IN.replaceAll('\t', ' '),
+  ]) {
     const reply = await admin.put('/api/cookie/', { cookie })
     assert.equal(reply.status, 400, cookie)
     assert.equal(reply.body.cookie_import, 'fail')
     assert.equal(reply.body.cookie_validated, false)
     assert.doesNotMatch(reply.text, /very-secret/)
   }
-  for (const body of [{}, { cookie: '' }, { cookie: 7 }]) assert.equal((await admin.put('/api/cookie/', body)).status, 400)
+  for (const body of [{}, { cookie: '' }, { cookie: 7 }])
+    assert.equal((await admin.put('/api/cookie/', body)).status, 400)
   assert.equal((await app.as('user').get('/api/cookie/')).status, 403)
 
   assert.deepEqual([(await admin.get('/api/cookie/')).body, await readFile(path, 'utf8')], before)
@@ -119,13 +131,15 @@ test('a new jar stays, whatever a download that began with the one before makes 
   loopback.platform.setCookies = ['SID=renewed; Path=/']
   loopback.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 60_000 })
   await admin.post(`/api/download/${VIDEO.fog}/`, { status: 'priority' })
-  while ((await admin.get(`/api/download/${VIDEO.fog}/`)).body.data?.progress === undefined) await new Promise(setImmediate)
+  while ((await admin.get(`/api/download/${VIDEO.fog}/`)).body.data?.progress === undefined)
+    await new Promise(setImmediate)
   loopback.platform.setCookies = []
 
   const reply = await admin.put('/api/cookie/', { cookie: SIGNED_IN.replaceAll('very-secret', 'another') })
   loopback.platform.faults.clear()
   await app.settled()
-  assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true }) // after whatever was to be written before
+  // after whatever was to be written before
+  assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true })
 
   assert.equal(reply.status, 200)
   assert.deepEqual(await app.ids('video'), [VIDEO.fog])
@@ -135,13 +149,28 @@ test('a new jar stays, whatever a download that began with the one before makes 
 test('another cookie lets the queue take again what needed an account', async (t) => {
   const { app } = await given(t)
   const { queue } = app.app
-  const item = (id: string) => ({ id, title: id, channelId: '', channelName: '', durationSeconds: 0, published: '', vidType: 'videos' as const })
-  for (const [id, errorClass] of [['needsLogin1', 'login_required'], ['needsAge001', 'age'], ['isGone00001', 'gone']] as const) {
+  const item = (id: string) => ({
+    id,
+    title: id,
+    channelId: '',
+    channelName: '',
+    durationSeconds: 0,
+    published: '',
+    vidType: 'videos' as const,
+  })
+  for (const [id, errorClass] of [
+    ['needsLogin1', 'login_required'],
+    ['needsAge001', 'age'],
+    ['isGone00001', 'gone'],
+  ] as const) {
     await queue.add([item(id)], 'pending', { failure: { message: 'no', errorClass } })
   }
 
   await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
 
   const items = (await app.as('admin').get('/api/download/?error=true')).body.data
-  assert.deepEqual(items.map(({ platform_id }: { platform_id: string }) => platform_id), ['isGone00001'])
+  assert.deepEqual(
+    items.map(({ platform_id }: { platform_id: string }) => platform_id),
+    ['isGone00001'],
+  )
 })

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { startTestPlatform } from '../../platform/start.ts'
-import { aChannel, aVideo, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 
 const MINUTE = 60_000
 
@@ -18,7 +18,11 @@ async function given(t: TestContext, { isOn = true } = {}) {
 
 const added = (app: TestApp, id: string) => app.app.emit('video.added', { id, channelId: 'UC1' })
 const stats = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data.stats
-const due = (app: TestApp): string[] => app.app.ledger.sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid').all().map(({ video_id }) => video_id)
+const due = (app: TestApp): string[] =>
+  app.app.ledger
+    .sql<{ video_id: string }>('SELECT video_id FROM dislike_due ORDER BY rowid')
+    .all()
+    .map(({ video_id }) => video_id)
 /** Until nothing is due, or nothing is asked any more by itself. */
 async function worked(app: TestApp, isIt: () => boolean, stepMs = 1000): Promise<void> {
   for (let step = 0; step < 500 && !isIt(); step++) {
@@ -41,7 +45,10 @@ test('a new video is asked for by its id once it is switched on, and its other n
   await app.settled()
 
   assert.deepEqual(await stats(app, 'v1'), { view_count: 900, like_count: 50, dislike_count: 7, average_rating: 0 })
-  assert.deepEqual(votes.calls.map(({ path, query }: { path: string; query: object }) => [path, query]), [['/votes', { videoId: 'v1' }]])
+  assert.deepEqual(
+    votes.calls.map(({ path, query }: { path: string; query: object }) => [path, query]),
+    [['/votes', { videoId: 'v1' }]],
+  )
   assert.deepEqual(due(app), [])
 })
 
@@ -64,7 +71,10 @@ test('never more than a hundred are asked for in a minute, also over a restart',
   await app.restart()
   await worked(app, () => due(app).length === 0, 100)
 
-  const pauses = askedAt.slice(1).map((at, index) => at - askedAt[index]!).filter((pause) => pause < 600)
+  const pauses = askedAt
+    .slice(1)
+    .map((at, index) => at - askedAt[index]!)
+    .filter((pause) => pause < 600)
   assert.ok(askedAt.length >= 12 && pauses.length <= 1, `${askedAt.length} asked, ${pauses.length} too soon`)
   for (const id of ids) assert.equal((await stats(app, id)).dislike_count, 3)
 })
@@ -95,7 +105,9 @@ test('a service that fails, talks nonsense or sends too much changes nothing and
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
-  const app = await testApp(t, { settings: { dislikesUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } })
+  const app = await testApp(t, {
+    settings: { dislikesUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+  })
   await app.given(aChannel(), aVideo({ id: 'v1', stats: { dislike_count: 5 } }))
   await app.as('admin').post('/api/config/', { downloads: { integrate_ryd: true } })
 
@@ -137,5 +149,8 @@ test('what is switched off or removed meanwhile is asked for no more', async (t)
 
   await worked(app, () => due(app).length === 0, MINUTE)
 
-  assert.deepEqual(votes.calls.map(({ query }: { query: { videoId: string } }) => query.videoId), ['v1'])
+  assert.deepEqual(
+    votes.calls.map(({ query }: { query: { videoId: string } }) => query.videoId),
+    ['v1'],
+  )
 })

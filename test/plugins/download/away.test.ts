@@ -1,11 +1,14 @@
-/** Downloads whose library goes away, with the real yt-dlp: the items wait, nothing lands in the empty folder, and they go on unaided. */
+/**
+ * Downloads whose library goes away, with the real yt-dlp: the items wait, nothing lands in the empty folder, and they
+ * go on unaided.
+ */
 import assert from 'node:assert/strict'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { definePlugin } from 'archivolt'
-import { testApp, testClock, type TestApp } from 'archivolt/testing'
+import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 
@@ -28,11 +31,13 @@ async function awayApp(t: TestContext): Promise<AwayApp> {
   const vanishing = definePlugin({
     name: 'vanishing',
     on: {
-      'job.step': () => async ({ step, phase }) => {
-        if (step !== awaited || phase !== 'before') return
-        awaited = ''
-        await unmount()
-      },
+      'job.step':
+        () =>
+        async ({ step, phase }) => {
+          if (step !== awaited || phase !== 'before') return
+          awaited = ''
+          await unmount()
+        },
     },
   })
   const { platform, settings } = await startTestPlatform(t)
@@ -56,7 +61,8 @@ async function awayApp(t: TestContext): Promise<AwayApp> {
   }
 }
 
-const ask = (app: TestApp, ...ids: string[]) => app.as('admin').post('/api/download/?autostart=true', { data: ids.map((id) => ({ youtube_id: id })) })
+const ask = (app: TestApp, ...ids: string[]) =>
+  app.as('admin').post('/api/download/?autostart=true', { data: ids.map((id) => ({ youtube_id: id })) })
 const stateOf = async (app: TestApp) => (await app.as('admin').get('/api/platform/')).body
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -68,14 +74,25 @@ async function assertWaits({ app, strays }: AwayApp, ids: string[]): Promise<voi
   const { state, reason, waiting, next_attempt, space } = await stateOf(app)
   assert.equal(state, 'halted')
   assert.match(reason, /^The library is not there: .*disk/)
-  assert.deepEqual([waiting, next_attempt, space], [{}, Math.round((app.clock.now() + MINUTE) / 1000), { media_free: 0, media_total: 0 }])
+  assert.deepEqual(
+    [waiting, next_attempt, space],
+    [{}, Math.round((app.clock.now() + MINUTE) / 1000), { media_free: 0, media_total: 0 }],
+  )
   assert.deepEqual(await app.ids('download'), ids.toSorted())
   for (const id of ids) assert.equal((await app.doc('download', id)).message ?? null, null)
   assert.deepEqual(await strays(), [])
 }
 
 /** The run has seen it, and says so while it waits; a message has its time. */
-const saysSo = ({ app }: AwayApp) => until(async () => (await app.clock.advance(50), app.app.jobs.notifications().some(({ messages }) => messages.some((text) => text.startsWith('The library is not there')))))
+const saysSo = ({ app }: AwayApp) =>
+  until(
+    async () => (
+      await app.clock.advance(50),
+      app.app.jobs
+        .notifications()
+        .some(({ messages }) => messages.some((text) => text.startsWith('The library is not there')))
+    ),
+  )
 /** The ask has seen it, as nobody else has looked. */
 const isHeld = ({ app }: AwayApp) => until(async () => app.app.platform.state().state === 'halted')
 
@@ -90,7 +107,18 @@ async function assertGoesOn({ app, mount }: AwayApp, ids: string[]): Promise<voi
 test('while the library is away nothing is begun; within a minute of its return it is', async (t) => {
   const away = await awayApp(t)
   const { app } = away
-  await app.app.queue.add([fog, nets].map((id) => ({ id, title: id, channelId: '', channelName: '', durationSeconds: 0, published: '', vidType: 'unknown' as const })), 'pending')
+  await app.app.queue.add(
+    [fog, nets].map((id) => ({
+      id,
+      title: id,
+      channelId: '',
+      channelName: '',
+      durationSeconds: 0,
+      published: '',
+      vidType: 'unknown' as const,
+    })),
+    'pending',
+  )
   await away.unmount()
 
   await app.as('admin').post('/api/task-name/download_pending/')

@@ -1,9 +1,21 @@
-/** The queue over HTTP: every transition of contract 9.3, filters, bulk, refusals. The platform is paused: nothing is downloaded here. */
+/**
+ * The queue over HTTP: every transition of contract 9.3, filters, bulk, refusals. The platform is paused: nothing is
+ * downloaded here.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
-const newItem = (id: string, changes: object = {}) => ({ id, title: `Title ${id}`, channelId: 'UC1', channelName: 'Old Mill', durationSeconds: 500, published: '2026-01-02', vidType: 'videos' as const, ...changes })
+const newItem = (id: string, changes: object = {}) => ({
+  id,
+  title: `Title ${id}`,
+  channelId: 'UC1',
+  channelName: 'Old Mill',
+  durationSeconds: 500,
+  published: '2026-01-02',
+  vidType: 'videos' as const,
+  ...changes,
+})
 
 async function openQueueApp(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
@@ -12,7 +24,10 @@ async function openQueueApp(t: Parameters<typeof testApp>[0]): Promise<TestApp> 
 }
 
 const show = async (app: TestApp, id: string) => (await app.as('admin').get(`/api/download/${id}/`)).body.data
-const listed = async (app: TestApp, query = '') => (await app.as('admin').get(`/api/download/${query}`)).body.data.map((item: { platform_id: string }) => item.platform_id)
+const listed = async (app: TestApp, query = '') =>
+  (await app.as('admin').get(`/api/download/${query}`)).body.data.map(
+    (item: { platform_id: string }) => item.platform_id,
+  )
 const set = (app: TestApp, id: string, status: string) => app.as('admin').post(`/api/download/${id}/`, { status })
 
 test('an item is shown as the contract has it', async (t) => {
@@ -23,8 +38,20 @@ test('an item is shown as the contract has it', async (t) => {
   const { timestamp, ...item } = await show(app, 'aaaaaaaaaaa')
   assert.equal(timestamp, Math.floor(app.clock.now() / 1000))
   assert.deepEqual(item, {
-    platform_id: 'aaaaaaaaaaa', youtube_id: 'aaaaaaaaaaa', status: 'pending', auto_start: false, title: 'Title aaaaaaaaaaa', channel_id: 'UC1', channel_name: 'Old Mill',
-    channel_indexed: true, duration: '8m 20s', published: '2026-01-02', vid_type: 'videos', vid_thumb_url: '/cache/videos/a/aaaaaaaaaaa.jpg', _index: 'av_download', _score: 0,
+    platform_id: 'aaaaaaaaaaa',
+    youtube_id: 'aaaaaaaaaaa',
+    status: 'pending',
+    auto_start: false,
+    title: 'Title aaaaaaaaaaa',
+    channel_id: 'UC1',
+    channel_name: 'Old Mill',
+    channel_indexed: true,
+    duration: '8m 20s',
+    published: '2026-01-02',
+    vid_type: 'videos',
+    vid_thumb_url: '/cache/videos/a/aaaaaaaaaaa.jpg',
+    _index: 'av_download',
+    _score: 0,
   })
 })
 
@@ -33,7 +60,10 @@ test('what is queued, ignored or archived is not queued again, nor twice by one 
   await app.given(aVideo({ id: 'archived111' }))
   await app.app.queue.add([newItem('ignored1111')], 'ignore')
 
-  const added = await app.app.queue.add([newItem('archived111'), newItem('ignored1111'), newItem('fresh111111'), newItem('fresh111111')], 'pending')
+  const added = await app.app.queue.add(
+    [newItem('archived111'), newItem('ignored1111'), newItem('fresh111111'), newItem('fresh111111')],
+    'pending',
+  )
 
   assert.deepEqual(added, ['fresh111111'])
   assert.deepEqual(await app.app.queue.add([newItem('archived111')], 'pending', { force: true }), ['archived111'])
@@ -63,14 +93,23 @@ test('what the index refuses is not said to be added', async (t) => {
 
 test('each request leads to the state that the contract names', async (t) => {
   const app = await openQueueApp(t)
-  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending', { failure: { message: 'It is gone', errorClass: 'gone' } })
+  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending', {
+    failure: { message: 'It is gone', errorClass: 'gone' },
+  })
   const state = async () => {
     const { status, auto_start, message, error_class } = await show(app, 'aaaaaaaaaaa')
     return { status, auto_start, message, error_class }
   }
   assert.deepEqual(await state(), { status: 'pending', auto_start: false, message: 'It is gone', error_class: 'gone' })
   const clear = { message: undefined, error_class: undefined }
-  for (const [status, auto_start] of [['ignore', false], ['pending', false], ['priority', true], ['pending', false], ['priority', true], ['ignore', false]] as const) {
+  for (const [status, auto_start] of [
+    ['ignore', false],
+    ['pending', false],
+    ['priority', true],
+    ['pending', false],
+    ['priority', true],
+    ['ignore', false],
+  ] as const) {
     const { status: code, body } = await set(app, 'aaaaaaaaaaa', status)
     assert.equal(code, 200)
     assert.deepEqual(body, { status })
@@ -82,9 +121,18 @@ test('each request leads to the state that the contract names', async (t) => {
 
 test('auto_start comes first, then the oldest; filters choose', async (t) => {
   const app = await openQueueApp(t)
-  await app.app.queue.add([newItem('aaaaaaaaaaa'), newItem('bbbbbbbbbbb', { channelId: 'UC2', title: 'Cold proof' }), newItem('ccccccccccc', { vidType: 'shorts' })], 'pending')
+  await app.app.queue.add(
+    [
+      newItem('aaaaaaaaaaa'),
+      newItem('bbbbbbbbbbb', { channelId: 'UC2', title: 'Cold proof' }),
+      newItem('ccccccccccc', { vidType: 'shorts' }),
+    ],
+    'pending',
+  )
   await app.app.queue.add([newItem('ddddddddddd')], 'ignore')
-  await app.app.queue.add([newItem('eeeeeeeeeee')], 'pending', { failure: { message: 'Members only', errorClass: 'members_only' } })
+  await app.app.queue.add([newItem('eeeeeeeeeee')], 'pending', {
+    failure: { message: 'Members only', errorClass: 'members_only' },
+  })
   await set(app, 'ccccccccccc', 'priority')
 
   const [a, b, c, d, e] = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc', 'ddddddddddd', 'eeeeeeeeeee']
@@ -109,7 +157,9 @@ test('an item that fails for good when its time has come lets the others go on',
   const app = await openQueueApp(t)
   const { queue } = app.app
   const retryAt = Math.floor(app.clock.now() / 1000) + 3600
-  await queue.add([newItem('premiere111')], 'pending', { failure: { message: 'It is still to come', errorClass: 'upcoming', retryAt } })
+  await queue.add([newItem('premiere111')], 'pending', {
+    failure: { message: 'It is still to come', errorClass: 'upcoming', retryAt },
+  })
   await queue.add([newItem('another1111')], 'pending')
   await app.clock.advance(3_601_000)
   assert.equal((await queue.next(false, []))?.platform_id, 'premiere111')
@@ -124,7 +174,11 @@ test('leftover priority items wait again, however many; what was ignored meanwhi
   const app = await openQueueApp(t)
   const { queue } = app.app
   const ids = Array.from({ length: 10_300 }, (_, index) => `left${String(index).padStart(7, '0')}`)
-  await queue.add(ids.map((id) => newItem(id)), 'priority', { failure: { message: 'It is gone', errorClass: 'gone' } })
+  await queue.add(
+    ids.map((id) => newItem(id)),
+    'priority',
+    { failure: { message: 'It is gone', errorClass: 'gone' } },
+  )
   const [early, late] = [ids[0]!, ids.at(-1)!]
 
   const demoting = queue.demote()
@@ -144,16 +198,30 @@ test('leftover priority items wait again, however many; what was ignored meanwhi
 
 test('many are changed or forgotten at once', async (t) => {
   const app = await openQueueApp(t)
-  await app.app.queue.add(Array.from({ length: 250 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`)), 'pending')
-  await app.app.queue.add([newItem('gone1111111')], 'pending', { failure: { message: 'It is gone', errorClass: 'gone' } })
+  await app.app.queue.add(
+    Array.from({ length: 250 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`)),
+    'pending',
+  )
+  await app.app.queue.add([newItem('gone1111111')], 'pending', {
+    failure: { message: 'It is gone', errorClass: 'gone' },
+  })
   const bulk = (body: object) => app.as('admin').post('/api/download/bulk/', body)
 
   assert.deepEqual((await bulk({ error_class: 'gone', status: 'ignore' })).body, { updated: 1 })
   assert.deepEqual((await bulk({ filter: 'pending', status: 'priority' })).body, { updated: 250 })
   assert.equal((await show(app, 'item0000249')).status, 'priority')
-  assert.deepEqual((await app.as('admin').get('/api/stats/download/')).body, { pending: 250, ignore: 1, pending_videos: 250, pending_streams: 0, pending_shorts: 0 })
+  assert.deepEqual((await app.as('admin').get('/api/stats/download/')).body, {
+    pending: 250,
+    ignore: 1,
+    pending_videos: 250,
+    pending_streams: 0,
+    pending_shorts: 0,
+  })
   assert.deepEqual((await bulk({ filter: 'ignore', status: 'delete' })).body, { updated: 1 })
-  assert.deepEqual((await app.as('admin').delete('/api/download/?filter=pending')).body, { message: 'deleted pending items', deleted: 250 })
+  assert.deepEqual((await app.as('admin').delete('/api/download/?filter=pending')).body, {
+    message: 'deleted pending items',
+    deleted: 250,
+  })
   assert.deepEqual(await app.ids('download'), [])
 })
 
@@ -171,7 +239,12 @@ test('a bad request changes nothing and names its place', async (t) => {
     [admin.post('/api/download/', { data: [{}] }), 400],
     [admin.post('/api/download/', { data: ['aaaaaaaaaaa'] }), 400],
     [admin.post('/api/download/', { data: [{ youtube_id: 'aaaaaaaaaaa', status: 'later' }] }), 400],
-    [admin.post('/api/download/', { data: [{ youtube_id: 'bbbbbbbbbbb' }, { youtube_id: 'https://elsewhere.example/watch?v=bbbbbbbbbbb' }] }), 400],
+    [
+      admin.post('/api/download/', {
+        data: [{ youtube_id: 'bbbbbbbbbbb' }, { youtube_id: 'https://elsewhere.example/watch?v=bbbbbbbbbbb' }],
+      }),
+      400,
+    ],
     [admin.post('/api/download/', { data: [{ youtube_id: 'bbbbbbbbbbb', platform_id: 'ccccccccccc' }] }), 400],
     [admin.post('/api/download/', { data: [{ youtube_id: '--exec touch' }] }), 400],
     [set(app, 'aaaaaaaaaaa', 'later'), 400],
@@ -188,5 +261,9 @@ test('a bad request changes nothing and names its place', async (t) => {
     assert.equal(typeof body.error, 'string')
   }
   assert.deepEqual(await app.ids('download'), ['aaaaaaaaaaa'])
-  assert.deepEqual((await admin.post('/api/download/', { data: [] })).body, { data: [], message: 'nothing to add', task_id: null })
+  assert.deepEqual((await admin.post('/api/download/', { data: [] })).body, {
+    data: [],
+    message: 'nothing to add',
+    task_id: null,
+  })
 })

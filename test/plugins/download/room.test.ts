@@ -1,13 +1,15 @@
-/** Room on the disk, on a real one that is small: nothing begins that would fill it, and all goes on when there is room. */
+/**
+ * Room on the disk, on a real one that is small: nothing begins that would fill it, and all goes on when there is room.
+ */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { testApp, testClock, type TestApp } from 'archivolt/testing'
+import { type TestContext, test } from 'node:test'
+import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { temporaryFolder, until } from '../../support/server.ts'
-import { smallDisk, type SmallDisk } from '../../support/small-disk.ts'
+import { type SmallDisk, smallDisk } from '../../support/small-disk.ts'
 
 const SPARE = 200 << 20
 const [fog, breakwater] = [VIDEO.fog, VIDEO.breakwater] as [string, string]
@@ -15,14 +17,23 @@ const [fog, breakwater] = [VIDEO.fog, VIDEO.breakwater] as [string, string]
 async function openAppOn(t: TestContext, options: { mediaDir: string; dataDir?: string }) {
   const { platform, settings } = await startTestPlatform(lastFirst(t))
   const { mediaDir, ...more } = options
-  const app = await testApp(lastFirst(t), { ...more, settings: { ...settings, mediaDir }, clock: testClock(Date.now()) })
+  const app = await testApp(lastFirst(t), {
+    ...more,
+    settings: { ...settings, mediaDir },
+    clock: testClock(Date.now()),
+  })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   const watched = () => platform.requests.filter(({ path }: { path: string }) => path.includes(breakwater)).length
   return { app, watched }
 }
 
 const stateOf = async (app: TestApp) => (await app.as('admin').get('/api/platform/')).body
-const halted = (app: TestApp) => until('it says so', () => stateOf(app), ({ state }) => state === 'halted')
+const halted = (app: TestApp) =>
+  until(
+    'it says so',
+    () => stateOf(app),
+    ({ state }) => state === 'halted',
+  )
 
 async function download(app: TestApp, ...ids: string[]): Promise<void> {
   await app.as('admin').post('/api/download/', { data: ids.map((id) => ({ youtube_id: id })) })
@@ -56,7 +67,12 @@ test('nor while that of the data folder is, which may be another one', async (t)
   if (!disk) return
   const { app } = await openAppOn(t, { dataDir: join(disk.path, 'data'), mediaDir: await temporaryFolder(t) })
 
-  await waitsFor(app, disk, /^The disk with the data folder is full; downloads go on when 32 MB are free there\.$/, 64 << 20)
+  await waitsFor(
+    app,
+    disk,
+    /^The disk with the data folder is full; downloads go on when 32 MB are free there\.$/,
+    64 << 20,
+  )
 })
 
 test('an item larger than the room waits, smaller ones go before it, and the platform is not asked for it meanwhile', async (t) => {

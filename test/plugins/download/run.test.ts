@@ -3,14 +3,16 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { testApp, testClock, type TestApp } from 'archivolt/testing'
+import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 
 const DAY_MS = 86_400_000
 const [fog, nets, mussels] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels] as [string, string, string]
 
-async function openRunApp(t: Parameters<typeof testApp>[0]): Promise<{ app: TestApp; platform: TestPlatform['platform'] }> {
+async function openRunApp(
+  t: Parameters<typeof testApp>[0],
+): Promise<{ app: TestApp; platform: TestPlatform['platform'] }> {
   const { platform, settings } = await startTestPlatform(t)
   const app = await testApp(t, { settings: settings as never, clock: testClock(Date.now()) })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
@@ -98,7 +100,8 @@ test('forgetting what is being downloaded cancels it and leaves nothing behind',
   const { app, platform } = await openRunApp(t)
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })
   await app.as('admin').post('/api/download/?autostart=true', { data: [{ youtube_id: fog }] })
-  while ((await app.as('admin').get(`/api/download/${fog}/`)).body.data?.progress === undefined) await new Promise(setImmediate)
+  while ((await app.as('admin').get(`/api/download/${fog}/`)).body.data?.progress === undefined)
+    await new Promise(setImmediate)
 
   assert.equal((await app.as('admin').delete(`/api/download/${fog}/`)).status, 200)
   await app.settled()
@@ -147,7 +150,11 @@ test('comments come after the run; what a run could not fetch is no failure of i
   await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
   await add(app, [nets, mussels], '?autostart=true')
 
-  assert.equal((await app.doc('video', nets)).comment_count, platform.catalogue.video(nets).comments.flatMap(({ replies = [] }: { replies?: unknown[] }) => [1, ...replies]).length)
+  assert.equal(
+    (await app.doc('video', nets)).comment_count,
+    platform.catalogue.video(nets).comments.flatMap(({ replies = [] }: { replies?: unknown[] }) => [1, ...replies])
+      .length,
+  )
   const threads = (await app.as('user').get(`/api/video/${nets}/comment/`)).body.data
   assert.equal(threads.length, 4)
 })
@@ -182,7 +189,8 @@ test('while a run waits to try again, what is asked for at once is downloaded, a
     return ask(id, ...how)
   }
   const { task_id: id } = (await app.as('admin').post('/api/task-name/download_pending/')).body
-  while (!app.app.jobs.logOf(id).some(({ message }) => message.includes('not downloaded'))) await new Promise(setImmediate)
+  while (!app.app.jobs.logOf(id).some(({ message }) => message.includes('not downloaded')))
+    await new Promise(setImmediate)
   await app.clock.advance(1000)
 
   await app.as('admin').post(`/api/download/${nets}/`, { status: 'priority' })

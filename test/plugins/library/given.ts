@@ -1,13 +1,13 @@
 /** A whole server beside the loopback platform, and films to put into its folders. */
 import { execFile, execFileSync } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { rmSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { testApp, type TestApp, type TestOptions } from 'archivolt/testing'
-import { startTestPlatform, type LoopbackPlatform } from '../../platform/start.ts'
+import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
+import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
 
 const run = promisify(execFile)
 
@@ -38,7 +38,9 @@ export async function libraryApp(t: TestContext, options: TestOptions = {}): Pro
     },
     async files(...parts: string[]) {
       const entries = await readdir(at(...parts), { recursive: true, withFileTypes: true })
-      const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(at(...parts).length + 1))
+      const paths = entries
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(at(...parts).length + 1))
       return paths.filter((path) => !path.startsWith('.')).sort()
     },
     async runTask(name: string, payload?: Record<string, unknown>) {
@@ -65,7 +67,24 @@ export function aFilm(): Promise<string> {
 /** @param codecs  options of ffmpeg for other codecs */
 export async function makeFilm(path: string, codecs: string[] = ['-c:v', 'libx264', '-c:a', 'aac']): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  await run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=320x180:d=1:r=10', '-f', 'lavfi', '-i', 'sine=d=1', '-shortest', '-pix_fmt', 'yuv420p', ...codecs, '-y', path])
+  await run('ffmpeg', [
+    '-v',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    'testsrc=s=320x180:d=1:r=10',
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=d=1',
+    '-shortest',
+    '-pix_fmt',
+    'yuv420p',
+    ...codecs,
+    '-y',
+    path,
+  ])
 }
 
 export async function makePicture(path: string, size = '640x360'): Promise<void> {
@@ -79,7 +98,9 @@ interface ProbedStream {
   disposition: { attached_pic: number }
 }
 
-export async function probe(path: string): Promise<{ streams: ProbedStream[]; format: { format_name: string; duration: string; size: string } }> {
+export async function probe(
+  path: string,
+): Promise<{ streams: ProbedStream[]; format: { format_name: string; duration: string; size: string } }> {
   const { stdout } = await run('ffprobe', ['-v', 'error', '-show_streams', '-show_format', '-of', 'json', path])
   return JSON.parse(stdout) as Awaited<ReturnType<typeof probe>>
 }
@@ -91,7 +112,8 @@ export async function play(path: string): Promise<void> {
 }
 
 /** Where the platform has a video's picture. */
-export const thumbnailOf = (platform: LoopbackPlatform, id: string): string => `${platform.baseUrl}/vi/${id}/hqdefault.jpg`
+export const thumbnailOf = (platform: LoopbackPlatform, id: string): string =>
+  `${platform.baseUrl}/vi/${id}/hqdefault.jpg`
 
 export const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
 export const SRT = '1\n00:00:00,000 --> 00:00:01,000\nherring at dawn\n'

@@ -1,4 +1,7 @@
-/** The manual import: by name or information file, any container, with or without the platform, and nothing outside its folder. */
+/**
+ * The manual import: by name or information file, any container, with or without the platform, and nothing outside its
+ * folder.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,14 +10,32 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { aFilm, libraryApp, makeFilm, makePicture, play, probe, SRT, VTT, type LibraryApp } from './given.ts'
+import { aFilm, type LibraryApp, libraryApp, makeFilm, makePicture, play, probe, SRT, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
-const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string; breakwater: string }
+const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as {
+  ferry: string
+  nets: string
+  fog: string
+  comet: string
+  breakwater: string
+}
 
 const aVideoRecord = async (app: LibraryApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
-const anInfo = (id: string, more: object = {}) => ({ id, title: 'The film that was', description: 'of old', channel_id: harbour, channel: 'Harbour & Tide', upload_date: '20200131', duration: 1, tags: ['herring'], view_count: 7, ...more })
-const putInfo = (app: LibraryApp, base: string, info: unknown) => writeFile(app.at('import', `${base}.info.json`), typeof info === 'string' ? info : JSON.stringify(info))
+const anInfo = (id: string, more: object = {}) => ({
+  id,
+  title: 'The film that was',
+  description: 'of old',
+  channel_id: harbour,
+  channel: 'Harbour & Tide',
+  upload_date: '20200131',
+  duration: 1,
+  tags: ['herring'],
+  view_count: 7,
+  ...more,
+})
+const putInfo = (app: LibraryApp, base: string, info: unknown) =>
+  writeFile(app.at('import', `${base}.info.json`), typeof info === 'string' ? info : JSON.stringify(info))
 
 test('films come in by the id in their names, with subtitles and picture, as mp4, and leave the import folder', async (t) => {
   const app = await libraryApp(t)
@@ -30,10 +51,22 @@ test('films come in by the id in their names, with subtitles and picture, as mp4
 
   assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
   assert.deepEqual(await app.files('import'), [])
-  assert.deepEqual(await app.files('media'), [`${harbour}/${breakwater}.mp4`, `${harbour}/${nets}.de.vtt`, `${harbour}/${nets}.en.vtt`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.mp4`].sort())
+  assert.deepEqual(
+    await app.files('media'),
+    [
+      `${harbour}/${breakwater}.mp4`,
+      `${harbour}/${nets}.de.vtt`,
+      `${harbour}/${nets}.en.vtt`,
+      `${harbour}/${nets}.mp4`,
+      `${orbit}/${comet}.mp4`,
+    ].sort(),
+  )
   const video = await aVideoRecord(app, nets)
   assert.equal(video.title, 'Mending nets with Ingrid')
-  assert.deepEqual(video.subtitles.map(({ lang, source }: Record<string, string>) => `${lang} ${source}`).sort(), ['de file', 'en file'])
+  assert.deepEqual(video.subtitles.map(({ lang, source }: Record<string, string>) => `${lang} ${source}`).sort(), [
+    'de file',
+    'en file',
+  ])
   assert.equal(video.media_size, (await stat(app.at('media', harbour, `${nets}.mp4`))).size)
   assert.match((await app.as('user').get(`/media/${harbour}/${nets}.de.vtt`)).text, /^WEBVTT[\s\S]*herring at dawn/)
   const picture = await probe(app.at('cache', 'videos', nets[0]!.toLowerCase(), `${nets}.jpg`))
@@ -53,9 +86,15 @@ test('a film for an archived video leaves it the subtitles that it has', async (
 
   assert.equal((await app.runTask('manual_import')).state, 'SUCCESS')
 
-  assert.deepEqual((await aVideoRecord(app, nets)).subtitles.map(({ lang }: Record<string, string>) => lang).sort(), ['de', 'en'])
+  assert.deepEqual((await aVideoRecord(app, nets)).subtitles.map(({ lang }: Record<string, string>) => lang).sort(), [
+    'de',
+    'en',
+  ])
   const said = (await app.as('user').get('/api/search/?query=full:dawn')).body.results.fulltext_results
-  assert.deepEqual(said.map((one: Record<string, string>) => `${one.subtitle_lang} ${one.subtitle_line}`).sort(), ['de Hering at <span class="settings-current">dawn</span>', 'en herring at <span class="settings-current">dawn</span>'])
+  assert.deepEqual(said.map((one: Record<string, string>) => `${one.subtitle_lang} ${one.subtitle_line}`).sort(), [
+    'de Hering at <span class="settings-current">dawn</span>',
+    'en herring at <span class="settings-current">dawn</span>',
+  ])
 })
 
 test('what mp4 can hold is copied as it is, and only the rest is encoded anew', async (t) => {
@@ -93,7 +132,7 @@ test('what cannot be used beside a film stays where it is, and that is said', as
     'ru.srt': Buffer.from(umlauts, 'latin1'),
     'es.srt': '1\n00:00:00,000 --> \n',
     'info.json': '{ no JSON, but notes of mine',
-    'jpg': 'no picture',
+    jpg: 'no picture',
   }
   for (const [ending, content] of Object.entries(unusable)) await put(ending, content)
 
@@ -102,10 +141,22 @@ test('what cannot be used beside a film stays where it is, and that is said', as
   assert.equal(state, 'SUCCESS')
   const left = Object.keys(unusable).map((ending) => `${nets}.${ending}`)
   assert.deepEqual(await app.files('import'), left.sort())
-  for (const name of left) assert.ok(messages.some((text) => text.startsWith(`${name}: `)), name)
-  for (const lang of ['de', 'sv']) assert.match((await app.as('user').get(`/media/${harbour}/${nets}.${lang}.vtt`)).text, /^WEBVTT[\s\S]*Früh-Hering at dawn/)
+  for (const name of left)
+    assert.ok(
+      messages.some((text) => text.startsWith(`${name}: `)),
+      name,
+    )
+  for (const lang of ['de', 'sv'])
+    assert.match(
+      (await app.as('user').get(`/media/${harbour}/${nets}.${lang}.vtt`)).text,
+      /^WEBVTT[\s\S]*Früh-Hering at dawn/,
+    )
   assert.equal((await app.as('user').get(`/media/${harbour}/${nets}.en.vtt`)).text, VTT)
-  assert.deepEqual((await aVideoRecord(app, nets)).subtitles.map(({ lang }: Record<string, string>) => lang).sort(), ['de', 'en', 'sv'])
+  assert.deepEqual((await aVideoRecord(app, nets)).subtitles.map(({ lang }: Record<string, string>) => lang).sort(), [
+    'de',
+    'en',
+    'sv',
+  ])
   await app.runTask('manual_import')
   assert.deepEqual(await app.files('import'), left)
 })
@@ -116,9 +167,29 @@ test('subtitles inside a film come with it; a film with such as mp4 cannot hold 
   await writeFile(app.at('made', 'en.srt'), SRT)
   await mkdir(app.at('import'))
   // A Blu-ray's subtitles are pictures: one of nothing, and its end.
-  await writeFile(app.at('made', 'pictures.sup'), Buffer.from('5047000000000000000016000b014000b41000008000000050470000000000000000800000', 'hex'))
+  await writeFile(
+    app.at('made', 'pictures.sup'),
+    Buffer.from('5047000000000000000016000b014000b41000008000000050470000000000000000800000', 'hex'),
+  )
   const withSubtitles = (id: string, codec: string, name: string) =>
-    execFileSync('ffmpeg', ['-v', 'error', '-i', app.at('made', 'film.mkv'), ...['-i', '-i'].flatMap((option) => [option, app.at('made', name)]), '-map', '0', '-map', '1', '-map', '2', '-c', 'copy', '-c:s', codec, app.at('import', `${id}.mkv`)])
+    execFileSync('ffmpeg', [
+      '-v',
+      'error',
+      '-i',
+      app.at('made', 'film.mkv'),
+      ...['-i', '-i'].flatMap((option) => [option, app.at('made', name)]),
+      '-map',
+      '0',
+      '-map',
+      '1',
+      '-map',
+      '2',
+      '-c',
+      'copy',
+      '-c:s',
+      codec,
+      app.at('import', `${id}.mkv`),
+    ])
   withSubtitles(nets, 'subrip', 'en.srt')
   withSubtitles(ferry, 'ass', 'en.srt')
   withSubtitles(fog, 'copy', 'pictures.sup')
@@ -128,12 +199,21 @@ test('subtitles inside a film come with it; a film with such as mp4 cannot hold 
   assert.equal(state, 'SUCCESS')
   for (const id of [nets, ferry]) {
     const path = app.at('media', harbour, `${id}.mp4`)
-    assert.deepEqual((await probe(path)).streams.map(({ codec_name }) => codec_name), ['h264', 'aac', 'mov_text', 'mov_text'])
-    assert.match(execFileSync('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s:1', '-f', 'webvtt', '-']).toString(), /herring at dawn/)
+    assert.deepEqual(
+      (await probe(path)).streams.map(({ codec_name }) => codec_name),
+      ['h264', 'aac', 'mov_text', 'mov_text'],
+    )
+    assert.match(
+      execFileSync('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s:1', '-f', 'webvtt', '-']).toString(),
+      /herring at dawn/,
+    )
     await play(path)
   }
   assert.deepEqual(await app.files('import'), [`${fog}.mkv`])
-  assert.ok(messages.some((text) => text.startsWith(`${fog}.mkv: it has subtitles (hdmv_pgs_subtitle)`)), messages.join())
+  assert.ok(
+    messages.some((text) => text.startsWith(`${fog}.mkv: it has subtitles (hdmv_pgs_subtitle)`)),
+    messages.join(),
+  )
 })
 
 test('a subtitle with the longest of languages comes back with a snapshot and with a backup', async (t) => {
@@ -164,9 +244,23 @@ test('a subtitle with the longest of languages comes back with a snapshot and wi
 test('without the platform an information file tells enough; without both it stays, and that is said', async (t) => {
   const app = await libraryApp(t)
   await app.film('import', `told [${GONE.private}].mp4`)
-  await putInfo(app, `told [${GONE.private}]`, anInfo(GONE.private, { comments: Array.from({ length: 1000 }, (_, id) => ({ id })), formats: [{}] }))
+  await putInfo(
+    app,
+    `told [${GONE.private}]`,
+    anInfo(GONE.private, { comments: Array.from({ length: 1000 }, (_, id) => ({ id })), formats: [{}] }),
+  )
   await app.film('import', 'a holiday.mp4')
-  await putInfo(app, 'a holiday', anInfo('of-another-kind_1', { channel_id: undefined, uploader_id: 'somebody', channel: undefined, uploader: 'Some Body', webpage_url: 'https://x/shorts/1' }))
+  await putInfo(
+    app,
+    'a holiday',
+    anInfo('of-another-kind_1', {
+      channel_id: undefined,
+      uploader_id: 'somebody',
+      channel: undefined,
+      uploader: 'Some Body',
+      webpage_url: 'https://x/shorts/1',
+    }),
+  )
   await app.film('import', `untold [${GONE.deleted}].mp4`)
   await app.film('import', 'nameless.mp4')
 
@@ -190,7 +284,10 @@ test('without the platform an information file tells enough; without both it sta
 test('a platform that lets nobody in does not hold up films that have an information file', async (t) => {
   let heard: () => void
   const oneIsIn = new Promise<void>((resolve) => (heard = resolve))
-  const listener = definePlugin({ name: 'listener', on: { 'job.step': () => (event) => void (event.step === 'import.remove' && event.phase === 'after' && heard()) } })
+  const listener = definePlugin({
+    name: 'listener',
+    on: { 'job.step': () => (event) => void (event.step === 'import.remove' && event.phase === 'after' && heard()) },
+  })
   const app = await libraryApp(t, { replace: [listener] })
   await app.app.platform.command('pause')
   await app.film('import', `${nets}.mp4`)
@@ -210,7 +307,13 @@ test('a platform that lets nobody in does not hold up films that have an informa
 
 test('an information file is believed no more than an answer of anybody', async (t) => {
   const app = await libraryApp(t)
-  const [deep, other, escape, noChannel, noObject] = ['deepdeepdee', 'otherothero', 'escapeescap', 'nochannelno', 'noobjectnoo']
+  const [deep, other, escape, noChannel, noObject] = [
+    'deepdeepdee',
+    'otherothero',
+    'escapeescap',
+    'nochannelno',
+    'noobjectnoo',
+  ]
   for (const id of [deep, other, escape, noChannel, noObject]) await app.film('import', `${id}.mp4`)
   await putInfo(app, deep!, `{"id":"${deep}","x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
   await putInfo(app, other!, anInfo('another-one'))
@@ -220,7 +323,21 @@ test('an information file is believed no more than an answer of anybody', async 
   await app.film('import', 'path.mp4')
   await putInfo(app, 'path', anInfo('../../escape'))
   await app.film('import', 'odd.mp4')
-  await putInfo(app, 'odd', anInfo('odd-but-fine', { title: `<b>\u0000${'x'.repeat(100_000)}`, description: { not: 'a text' }, tags: 'none', timestamp: 'never', view_count: -5, upload_date: '99999999', thumbnails: [{ url: 'http://169.254.169.254/latest' }, { url: 'file:///etc/passwd' }, null], live_status: 'is_upcoming', formats: null }))
+  await putInfo(
+    app,
+    'odd',
+    anInfo('odd-but-fine', {
+      title: `<b>\u0000${'x'.repeat(100_000)}`,
+      description: { not: 'a text' },
+      tags: 'none',
+      timestamp: 'never',
+      view_count: -5,
+      upload_date: '99999999',
+      thumbnails: [{ url: 'http://169.254.169.254/latest' }, { url: 'file:///etc/passwd' }, null],
+      live_status: 'is_upcoming',
+      formats: null,
+    }),
+  )
 
   const { state, messages } = await app.runTask('manual_import')
 
@@ -243,7 +360,10 @@ test('links, and files that only call themselves films, are refused', async (t) 
   await symlink(app.at('outside', 'secret.mp4'), app.at('import', `${ferry}.mp4`))
   await symlink(app.at('outside'), app.at('import', 'folder'))
   await writeFile(app.at('outside', 'list.vtt'), VTT)
-  await writeFile(app.at('import', `${nets}.mkv`), `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${app.at('outside', 'secret.mp4')}\n#EXT-X-ENDLIST\n`)
+  await writeFile(
+    app.at('import', `${nets}.mkv`),
+    `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${app.at('outside', 'secret.mp4')}\n#EXT-X-ENDLIST\n`,
+  )
   await writeFile(app.at('import', `${fog}.mkv`), `ffconcat version 1.0\nfile ../outside/secret.mp4\n`)
   await app.film('import', `${comet}.mp4`)
   await symlink(app.at('outside', 'list.vtt'), app.at('import', `${comet}.en.vtt`))
@@ -262,7 +382,10 @@ test('links, and files that only call themselves films, are refused', async (t) 
 
 test('an import that was cut off before it had removed its source is finished by the next, and what people had set stays', async (t) => {
   const app = await libraryApp(t)
-  await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour, player: { watched: true, watched_date: 5 }, date_downloaded: 77 }))
+  await app.given(
+    aChannel({ id: harbour }),
+    aVideo({ id: nets, channelId: harbour, player: { watched: true, watched_date: 5 }, date_downloaded: 77 }),
+  )
   await app.film('media', harbour, `${nets}.mp4`)
   await mkdir(app.at('import'), { recursive: true })
   // The same file under two names: so it was left.

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
 import { isNewer } from '../../../plugins/library/releases.ts'
 
@@ -16,7 +16,11 @@ async function releases(t: TestContext, body: string, status = 200) {
   const app = await testApp(t, { settings: { releasesUrl } })
   const job = await app.app.jobs.start('version_check')
   const { state, result } = await app.app.jobs.ended(job.id)
-  return { state, result, messages: app.app.jobs.notifications().flatMap(({ title, messages }) => (title === 'New version' ? messages : [])) }
+  return {
+    state,
+    result,
+    messages: app.app.jobs.notifications().flatMap(({ title, messages }) => (title === 'New version' ? messages : [])),
+  }
 }
 
 test('a newer version is told', async (t) => {

@@ -7,10 +7,16 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { libraryApp, makeFilm, makePicture, play, remove, thumbnailOf, VTT, type LibraryApp } from './given.ts'
+import { type LibraryApp, libraryApp, makeFilm, makePicture, play, remove, thumbnailOf, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
-const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string; breakwater: string }
+const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as {
+  ferry: string
+  nets: string
+  fog: string
+  comet: string
+  breakwater: string
+}
 
 test('films that no document knows are indexed with fresh metadata, in the folder of their channel', async (t) => {
   const app = await libraryApp(t)
@@ -25,12 +31,25 @@ test('films that no document knows are indexed with fresh metadata, in the folde
   const { state, result } = await app.runTask('rescan_filesystem')
 
   assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
-  assert.deepEqual(await app.files('media'), [`${harbour}/${breakwater}.mp4`, `${harbour}/${ferry}.mp4`, `${harbour}/${nets}.en.vtt`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.de.vtt`, `${orbit}/${comet}.mp4`].sort())
+  assert.deepEqual(
+    await app.files('media'),
+    [
+      `${harbour}/${breakwater}.mp4`,
+      `${harbour}/${ferry}.mp4`,
+      `${harbour}/${nets}.en.vtt`,
+      `${harbour}/${nets}.mp4`,
+      `${orbit}/${comet}.de.vtt`,
+      `${orbit}/${comet}.mp4`,
+    ].sort(),
+  )
   assert.deepEqual(await app.ids('video'), [breakwater, nets, comet, ferry].sort())
   const video = (await app.as('user').get(`/api/video/${nets}/`)).body.data
   assert.equal(video.title, 'Mending nets with Ingrid')
   assert.equal(video.channel.channel_name, 'Harbour & Tide')
-  assert.deepEqual(video.subtitles.map(({ lang, name, source }: Record<string, string>) => ({ lang, name, source })), [{ lang: 'en', name: 'English', source: 'file' }])
+  assert.deepEqual(
+    video.subtitles.map(({ lang, name, source }: Record<string, string>) => ({ lang, name, source })),
+    [{ lang: 'en', name: 'English', source: 'file' }],
+  )
   assert.equal((await app.as('user').get(video.media_url)).status, 200)
   assert.equal((await app.as('user').get(video.vid_thumb_url)).headers.get('content-type'), 'image/jpeg')
   assert.ok(existsSync(app.at('cache', 'videos', nets[0]!.toLowerCase(), `${nets}.jpg`)))
@@ -40,7 +59,9 @@ test('films that no document knows are indexed with fresh metadata, in the folde
 
 test('a film that is indexed gets the subtitles that are set for downloads', async (t) => {
   const app = await libraryApp(t)
-  await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true } })
+  await app
+    .as('admin')
+    .post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true } })
   await app.film('media', harbour, `${breakwater}.mp4`)
   await app.film('media', harbour, `${fog}.mp4`) // the platform has none for it
 
@@ -48,8 +69,19 @@ test('a film that is indexed gets the subtitles that are set for downloads', asy
 
   assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
   assert.deepEqual(await app.ids('video'), [breakwater, fog].sort())
-  assert.deepEqual((await app.doc('video', breakwater)).subtitles.map(({ lang }: { lang: string }) => lang).sort(), ['de', 'en'])
-  assert.deepEqual(await app.files('media'), [`${harbour}/${breakwater}.de.vtt`, `${harbour}/${breakwater}.en.vtt`, `${harbour}/${breakwater}.mp4`, `${harbour}/${fog}.mp4`].sort())
+  assert.deepEqual((await app.doc('video', breakwater)).subtitles.map(({ lang }: { lang: string }) => lang).sort(), [
+    'de',
+    'en',
+  ])
+  assert.deepEqual(
+    await app.files('media'),
+    [
+      `${harbour}/${breakwater}.de.vtt`,
+      `${harbour}/${breakwater}.en.vtt`,
+      `${harbour}/${breakwater}.mp4`,
+      `${harbour}/${fog}.mp4`,
+    ].sort(),
+  )
   assert.equal((await app.as('user').get('/api/search/?query=full:tide')).body.results.fulltext_results.length, 1)
 })
 
@@ -57,11 +89,17 @@ test('a forced download that brings fewer subtitles keeps those that are there, 
   const app = await libraryApp(t)
   const admin = app.as('admin')
   const download = async (force: boolean) => {
-    await admin.post(`/api/download/?autostart=true&force=${force}`, { data: [{ youtube_id: breakwater, status: 'pending' }] })
+    await admin.post(`/api/download/?autostart=true&force=${force}`, {
+      data: [{ youtube_id: breakwater, status: 'pending' }],
+    })
     await app.settled()
   }
-  const languages = async () => (await app.doc('video', breakwater)).subtitles.map(({ lang, source }: Record<string, string>) => `${lang} ${source}`).sort()
-  const hits = async (word: string) => (await admin.get(`/api/search/?query=full:${word}`)).body.results.fulltext_results.length
+  const languages = async () =>
+    (await app.doc('video', breakwater)).subtitles
+      .map(({ lang, source }: Record<string, string>) => `${lang} ${source}`)
+      .sort()
+  const hits = async (word: string) =>
+    (await admin.get(`/api/search/?query=full:${word}`)).body.results.fulltext_results.length
   await admin.post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true } })
   await download(false)
   assert.deepEqual(await languages(), ['de user', 'en user'])
@@ -74,7 +112,8 @@ test('a forced download that brings fewer subtitles keeps those that are there, 
   assert.equal(await hits('tide'), said)
 
   await admin.post('/api/config/', { downloads: { subtitle_index: true } })
-  const beside = (lang: string, content: string | Buffer) => writeFile(app.at('media', harbour, `${breakwater}.${lang}.vtt`), content)
+  const beside = (lang: string, content: string | Buffer) =>
+    writeFile(app.at('media', harbour, `${breakwater}.${lang}.vtt`), content)
   await beside('it', VTT)
   await beside('not_a_language', VTT)
   await beside('fr', 'nothing that is said')
@@ -87,7 +126,13 @@ test('a forced download that brings fewer subtitles keeps those that are there, 
   assert.deepEqual(await languages(), ['de user', 'en user', 'it file'])
   assert.equal(await hits('herring'), 1)
   assert.equal(await hits('tide'), said)
-  assert.deepEqual(messages.filter((text) => text.includes('.vtt')).map((text) => text.split('.')[1]).sort(), ['es', 'fr', 'not_a_language'])
+  assert.deepEqual(
+    messages
+      .filter((text) => text.includes('.vtt'))
+      .map((text) => text.split('.')[1])
+      .sort(),
+    ['es', 'fr', 'not_a_language'],
+  )
 })
 
 test('an empty, cut or unreadable film is told and queued once more; another film in its place gives the document its facts', async (t) => {
@@ -97,9 +142,15 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
   await admin.post('/api/config/', { downloads: { sleep_interval: 0 } })
   await app.given(aChannel({ id: harbour }), aChannel({ id: orbit }))
   for (const id of ids) await app.film('media', harbour, `${id}.mp4`)
-  const [{ size }] = await Promise.all([stat(app.at('media', harbour, `${ferry}.mp4`)), makeFilm(app.at('media', orbit, `${comet}.mp4`), ['-movflags', '+faststart'])])
+  const [{ size }] = await Promise.all([
+    stat(app.at('media', harbour, `${ferry}.mp4`)),
+    makeFilm(app.at('media', orbit, `${comet}.mp4`), ['-movflags', '+faststart']),
+  ])
   const whole = (await stat(app.at('media', orbit, `${comet}.mp4`))).size
-  await app.given(aVideo({ id: comet, channelId: orbit, media_size: whole }), ...ids.map((id) => aVideo({ id, channelId: harbour, media_size: id === ferry ? 12_345_678 : size })))
+  await app.given(
+    aVideo({ id: comet, channelId: orbit, media_size: whole }),
+    ...ids.map((id) => aVideo({ id, channelId: harbour, media_size: id === ferry ? 12_345_678 : size })),
+  )
   await truncate(app.at('media', harbour, `${nets}.mp4`))
   await truncate(app.at('media', harbour, `${fog}.mp4`), size >> 1)
   await writeFile(app.at('media', harbour, `${breakwater}.mp4`), 'no film')
@@ -126,16 +177,40 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
   await app.clock.advance(60_000) // what was told is not shown any more
   const again = await app.runTask('rescan_filesystem')
   assert.deepEqual([again.messages.filter((text) => text.includes('.mp4')), await app.ids('download')], [[], []])
-  for (const [channelId, id] of [[harbour, nets], [harbour, fog], [harbour, breakwater], [orbit, comet]] as const) await play(app.at('media', channelId, `${id}.mp4`))
+  for (const [channelId, id] of [
+    [harbour, nets],
+    [harbour, fog],
+    [harbour, breakwater],
+    [orbit, comet],
+  ] as const)
+    await play(app.at('media', channelId, `${id}.mp4`))
 })
 
 test('comments and subtitles whose video is gone go with a rescan', async (t) => {
   const app = await libraryApp(t)
   await app.film('media', harbour, `${nets}.mp4`)
   await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour }))
-  const comment = (id: string) => ({ index: 'comment', id, doc: { platform_id: id, comment_last_refresh: 0, comment_comments: [] } })
-  const fragment = { subtitle_index: 1, subtitle_line: 'herring', subtitle_start: '', subtitle_end: '', subtitle_lang: 'en', subtitle_source: 'user', subtitle_last_refresh: 0, date_downloaded: 0, channel_id: harbour }
-  const said = (id: string) => ({ index: 'subtitle', id: `${id}-en-1`, doc: { ...fragment, platform_id: id, subtitle_fragment_id: `${id}-en-1` } })
+  const comment = (id: string) => ({
+    index: 'comment',
+    id,
+    doc: { platform_id: id, comment_last_refresh: 0, comment_comments: [] },
+  })
+  const fragment = {
+    subtitle_index: 1,
+    subtitle_line: 'herring',
+    subtitle_start: '',
+    subtitle_end: '',
+    subtitle_lang: 'en',
+    subtitle_source: 'user',
+    subtitle_last_refresh: 0,
+    date_downloaded: 0,
+    channel_id: harbour,
+  }
+  const said = (id: string) => ({
+    index: 'subtitle',
+    id: `${id}-en-1`,
+    doc: { ...fragment, platform_id: id, subtitle_fragment_id: `${id}-en-1` },
+  })
   const gone = Array.from({ length: 1100 }, (_, at) => `gone-${at}`)
   await app.given(comment(nets), said(nets), ...gone.map(comment), said(gone[0]!), said('only-said'))
 
@@ -162,7 +237,15 @@ test('of an index that was lost a rescan brings back what lies in the library, a
 
 test('hidden files and what file servers keep are passed over; what cannot be indexed is told, and stays', async (t) => {
   const app = await libraryApp(t)
-  const ignored = [['.hidden.mp4'], [harbour, `._${ferry}.mp4`], ['@eaDir', `${ferry}.mp4`], ['#recycle', `${ferry}.mp4`], ['lost+found', `${ferry}.mp4`], ['.Trash-1000', `${ferry}.mp4`], ['System Volume Information', `${ferry}.mp4`]]
+  const ignored = [
+    ['.hidden.mp4'],
+    [harbour, `._${ferry}.mp4`],
+    ['@eaDir', `${ferry}.mp4`],
+    ['#recycle', `${ferry}.mp4`],
+    ['lost+found', `${ferry}.mp4`],
+    ['.Trash-1000', `${ferry}.mp4`],
+    ['System Volume Information', `${ferry}.mp4`],
+  ]
   for (const parts of ignored) await app.film('media', ...parts)
   await app.film('media', harbour, `${GONE.private}.mp4`)
   await app.film('media', harbour, 'my holiday film.mp4')
@@ -181,7 +264,13 @@ test('hidden files and what file servers keep are passed over; what cannot be in
   assert.ok(messages.some((text) => text.includes(`${GONE.private}.mp4`)))
   assert.ok(messages.some((text) => text.includes(`${nets}.mp4`)))
   assert.ok(!messages.some((text) => text.includes('eaDir') || text.includes(app.dataDir)))
-  for (const parts of [...ignored, [harbour, `${GONE.private}.mp4`], [harbour, 'my holiday film.mp4'], [harbour, `${nets}.mp4`]]) assert.ok(existsSync(app.at('media', ...parts)))
+  for (const parts of [
+    ...ignored,
+    [harbour, `${GONE.private}.mp4`],
+    [harbour, 'my holiday film.mp4'],
+    [harbour, `${nets}.mp4`],
+  ])
+    assert.ok(existsSync(app.at('media', ...parts)))
 })
 
 test('a video whose file is gone is removed, paths are corrected, misplaced films moved, missing pictures fetched', async (t) => {
@@ -190,7 +279,12 @@ test('a video whose file is gone is removed, paths are corrected, misplaced film
   await app.given(aChannel({ id: harbour }), aChannel({ id: orbit }))
   await app.given(
     aVideo({ id: ferry, channelId: harbour, art }),
-    aVideo({ id: nets, channelId: harbour, media_url: `/media/${orbit}/old.mp4`, subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/x/y.en.vtt' }] }),
+    aVideo({
+      id: nets,
+      channelId: harbour,
+      media_url: `/media/${orbit}/old.mp4`,
+      subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/x/y.en.vtt' }],
+    }),
     aVideo({ id: comet, channelId: orbit }),
     aVideo({ id: fog, channelId: harbour }),
   )
@@ -203,7 +297,10 @@ test('a video whose file is gone is removed, paths are corrected, misplaced film
 
   assert.equal(state, 'SUCCESS')
   assert.deepEqual(await app.ids('video'), [ferry, nets, comet].sort())
-  assert.deepEqual(await app.files('media'), [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.mp4`, `${orbit}/${ferry}.mp4`].sort())
+  assert.deepEqual(
+    await app.files('media'),
+    [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.mp4`, `${orbit}/${ferry}.mp4`].sort(),
+  )
   assert.ok(messages.some((text) => text.includes(`${orbit}/${ferry}.mp4`) && text.includes('already')))
   const corrected = await app.doc('video', nets)
   assert.equal(corrected.media_url, `/media/${harbour}/${nets}.mp4`)
@@ -232,7 +329,12 @@ for (const [what, lose] of AWAY) {
     await utimes(app.at('cache', 'videos', 'x', 'x-of-no-document.jpg'), 0, 0)
     await lose(app)
 
-    for (const [task, payload] of [['rescan_filesystem'], ['rescan_filesystem', { force: true }], ['manual_import'], ['resync_thumbs']] as const) {
+    for (const [task, payload] of [
+      ['rescan_filesystem'],
+      ['rescan_filesystem', { force: true }],
+      ['manual_import'],
+      ['resync_thumbs'],
+    ] as const) {
       const { state, result } = await app.runTask(task, payload)
       assert.deepEqual([task, state], [task, 'FAILURE'])
       assert.match(result ?? '', /^The library is not there/)
@@ -271,8 +373,18 @@ test('the library is accepted by an admin, where its folder is there; the rescan
 /** Of a library of 40 films of one channel and one of another. */
 const many = Array.from({ length: 40 }, (_, at) => `film-${String(at).padStart(2, '0')}`)
 const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, held: string[], removed: string[]]> = [
-  ['twenty files are', async (app) => void (await Promise.all(many.slice(0, 20).map((id) => remove(app.at('media', 'UC1', `${id}.mp4`))))), [], many.slice(0, 20)],
-  ['more than twenty, and more than a tenth of all, are', async (app) => void (await Promise.all(many.slice(0, 21).map((id) => remove(app.at('media', 'UC1', `${id}.mp4`))))), many.slice(0, 21), []],
+  [
+    'twenty files are',
+    async (app) => void (await Promise.all(many.slice(0, 20).map((id) => remove(app.at('media', 'UC1', `${id}.mp4`))))),
+    [],
+    many.slice(0, 20),
+  ],
+  [
+    'more than twenty, and more than a tenth of all, are',
+    async (app) => void (await Promise.all(many.slice(0, 21).map((id) => remove(app.at('media', 'UC1', `${id}.mp4`))))),
+    many.slice(0, 21),
+    [],
+  ],
   [
     'the whole folder of a channel is',
     async (app) => {
@@ -295,8 +407,16 @@ const LOSSES: Array<[what: string, lose: (app: LibraryApp) => Promise<void>, hel
 for (const [what, lose, held, removed] of LOSSES) {
   test(`where ${what} gone, the rescan does the rest${held.length > 0 ? ', reports the number and waits for a yes' : ''}`, async (t) => {
     const app = await libraryApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), ...many.map((id) => aVideo({ id, channelId: 'UC1', media_size: id.length })), aVideo({ id: 'other', channelId: 'UC2', media_size: 5 }))
-    for (const [channelId, ids] of [['UC1', many], ['UC2', ['other']]] as const) {
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aChannel({ id: 'UC2' }),
+      ...many.map((id) => aVideo({ id, channelId: 'UC1', media_size: id.length })),
+      aVideo({ id: 'other', channelId: 'UC2', media_size: 5 }),
+    )
+    for (const [channelId, ids] of [
+      ['UC1', many],
+      ['UC2', ['other']],
+    ] as const) {
       await mkdir(app.at('media', channelId))
       for (const id of ids) await writeFile(app.at('media', channelId, `${id}.mp4`), id)
     }
@@ -326,10 +446,15 @@ test('where the disk of a library goes while a rescan looks through it, nothing 
   for (const id of many) await writeFile(app.at('media', 'UC1', `${id}.mp4`), id)
   const { collection } = app.app.videos
   const scan = collection.scan.bind(collection)
-  t.mock.method(collection, 'scan', async function* (...given: Parameters<typeof scan>) {
-    await rename(app.at('media'), app.at('disk'))
-    yield* scan(...given)
-  }, { times: 1 })
+  t.mock.method(
+    collection,
+    'scan',
+    async function* (...given: Parameters<typeof scan>) {
+      await rename(app.at('media'), app.at('disk'))
+      yield* scan(...given)
+    },
+    { times: 1 },
+  )
 
   const { state, result } = await app.runTask('rescan_filesystem', { force: true })
 
@@ -340,7 +465,12 @@ test('where the disk of a library goes while a rescan looks through it, nothing 
 
 test('a disk that answers with an error is not taken for an empty one', async (t) => {
   const app = await libraryApp(t)
-  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aVideo({ id: nets, channelId: orbit }), aVideo({ id: fog, channelId: orbit }))
+  await app.given(
+    aChannel({ id: harbour }),
+    aVideo({ id: ferry, channelId: harbour }),
+    aVideo({ id: nets, channelId: orbit }),
+    aVideo({ id: fog, channelId: orbit }),
+  )
   await app.film('media', orbit, `${nets}.mp4`)
   await app.film('media', orbit, `${fog}.mp4`)
   await symlink(harbour, app.at('media', harbour)) // a circle: ELOOP
@@ -396,7 +526,11 @@ test('the rescan is started by admins only, answers like the task of its name, a
   assert.equal((await app.as('admin').post('/api/library/rescan/', { force: 'yes' })).status, 400)
   const started = await app.as('admin').post('/api/library/rescan/')
   assert.equal(started.body.task_name, 'rescan_filesystem')
-  assert.deepEqual(started.body.message, { task_id: started.body.task_id, status: 'PENDING', task_name: 'rescan_filesystem' })
+  assert.deepEqual(started.body.message, {
+    task_id: started.body.task_id,
+    status: 'PENDING',
+    task_name: 'rescan_filesystem',
+  })
   assert.equal((await app.as('admin').post(`/api/task-id/${started.body.task_id}/`, { command: 'stop' })).status, 400)
   await app.settled()
 })

@@ -7,13 +7,22 @@ import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
-import { libraryApp, makePicture, play, probe, thumbnailOf, type LibraryApp } from './given.ts'
+import { type LibraryApp, libraryApp, makePicture, play, probe, thumbnailOf } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
-const { ferry, nets, fog, comet } = VIDEO as Record<string, string> as { ferry: string; nets: string; fog: string; comet: string }
+const { ferry, nets, fog, comet } = VIDEO as Record<string, string> as {
+  ferry: string
+  nets: string
+  fog: string
+  comet: string
+}
 
 /** Puts a picture there, as old as the clock of tests wants it. */
-async function anOldPicture(app: LibraryApp, kind: Parameters<typeof app.app.media.artPathOf>[0], id: string): Promise<string> {
+async function anOldPicture(
+  app: LibraryApp,
+  kind: Parameters<typeof app.app.media.artPathOf>[0],
+  id: string,
+): Promise<string> {
   const path = app.app.media.artPathOf(kind, id)
   await mkdir(dirname(path), { recursive: true })
   await makePicture(path)
@@ -39,10 +48,18 @@ test('missing pictures of videos, channels and playlists are fetched from where 
   assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
   const has = (kind: Parameters<typeof app.app.media.hasArt>[0], id: string) => app.app.media.hasArt(kind, id)
   assert.deepEqual(
-    [await has('video', ferry), await has('channel_thumb', harbour), await has('channel_banner', harbour), await has('playlist', 'PL1')],
+    [
+      await has('video', ferry),
+      await has('channel_thumb', harbour),
+      await has('channel_banner', harbour),
+      await has('playlist', 'PL1'),
+    ],
     [true, true, true, true],
   )
-  assert.deepEqual([await has('video', nets), await has('video', fog), await has('channel_tvart', harbour)], [false, false, false])
+  assert.deepEqual(
+    [await has('video', nets), await has('video', fog), await has('channel_tvart', harbour)],
+    [false, false, false],
+  )
 
   const asked = app.platform.requests.length
   await app.runTask('thumbnail_check')
@@ -55,15 +72,30 @@ test('pictures of nobody are removed; those of documents, of the queue, and very
   await app.film('media', harbour, `${ferry}.mp4`)
   await app.as('admin').post('/api/download/', { data: [{ youtube_id: comet }] })
   await app.settled()
-  const kept = [await anOldPicture(app, 'video', ferry), await anOldPicture(app, 'video', comet), await anOldPicture(app, 'channel_thumb', harbour), await anOldPicture(app, 'playlist', 'PL1')]
-  const orphans = [await anOldPicture(app, 'video', nets), await anOldPicture(app, 'channel_banner', 'gone'), await anOldPicture(app, 'playlist', 'gone')]
+  const kept = [
+    await anOldPicture(app, 'video', ferry),
+    await anOldPicture(app, 'video', comet),
+    await anOldPicture(app, 'channel_thumb', harbour),
+    await anOldPicture(app, 'playlist', 'PL1'),
+  ]
+  const orphans = [
+    await anOldPicture(app, 'video', nets),
+    await anOldPicture(app, 'channel_banner', 'gone'),
+    await anOldPicture(app, 'playlist', 'gone'),
+  ]
   const young = await anOldPicture(app, 'video', fog)
   await utimes(young, app.clock.now() / 1000, app.clock.now() / 1000)
 
   assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
 
-  assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
-  assert.deepEqual(orphans.filter((path) => existsSync(path)), [])
+  assert.deepEqual(
+    kept.filter((path) => !existsSync(path)),
+    [],
+  )
+  assert.deepEqual(
+    orphans.filter((path) => existsSync(path)),
+    [],
+  )
   assert.ok(existsSync(young))
 })
 
@@ -76,29 +108,47 @@ test('after a restore of an older snapshot the pictures of newer films stay, wit
   await app.settled()
   await app.given(aChannel({ id: orbit }), aVideo({ id: comet, channelId: orbit }))
   await app.film('media', orbit, `${comet}.mp4`)
-  const kept = [await anOldPicture(app, 'video', comet), await anOldPicture(app, 'channel_thumb', orbit), await anOldPicture(app, 'channel_tvart', orbit)]
+  const kept = [
+    await anOldPicture(app, 'video', comet),
+    await anOldPicture(app, 'channel_thumb', orbit),
+    await anOldPicture(app, 'channel_tvart', orbit),
+  ]
   const orphans = [await anOldPicture(app, 'video', nets), await anOldPicture(app, 'channel_thumb', 'gone')]
 
   assert.equal((await app.as('admin').post(`/api/snapshot/${name}/`)).status, 200)
   await app.settled()
 
   assert.deepEqual(await app.ids('video'), [ferry])
-  assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
-  assert.deepEqual(orphans.filter((path) => existsSync(path)), [])
+  assert.deepEqual(
+    kept.filter((path) => !existsSync(path)),
+    [],
+  )
+  assert.deepEqual(
+    orphans.filter((path) => existsSync(path)),
+    [],
+  )
 })
 
 test('no picture is removed where the index is blank, at that start or the next, or the library is not there', async (t) => {
   let lines: Array<{ msg: string; kept?: number }> = []
   const app = await libraryApp(t, { log: openLog('warn', { write: (line) => void lines.push(JSON.parse(line)) }) })
   await app.film('media', harbour, `${ferry}.mp4`)
-  const kept = [await anOldPicture(app, 'video', ferry), await anOldPicture(app, 'video', nets), await anOldPicture(app, 'channel_banner', 'UC1'), await anOldPicture(app, 'playlist', 'PL1')]
+  const kept = [
+    await anOldPicture(app, 'video', ferry),
+    await anOldPicture(app, 'video', nets),
+    await anOldPicture(app, 'channel_banner', 'UC1'),
+    await anOldPicture(app, 'playlist', 'PL1'),
+  ]
   const isKept = async (why: RegExp) => {
     lines = []
     assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
     const [said] = lines.filter(({ msg }) => msg.includes('are kept'))
     assert.match(said?.msg ?? '', why)
     assert.equal(said?.kept, 4)
-    assert.deepEqual(kept.filter((path) => !existsSync(path)), [])
+    assert.deepEqual(
+      kept.filter((path) => !existsSync(path)),
+      [],
+    )
   }
 
   await app.close()
@@ -135,12 +185,19 @@ test('the check is scheduled by itself, at some time of the day', async (t) => {
 
   const schedules = (await app.as('admin').get('/api/schedule/')).body as Array<{ name: string; schedule: string }>
 
-  for (const name of ['thumbnail_check', 'version_check']) assert.match(schedules.find((one) => one.name === name)?.schedule ?? '', /^\d+ \d+ \*$/)
+  for (const name of ['thumbnail_check', 'version_check'])
+    assert.match(schedules.find((one) => one.name === name)?.schedule ?? '', /^\d+ \d+ \*$/)
 })
 
 test('thumbnails are put into the films, which stay whole; a second run has nothing to do, a new picture takes the place of the old', async (t) => {
   const app = await libraryApp(t)
-  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour }), aVideo({ id: nets, channelId: harbour }), aVideo({ id: fog, channelId: harbour }), aVideo({ id: comet, channelId: harbour }))
+  await app.given(
+    aChannel({ id: harbour }),
+    aVideo({ id: ferry, channelId: harbour }),
+    aVideo({ id: nets, channelId: harbour }),
+    aVideo({ id: fog, channelId: harbour }),
+    aVideo({ id: comet, channelId: harbour }),
+  )
   const path = await app.film('media', harbour, `${ferry}.mp4`)
   const without = await app.film('media', harbour, `${nets}.mp4`) // no picture is there
   await app.film('media', harbour, `${comet}.mp4`)
@@ -155,12 +212,18 @@ test('thumbnails are put into the films, which stay whole; a second run has noth
   assert.deepEqual({ state, result }, { state: 'SUCCESS', result: null })
   await play(path)
   const { streams, format } = await probe(path)
-  assert.deepEqual(streams.map(({ codec_name, disposition }) => `${codec_name} ${disposition.attached_pic}`), ['h264 0', 'aac 0', 'mjpeg 1'])
+  assert.deepEqual(
+    streams.map(({ codec_name, disposition }) => `${codec_name} ${disposition.attached_pic}`),
+    ['h264 0', 'aac 0', 'mjpeg 1'],
+  )
   assert.ok((await stat(path)).size > plain!)
   assert.equal((await stat(without)).size, untouched)
   const doc = await app.doc('video', ferry)
   assert.equal(doc.media_size, Number(format.size))
-  assert.deepEqual(doc.streams.map(({ type }: { type: string }) => type), ['video', 'audio'])
+  assert.deepEqual(
+    doc.streams.map(({ type }: { type: string }) => type),
+    ['video', 'audio'],
+  )
 
   const before = (await stat(path)).ino
   await app.runTask('resync_thumbs')
@@ -169,7 +232,10 @@ test('thumbnails are put into the films, which stay whole; a second run has noth
   await makePicture(app.app.media.artPathOf('video', ferry), '320x180')
   await app.runTask('resync_thumbs')
   const again = await probe(path)
-  assert.deepEqual(again.streams.map(({ codec_name }) => codec_name), ['h264', 'aac', 'mjpeg'])
+  assert.deepEqual(
+    again.streams.map(({ codec_name }) => codec_name),
+    ['h264', 'aac', 'mjpeg'],
+  )
   assert.equal((await app.doc('video', ferry)).media_size, Number(again.format.size))
   assert.notEqual(again.format.size, format.size)
   await play(path)

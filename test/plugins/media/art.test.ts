@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { App } from 'archivolt'
 import { openLog } from '../../../core/log.ts'
 import { openArt } from '../../../plugins/media/art.ts'
@@ -28,7 +28,10 @@ function aPicture(folder: string, name: string, size = '800x600'): string {
   return path
 }
 
-async function aServer(t: TestContext, answer: (path: string) => { status?: number; body?: Buffer | string; headers?: Record<string, string> }) {
+async function aServer(
+  t: TestContext,
+  answer: (path: string) => { status?: number; body?: Buffer | string; headers?: Record<string, string> },
+) {
   const server = createServer((request, response) => {
     const { status = 200, body = '', headers = {} } = answer(request.url ?? '')
     response.writeHead(status, headers).end(body)
@@ -55,7 +58,11 @@ const sizeOf = async (path: string) => {
 test('a picture of another format is kept as JPEG, in full and 320 pixels wide', async (t) => {
   const art = await anArtFolder(t)
 
-  for (const [kind, name] of [['video', 'a.png'], ['channel_thumb', 'a.webp'], ['playlist', 'a.gif']] as const) {
+  for (const [kind, name] of [
+    ['video', 'a.png'],
+    ['channel_thumb', 'a.webp'],
+    ['playlist', 'a.gif'],
+  ] as const) {
     await art.keepArt(kind, 'X1', aPicture(art.folder, name))
 
     const path = art.paths.artOf(kind, 'X1')
@@ -100,7 +107,8 @@ test('a redirect, an error page, no picture and one of more than 10 MB are none 
     return path === '/large' ? { body: Buffer.alloc(10 * 1024 * 1024 + 1) } : { body: '<html>' }
   })
 
-  for (const path of ['/moved', '/missing', '/page', '/large']) assert.equal(await art.fetchArt('playlist', 'PL1', base + path), false, path)
+  for (const path of ['/moved', '/missing', '/page', '/large'])
+    assert.equal(await art.fetchArt('playlist', 'PL1', base + path), false, path)
   assert.equal(await art.fetchArt('playlist', 'PL1', 'http://127.0.0.1:1/refused'), false)
 
   assert.equal(await art.hasArt('playlist', 'PL1'), false)
@@ -127,5 +135,10 @@ test('ids of a kind are listed apart, and removing takes both sizes', async (t) 
   await art.removeArt('channel_thumb', 'UC2')
 
   assert.deepEqual(await all(art.artIds('channel_thumb')), ['UC1'])
-  assert.deepEqual((await readdir(join(art.paths.cacheDir, 'channels'))).sort(), ['UC1_banner.jpg', 'UC1_banner.small.jpg', 'UC1_thumb.jpg', 'UC1_thumb.small.jpg'])
+  assert.deepEqual((await readdir(join(art.paths.cacheDir, 'channels'))).sort(), [
+    'UC1_banner.jpg',
+    'UC1_banner.small.jpg',
+    'UC1_thumb.jpg',
+    'UC1_thumb.small.jpg',
+  ])
 })

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { openLibrary } from '../../../plugins/media/library.ts'
 import { openPaths } from '../../../plugins/media/paths.ts'
@@ -32,7 +32,10 @@ test('finished files are moved from staging into the library', async (t) => {
   await writeFile(join(staging, 'v1.mp4'), 'film')
   await writeFile(join(staging, 'v1.en.vtt'), 'words')
 
-  await library.adopt('UC1', 'v1', { mediaPath: join(staging, 'v1.mp4'), subtitles: [{ lang: 'en', path: join(staging, 'v1.en.vtt') }] })
+  await library.adopt('UC1', 'v1', {
+    mediaPath: join(staging, 'v1.mp4'),
+    subtitles: [{ lang: 'en', path: join(staging, 'v1.en.vtt') }],
+  })
 
   assert.deepEqual(await library.names('UC1'), ['v1.en.vtt', 'v1.mp4'])
   assert.deepEqual(await readdir(staging), [])
@@ -56,7 +59,13 @@ test('the film comes before its subtitles: cut off in between, no subtitles lie 
   const staging = await library.staging('v1')
   await writeFile(join(staging, 'v1.en.vtt'), 'words')
 
-  await assert.rejects(library.adopt('UC1', 'v1', { mediaPath: join(staging, 'v1.mp4'), subtitles: [{ lang: 'en', path: join(staging, 'v1.en.vtt') }] }), { code: 'unprocessable' })
+  await assert.rejects(
+    library.adopt('UC1', 'v1', {
+      mediaPath: join(staging, 'v1.mp4'),
+      subtitles: [{ lang: 'en', path: join(staging, 'v1.en.vtt') }],
+    }),
+    { code: 'unprocessable' },
+  )
 
   assert.deepEqual(await library.names('UC1'), [])
 })
@@ -67,8 +76,13 @@ test('a file that is nowhere, or lies outside staging, is not adopted', async (t
   const outside = join(library.paths.mediaDir, '..', 'secret.mp4')
   await writeFile(outside, 'secret')
 
-  await assert.rejects(library.adopt('UC1', 'v1', { mediaPath: join(staging, 'v1.mp4'), subtitles: [] }), { code: 'unprocessable' })
-  await assert.rejects(library.adopt('UC1', 'v1', { mediaPath: join(staging, '..', '..', '..', 'secret.mp4'), subtitles: [] }), /only staged files/)
+  await assert.rejects(library.adopt('UC1', 'v1', { mediaPath: join(staging, 'v1.mp4'), subtitles: [] }), {
+    code: 'unprocessable',
+  })
+  await assert.rejects(
+    library.adopt('UC1', 'v1', { mediaPath: join(staging, '..', '..', '..', 'secret.mp4'), subtitles: [] }),
+    /only staged files/,
+  )
 })
 
 test('trashing a video takes its files and no other video that begins alike', async (t) => {
@@ -144,7 +158,10 @@ test('on a disk that takes not even a folder more, files can be removed by room 
   assert.deepEqual(await library.names('UC1'), ['v2.mp4'])
 })
 
-/** Of a file system that needs blocks for its folders. @returns undefined: this user may not mount one, and the test is skipped with the reason */
+/**
+ * Of a file system that needs blocks for its folders. @returns undefined: this user may not mount one, and the test is
+ * skipped with the reason
+ */
 async function smallExt4(t: TestContext): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'av-ext4-'))
   const [image, mounted] = [join(folder, 'image'), join(folder, 'mounted')]
@@ -153,7 +170,9 @@ async function smallExt4(t: TestContext): Promise<string | undefined> {
     await mkdir(mounted)
     await writeFile(image, '')
     await truncate(image, 8 << 20)
-    await run('mkfs.ext4', ['-q', '-m', '0', image], { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` } })
+    await run('mkfs.ext4', ['-q', '-m', '0', image], {
+      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` },
+    })
     await run('mount', ['-o', 'loop', image, mounted])
   } catch (error) {
     t.skip(`a small file system cannot be mounted: ${(error as Error).message.split('\n')[0]}`)
@@ -167,9 +186,20 @@ async function smallExt4(t: TestContext): Promise<string | undefined> {
 async function fillUp(place: string): Promise<void> {
   const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === 'ENOSPC'
   const file = await open(place, 'w')
-  for (let wasTaken = true; wasTaken; ) wasTaken = await file.write(Buffer.alloc(1 << 16)).then(() => file.sync()).then(() => true, (error) => (assert.ok(isFull(error)), false))
+  for (let wasTaken = true; wasTaken; )
+    wasTaken = await file
+      .write(Buffer.alloc(1 << 16))
+      .then(() => file.sync())
+      .then(
+        () => true,
+        (error) => (assert.ok(isFull(error)), false),
+      )
   await file.close().catch((error) => assert.ok(isFull(error)))
-  for (let at = 0, wasTaken = true; wasTaken; at++) wasTaken = await mkdir(`${place}-${at}`).then(() => true, (error) => (assert.ok(isFull(error)), false))
+  for (let at = 0, wasTaken = true; wasTaken; at++)
+    wasTaken = await mkdir(`${place}-${at}`).then(
+      () => true,
+      (error) => (assert.ok(isFull(error)), false),
+    )
 }
 
 test('the room on the disk is told in bytes', async (t) => {

@@ -20,15 +20,28 @@ test('a hostile id never becomes a path', () => {
     assert.throws(() => paths.trashOf(id), { code: 'bad_request' })
     assert.throws(() => artPath('playlist', id), { code: 'bad_request' })
   }
-  for (const lang of ['', '../en', 'e.n', 'x'.repeat(36)]) assert.throws(() => paths.subtitlePathOf('UC1', 'v1', lang), { code: 'bad_request' }, lang)
+  for (const lang of ['', '../en', 'e.n', 'x'.repeat(36)])
+    assert.throws(() => paths.subtitlePathOf('UC1', 'v1', lang), { code: 'bad_request' }, lang)
 })
 
 test('only names of ours are read back', () => {
   assert.deepEqual(parseMediaName('-a_B.mp4'), { videoId: '-a_B' })
   assert.deepEqual(parseMediaName('v1.zh-Hans.vtt'), { videoId: 'v1', lang: 'zh-Hans' })
-  for (const name of ['v1.vtt', 'v1.e_n.vtt', `v1.${'x'.repeat(36)}.vtt`, 'v1.mp4.part', '../v1.mp4', '.mp4', 'v1.en.srt', 'v1.mp4\n', 'v1..vtt']) assert.equal(parseMediaName(name), undefined, name)
+  for (const name of [
+    'v1.vtt',
+    'v1.e_n.vtt',
+    `v1.${'x'.repeat(36)}.vtt`,
+    'v1.mp4.part',
+    '../v1.mp4',
+    '.mp4',
+    'v1.en.srt',
+    'v1.mp4\n',
+    'v1..vtt',
+  ])
+    assert.equal(parseMediaName(name), undefined, name)
 
   assert.deepEqual(parseArtName('channels', 'UC_1_thumb.jpg'), { kind: 'channel_thumb', id: 'UC_1' })
   assert.deepEqual(parseArtName('videos', 'v_thumb.jpg'), { kind: 'video', id: 'v_thumb' })
-  for (const name of ['UC1.jpg', '_thumb.jpg', 'UC1_thumb.small.jpg', 'UC1_thumb.png']) assert.equal(parseArtName('channels', name), undefined, name)
+  for (const name of ['UC1.jpg', '_thumb.jpg', 'UC1_thumb.small.jpg', 'UC1_thumb.png'])
+    assert.equal(parseArtName('channels', name), undefined, name)
 })

@@ -1,14 +1,17 @@
-/** A library whose disk is away: nothing is written into the empty folder that stands in its place, and nothing is removed. */
+/**
+ * A library whose disk is away: nothing is written into the empty folder that stands in its place, and nothing is
+ * removed.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
 import { openPaths } from '../../../plugins/media/paths.ts'
 import { openPresence } from '../../../plugins/media/presence.ts'
-import { aDownload, videoApp, type VideoApp } from '../video/scripted-platform.ts'
+import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
 const MARK = '.archivolt-library'
 
@@ -28,7 +31,11 @@ async function unmount(app: TestApp, isFolderLeft = true): Promise<() => Promise
 
 async function filled(t: TestContext, options: Parameters<typeof videoApp>[1] = {}): Promise<VideoApp> {
   const app = await videoApp(t, options)
-  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }), aVideo({ id: 'v2', channelId: 'UC1' }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'v1', channelId: 'UC1' }),
+    aVideo({ id: 'v2', channelId: 'UC1' }),
+  )
   await mkdir(app.inLibrary('UC1'))
   for (const id of ['v1', 'v2']) await writeFile(app.inLibrary('UC1', `${id}.mp4`), id)
   return app
@@ -54,7 +61,10 @@ for (const isFolderLeft of [true, false]) {
       assert.ok(!reply.text.includes(app.dataDir), 'no path of the machine')
     }
     await assert.rejects(app.app.media.staging('v4'), { code: 'unavailable' })
-    await assert.rejects(app.app.videos.ingest({ downloaded, probe: { sizeBytes: 1, durationSeconds: 1, streams: [] } }), { code: 'unavailable' })
+    await assert.rejects(
+      app.app.videos.ingest({ downloaded, probe: { sizeBytes: 1, durationSeconds: 1, streams: [] } }),
+      { code: 'unavailable' },
+    )
     await app.app.media.clearStaging('v3')
 
     assert.deepEqual(existsSync(app.inLibrary()) ? await readdir(app.inLibrary()) : [], [])
@@ -86,7 +96,11 @@ for (const isFolderLeft of [true, false]) {
 
 test('work during which the disk goes has failed, as it looks like work where there was nothing to do', async (t) => {
   const app = await filled(t)
-  const { whileThere } = openPresence(app.app, openPaths(app.inLibrary(), join(app.dataDir, 'cache')), async () => undefined)
+  const { whileThere } = openPresence(
+    app.app,
+    openPaths(app.inLibrary(), join(app.dataDir, 'cache')),
+    async () => undefined,
+  )
 
   const removal = whileThere(async () => void (await unmount(app)))
 
@@ -152,7 +166,9 @@ test('a crash between the ledger and the mark, on either side, is no other libra
   await app.restart()
   assert.equal(await absence(app), undefined)
 
-  await app.app.ledger.write(() => app.app.ledger.sql('UPDATE media_library SET next_mark = ?').run('00000000-0000-4000-8000-000000000000'))
+  await app.app.ledger.write(() =>
+    app.app.ledger.sql('UPDATE media_library SET next_mark = ?').run('00000000-0000-4000-8000-000000000000'),
+  )
   await app.restart()
   assert.equal(await absence(app), undefined)
   assert.equal((await markOf(app)).split('\n')[0], id)

@@ -10,11 +10,27 @@ test('a missing picture of a known document is a placeholder, of an unknown one 
   const app = await videoApp(t)
   await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'V1' }))
 
-  for (const path of ['videos/v/V1.jpg', 'videos/v/V1.jpg?size=small', 'channels/UC1_thumb.jpg', 'channels/UC1_banner.jpg', 'channels/UC1_tvart.jpg']) {
+  for (const path of [
+    'videos/v/V1.jpg',
+    'videos/v/V1.jpg?size=small',
+    'channels/UC1_thumb.jpg',
+    'channels/UC1_banner.jpg',
+    'channels/UC1_tvart.jpg',
+  ]) {
     const { status, headers, bytes } = await app.as('user').get(`/cache/${path}`)
-    assert.deepEqual([status, headers.get('content-type'), bytes.subarray(0, 2).toString('hex')], [200, 'image/jpeg', 'ffd8'], path)
+    assert.deepEqual(
+      [status, headers.get('content-type'), bytes.subarray(0, 2).toString('hex')],
+      [200, 'image/jpeg', 'ffd8'],
+      path,
+    )
   }
-  for (const path of ['videos/V/V1.jpg', 'videos/n/none.jpg', 'channels/UC2_thumb.jpg', 'channels/UC1.jpg', 'playlists/PL1.jpg']) {
+  for (const path of [
+    'videos/V/V1.jpg',
+    'videos/n/none.jpg',
+    'channels/UC2_thumb.jpg',
+    'channels/UC1.jpg',
+    'playlists/PL1.jpg',
+  ]) {
     assert.equal((await app.as('user').get(`/cache/${path}`)).status, 404, path)
   }
 })
@@ -77,7 +93,13 @@ test('where no file can be is 404: below a file, behind a link to itself, under 
   await mkdir(join(app.dataDir, 'cache', 'videos'), { recursive: true })
   await writeFile(join(app.dataDir, 'cache', 'videos', 'v'), 'not a folder')
 
-  for (const path of ['/media/README/v1.mp4', '/media/README/v1.en.vtt', '/media/loop/v1.mp4', '/media/long/v1.mp4', '/cache/videos/v/v1.jpg']) {
+  for (const path of [
+    '/media/README/v1.mp4',
+    '/media/README/v1.en.vtt',
+    '/media/loop/v1.mp4',
+    '/media/long/v1.mp4',
+    '/cache/videos/v/v1.jpg',
+  ]) {
     assert.equal((await app.as('user').get(path)).status, 404, path)
   }
 })

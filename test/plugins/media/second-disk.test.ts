@@ -1,17 +1,21 @@
-/** A library that is spread over disks: channels' folders that are links to another file system, and links that cannot be followed. */
+/**
+ * A library that is spread over disks: channels' folders that are links to another file system, and links that cannot
+ * be followed.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
-import { aDownload, videoApp, type VideoApp } from '../video/scripted-platform.ts'
+import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
 /** One that anybody may write to, and that is not the one of the temporary folder. */
 async function anotherDisk(): Promise<string | undefined> {
   const { dev } = await stat(tmpdir())
-  for (const folder of ['/dev/shm', '/run/shm', '/var/tmp', process.cwd()]) if (existsSync(folder) && (await stat(folder)).dev !== dev) return folder
+  for (const folder of ['/dev/shm', '/run/shm', '/var/tmp', process.cwd()])
+    if (existsSync(folder) && (await stat(folder)).dev !== dev) return folder
   return undefined
 }
 const second = await anotherDisk()
@@ -113,7 +117,11 @@ describe('a channel on another disk', { skip: noDisk }, () => {
 const DEAD_ENDS: Array<[what: string, make: (path: string) => Promise<void>, sentence: RegExp]> = [
   ['a link that leads nowhere', (path) => symlink('/nowhere/at/all', path), /UC1 .* leads nowhere: connect its disk/],
   ['a link to itself', (path) => symlink('UC1', path), /UC1 .* leads to itself: remove it/],
-  ['a link to a file', async (path) => (await writeFile(`${path}.txt`, ''), symlink(`${path}.txt`, path)), /UC1 .* leads to a file/],
+  [
+    'a link to a file',
+    async (path) => (await writeFile(`${path}.txt`, ''), symlink(`${path}.txt`, path)),
+    /UC1 .* leads to a file/,
+  ],
   ['a file', (path) => writeFile(path, ''), /UC1 .* a file is in its place/],
 ]
 for (const [what, make, sentence] of DEAD_ENDS) {
@@ -129,7 +137,10 @@ for (const [what, make, sentence] of DEAD_ENDS) {
       assert.match(reply.body.message, sentence)
     }
     await assert.rejects(app.app.videos.ingest({ downloaded }), { code: 'unavailable', message: sentence })
-    await assert.rejects(app.app.media.moveInto('UC1', downloaded.mediaPath), { code: 'unprocessable', message: sentence })
+    await assert.rejects(app.app.media.moveInto('UC1', downloaded.mediaPath), {
+      code: 'unprocessable',
+      message: sentence,
+    })
 
     assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v1'], ['UC1']])
     assert.ok(existsSync(downloaded.mediaPath))

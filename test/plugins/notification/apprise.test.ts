@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import { testApp, type TestOptions } from 'archivolt/testing'
+import { type TestOptions, testApp } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
 
 interface Message {
@@ -70,7 +70,10 @@ function aKeptLog() {
 test('a task that ends with a result is told by Apprise, with title, body and credentials of the URL', async (t) => {
   const { app, as } = await anApp(t)
   const receiver = await aReceiver(t)
-  const added = await as('admin').post('/api/schedule/notification/', { task_name: 'ring', url: `xml://me:secret@${receiver.host}/told` })
+  const added = await as('admin').post('/api/schedule/notification/', {
+    task_name: 'ring',
+    url: `xml://me:secret@${receiver.host}/told`,
+  })
   assert.equal(added.status, 200)
 
   await app.jobs.run('ring', { result: '2 bells rung <loudly> — ✓' })
@@ -95,7 +98,10 @@ test('a message can be tried before a task needs the URL', async (t) => {
   assert.equal(byApprise.body.success, true)
   assert.equal(typeof byApprise.body.message, 'string')
   assert.equal(byOurselves.status, 200)
-  assert.deepEqual(receiver.messages.map(({ path }) => path), ['/x', '/j'])
+  assert.deepEqual(
+    receiver.messages.map(({ path }) => path),
+    ['/x', '/j'],
+  )
   assert.match(receiver.messages[0]?.body ?? '', /Ringing: a test/)
 })
 
@@ -137,11 +143,18 @@ test('nothing in a URL or a message is an option of the program', async (t) => {
   const receiver = await aReceiver(t)
 
   const tried = await as('admin').post(TEST_ROUTE, { url: `--config=http://${receiver.host}/` })
-  await app.outgoing.deliver(`xml://${receiver.host}/`, { title: '--attach=/etc/passwd', body: '--dry-run $(id) `id`', kind: 'info' })
+  await app.outgoing.deliver(`xml://${receiver.host}/`, {
+    title: '--attach=/etc/passwd',
+    body: '--dry-run $(id) `id`',
+    kind: 'info',
+  })
 
   assert.equal(tried.status, 400)
   assert.equal(receiver.messages.length, 1)
-  assert.match(receiver.messages[0]?.body ?? '', /<Subject>--attach=\/etc\/passwd<\/Subject><Message>--dry-run \$\(id\) `id`<\/Message>/)
+  assert.match(
+    receiver.messages[0]?.body ?? '',
+    /<Subject>--attach=\/etc\/passwd<\/Subject><Message>--dry-run \$\(id\) `id`<\/Message>/,
+  )
 })
 
 for (const [what, body, status] of [

@@ -1,8 +1,8 @@
 /** Messages of tasks, asked for or told as they change (contract 6.1, 8.4, B). */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import { aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { aVideo, type TestApp, testApp } from 'archivolt/testing'
 
 /** A task per group, each working until it is stopped. */
 const tasks = ['download:dig', 'setting:sweep', 'channel:look', 'reindex:run'].map((group) =>
@@ -29,7 +29,11 @@ interface Event {
 }
 
 /** Reads the stream of events as a page would. */
-async function listen(t: TestContext, app: TestApp, who: 'admin' | 'user'): Promise<{ next: (matches: (event: Event) => boolean) => Promise<Event>; seen: Event[] }> {
+async function listen(
+  t: TestContext,
+  app: TestApp,
+  who: 'admin' | 'user',
+): Promise<{ next: (matches: (event: Event) => boolean) => Promise<Event>; seen: Event[] }> {
   const leave = new AbortController()
   t.after(() => leave.abort())
   const account = app.app.accounts.list().find(({ is_staff }) => is_staff === (who === 'admin'))!
@@ -100,12 +104,20 @@ test('a listening user hears of messages at once and after each change, and of n
   const { id } = await app.app.jobs.start('download_dig')
   await app.clock.advance(10)
 
-  const { data } = await stream.next(({ event, data }) => event === 'notification' && data.some((message: any) => message.id === id && message.messages[0] === 'Working'))
+  const { data } = await stream.next(
+    ({ event, data }) =>
+      event === 'notification' && data.some((message: any) => message.id === id && message.messages[0] === 'Working'),
+  )
   assert.equal(data.find((message: any) => message.id === id).progress, 0.25)
   await app.app.queue.add([anItem('q1')], 'pending')
   await app.app.jobs.notify({ title: 'The last', group: 'setting:application', level: 'info', messages: [] })
-  await stream.next(({ event, data }) => event === 'notification' && data.some(({ title }: any) => title === 'The last'))
-  assert.deepEqual([...new Set(stream.seen.map(({ event }) => event))].filter((event) => event !== 'notification'), [])
+  await stream.next(
+    ({ event, data }) => event === 'notification' && data.some(({ title }: any) => title === 'The last'),
+  )
+  assert.deepEqual(
+    [...new Set(stream.seen.map(({ event }) => event))].filter((event) => event !== 'notification'),
+    [],
+  )
 })
 
 test('a listening admin hears of jobs and of the queue too', async (t) => {
@@ -145,7 +157,10 @@ test('an admin who becomes a plain user while listening is cut off, and hears no
 
   await app.app.accounts.change(app.app.accounts.list()[0]!.id, { is_staff: false })
 
-  await assert.rejects(before.next(() => false), /the stream has ended/)
+  await assert.rejects(
+    before.next(() => false),
+    /the stream has ended/,
+  )
   const stream = await listen(t, app, 'user')
   await stream.next(({ event }) => event === 'notification')
   stream.seen.length = 0

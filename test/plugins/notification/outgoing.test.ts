@@ -1,9 +1,9 @@
 /** Messages to the outside when a task ends (contract 8.5). */
 import assert from 'node:assert/strict'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
 import { testApp } from 'archivolt/testing'
 import { toRequest } from '../../../plugins/notification/post-json.ts'
@@ -28,7 +28,10 @@ interface Received {
 }
 
 /** A receiver on loopback that answers with a status. */
-async function aReceiver(t: TestContext, status = 200): Promise<{ host: string; next: () => Promise<Received>; received: Received[] }> {
+async function aReceiver(
+  t: TestContext,
+  status = 200,
+): Promise<{ host: string; next: () => Promise<Received>; received: Received[] }> {
   const received: Received[] = []
   const waiting: Array<(one: Received) => void> = []
   const server = createServer(async (request, response) => {
@@ -44,13 +47,20 @@ async function aReceiver(t: TestContext, status = 200): Promise<{ host: string; 
     server.closeAllConnections()
     server.close()
   })
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, received, next: () => new Promise((resolve) => waiting.push(resolve)) }
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    next: () => new Promise((resolve) => waiting.push(resolve)),
+  }
 }
 
 test('when a task ends with a result, its URLs are told', async (t) => {
   const receiver = await aReceiver(t)
   const app = await testApp(t, { replace })
-  await app.as('admin').post('/api/schedule/notification/', { task_name: 'count', url: `json://me:p%40ss@${receiver.host}/a/b?+X-Key=k&c=1` })
+  await app.as('admin').post('/api/schedule/notification/', {
+    task_name: 'count',
+    url: `json://me:p%40ss@${receiver.host}/a/b?+X-Key=k&c=1`,
+  })
 
   const told = receiver.next()
   await app.app.jobs.start('count', { result: '12 sheep' })
@@ -60,7 +70,13 @@ test('when a task ends with a result, its URLs are told', async (t) => {
   assert.equal(headers.authorization, `Basic ${Buffer.from('me:p@ss').toString('base64')}`)
   assert.equal(headers['x-key'], 'k')
   assert.equal(headers['content-type'], 'application/json')
-  assert.deepEqual(body, { version: '1.0', title: '[Archivolt] Count the Sheep process ended with SUCCESS', message: '12 sheep', attachments: [], type: 'success' })
+  assert.deepEqual(body, {
+    version: '1.0',
+    title: '[Archivolt] Count the Sheep process ended with SUCCESS',
+    message: '12 sheep',
+    attachments: [],
+    type: 'success',
+  })
 })
 
 test('a failure is told with its text', async (t) => {
@@ -81,7 +97,8 @@ test('no result, no message; and one that cannot be delivered stops neither the 
   const receiver = await aReceiver(t)
   const broken = await aReceiver(t, 500)
   const app = await testApp(t, { replace })
-  for (const url of [`json://${broken.host}/`, 'json://127.0.0.1:1/', `json://${receiver.host}/`]) await app.app.schedules.addOutgoing('count', url)
+  for (const url of [`json://${broken.host}/`, 'json://127.0.0.1:1/', `json://${receiver.host}/`])
+    await app.app.schedules.addOutgoing('count', url)
 
   const told = receiver.next()
   await app.app.jobs.start('count')
@@ -116,7 +133,11 @@ test('a receiver that never answers is given up after 30 seconds', async (t) => 
   })
   const app = await testApp(t, { replace })
   const asked = once(silent, 'request')
-  const delivery = app.app.outgoing.deliver(`json://127.0.0.1:${(silent.address() as AddressInfo).port}/`, { title: 'a', body: 'b', kind: 'info' })
+  const delivery = app.app.outgoing.deliver(`json://127.0.0.1:${(silent.address() as AddressInfo).port}/`, {
+    title: 'a',
+    body: 'b',
+    kind: 'info',
+  })
   const refused = assert.rejects(delivery, /no answer within 30 s/)
   await asked
   await app.clock.advance(30_000)
@@ -124,5 +145,8 @@ test('a receiver that never answers is given up after 30 seconds', async (t) => 
 })
 
 test('header values that would break the request are left out', () => {
-  assert.deepEqual(toRequest('jsons://host.example/x?+A=1&+B=a%0d%0ab&+C%20D=2&e=f'), { url: 'https://host.example/x?e=f', headers: { 'Content-Type': 'application/json', A: '1' } })
+  assert.deepEqual(toRequest('jsons://host.example/x?+A=1&+B=a%0d%0ab&+C%20D=2&e=f'), {
+    url: 'https://host.example/x?e=f',
+    headers: { 'Content-Type': 'application/json', A: '1' },
+  })
 })

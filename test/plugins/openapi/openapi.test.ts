@@ -1,6 +1,6 @@
 /** The API's description: whole, valid, and true to the routes. */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin, defineRoute, listing, queryBool, queryEnum, queryText, Type } from 'archivolt'
 import openapiPlugin from '../../../plugins/openapi/plugin.ts'
 import userPlugin from '../../../plugins/user/plugin.ts'
@@ -12,21 +12,49 @@ const things = definePlugin({
   hooks: ['thing.filter' as never],
   routes: [
     defineRoute({
-      method: 'GET', path: '/api/thing/', access: 'user', summary: 'All <things>', envelope: 'page', queryHook: 'thing.filter' as never,
-      query: { q: queryText({ required: true, description: 'Words' }), sort: queryEnum(['name', 'age'], { fallback: 'name' }) },
-      reply: Thing, handle: () => listing([], 0),
+      method: 'GET',
+      path: '/api/thing/',
+      access: 'user',
+      summary: 'All <things>',
+      envelope: 'page',
+      queryHook: 'thing.filter' as never,
+      query: {
+        q: queryText({ required: true, description: 'Words' }),
+        sort: queryEnum(['name', 'age'], { fallback: 'name' }),
+      },
+      reply: Thing,
+      handle: () => listing([], 0),
     }),
     defineRoute({
-      method: 'POST', path: '/api/thing/:thingId/', access: 'admin', summary: 'Change a thing', envelope: 'item', errors: ['conflict'],
-      params: Type.Object({ thingId: Type.String() }), body: Type.Object({ name: Type.String() }), reply: Thing, handle: () => ({ id: 'x' }),
+      method: 'POST',
+      path: '/api/thing/:thingId/',
+      access: 'admin',
+      summary: 'Change a thing',
+      envelope: 'item',
+      errors: ['conflict'],
+      params: Type.Object({ thingId: Type.String() }),
+      body: Type.Object({ name: Type.String() }),
+      reply: Thing,
+      handle: () => ({ id: 'x' }),
     }),
     defineRoute({
-      method: 'PUT', path: '/api/thing/:filename/raw/', access: 'admin', summary: 'Bring a thing', status: 201,
-      params: Type.Object({ filename: Type.String({ pattern: '^[a-z]+$' }) }), rawBody: { contentType: 'application/zip', maxBodyBytes: 10 }, reply: Thing, handle: () => ({ id: 'x' }),
+      method: 'PUT',
+      path: '/api/thing/:filename/raw/',
+      access: 'admin',
+      summary: 'Bring a thing',
+      status: 201,
+      params: Type.Object({ filename: Type.String({ pattern: '^[a-z]+$' }) }),
+      rawBody: { contentType: 'application/zip', maxBodyBytes: 10 },
+      reply: Thing,
+      handle: () => ({ id: 'x' }),
     }),
   ],
 })
-const filler = definePlugin({ name: 'filler', needs: ['thing'], implements: { 'thing.filter': () => ({ query: { seen: queryBool({ description: 'Seen' }) } }) } as never })
+const filler = definePlugin({
+  name: 'filler',
+  needs: ['thing'],
+  implements: { 'thing.filter': () => ({ query: { seen: queryBool({ description: 'Seen' }) } }) } as never,
+})
 
 const described = async (t: TestContext) => testApp(t, { plugins: [things, filler, userPlugin, openapiPlugin] })
 
@@ -34,10 +62,16 @@ test('every route is in the document, under its tag, with an id of its own', asy
   const app = await described(t)
   const { body } = await app.as('user').get('/api/schema/')
   assert.equal(body.openapi, '3.1.0')
-  const inDocument = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
-  const registered = app.app.registry.routes.map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  const inDocument = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  )
+  const registered = app.app.registry.routes.map(
+    ({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
+  )
   assert.deepEqual(inDocument.sort(), registered.sort())
-  const ids = Object.values(body.paths as Record<string, Record<string, { operationId: string }>>).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+  const ids = Object.values(body.paths as Record<string, Record<string, { operationId: string }>>).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
   assert.equal(new Set(ids).size, ids.length)
   assert.equal((await app.as('nobody').get('/api/schema/')).status, 401)
 })
@@ -45,12 +79,20 @@ test('every route is in the document, under its tag, with an id of its own', asy
 test('a list has its own parameters, those of its hook and the page, and its reply the page’s envelope', async (t) => {
   const app = await described(t)
   const { get } = (await app.as('user').get('/api/schema/')).body.paths['/api/thing/']
-  assert.deepEqual(Object.fromEntries(get.parameters.map(({ name, required, schema }: { name: string; required: boolean; schema: object }) => [name, [required, schema]])), {
-    seen: [false, { type: 'boolean' }],
-    q: [true, { type: 'string', maxLength: 1000 }],
-    sort: [false, { enum: ['name', 'age'], default: 'name' }],
-    page: [false, { type: 'integer', minimum: 0, default: 0 }],
-  })
+  assert.deepEqual(
+    Object.fromEntries(
+      get.parameters.map(({ name, required, schema }: { name: string; required: boolean; schema: object }) => [
+        name,
+        [required, schema],
+      ]),
+    ),
+    {
+      seen: [false, { type: 'boolean' }],
+      q: [true, { type: 'string', maxLength: 1000 }],
+      sort: [false, { enum: ['name', 'age'], default: 'name' }],
+      page: [false, { type: 'integer', minimum: 0, default: 0 }],
+    },
+  )
   assert.deepEqual(get.responses['200'].content['application/json'].schema.required, ['data', 'paginate', 'config'])
   assert.deepEqual(Object.keys(get.responses), ['200', '400', '401', '404', '429', '503'])
 })
@@ -60,7 +102,12 @@ test('a write has its body and the errors that it may raise', async (t) => {
   const { paths } = (await app.as('user').get('/api/schema/')).body
   const { post } = paths['/api/thing/{thingId}/']
   assert.deepEqual(Object.keys(post.responses), ['200', '400', '401', '403', '404', '409', '413', '415', '429', '503'])
-  assert.deepEqual(post.requestBody, { required: true, content: { 'application/json': { schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } } } })
+  assert.deepEqual(post.requestBody, {
+    required: true,
+    content: {
+      'application/json': { schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } },
+    },
+  })
   assert.equal(post.parameters[0].schema.pattern, '^[A-Za-z0-9_-]{1,128}$')
   const { put } = paths['/api/thing/{filename}/raw/']
   assert.deepEqual(Object.keys(put.requestBody.content), ['application/zip'])
@@ -73,7 +120,11 @@ test('a write has its body and the errors that it may raise', async (t) => {
 test('a file may be answered in part, or not at all where the caller has it', async (t) => {
   const app = await testApp(t)
   const { paths } = (await app.as('user').get('/api/schema/')).body
-  for (const path of ['/media/{channelId}/{file}', '/cache/videos/{letter}/{file}', '/api/backup/{filename}/download/']) {
+  for (const path of [
+    '/media/{channelId}/{file}',
+    '/cache/videos/{letter}/{file}',
+    '/api/backup/{filename}/download/',
+  ]) {
     for (const status of ['200', '206', '304', '416']) assert.ok(paths[path].get.responses[status], `${path} ${status}`)
   }
   assert.ok(!paths['/api/docs/'].get.responses['206'])
@@ -83,7 +134,8 @@ test('a file may be answered in part, or not at all where the caller has it', as
 test('every reference in the document leads somewhere', async (t) => {
   const app = await described(t)
   const { text, body } = await app.as('user').get('/api/schema/')
-  for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) assert.ok(body.components.schemas[name!], name)
+  for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
+    assert.ok(body.components.schemas[name!], name)
   assert.doesNotMatch(text, /"type":"(undefined|void|function)"/)
 })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test, type TestContext } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
 import { addHostileVideos, addLargeChannel, CHANNEL, GONE, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import type { LoopbackPlatform } from '../../platform/start.ts'
@@ -56,9 +56,14 @@ describe('facts', () => {
     platform.faults.set(VIDEO.ferry, 'age_restricted')
     platform.faults.set(VIDEO.charts, 'geo_blocked')
 
-    const [fog, nets, ferry, charts] = await Promise.all([VIDEO.fog, VIDEO.nets, VIDEO.ferry, VIDEO.charts].map((id) => service.video(id!, { asker })))
+    const [fog, nets, ferry, charts] = await Promise.all(
+      [VIDEO.fog, VIDEO.nets, VIDEO.ferry, VIDEO.charts].map((id) => service.video(id!, { asker })),
+    )
 
-    assert.deepEqual([fog!.title, fog!.liveStatus, fog!.unavailable?.failure, fog!.unavailable?.availableAt], ['Fog signals explained', 'is_upcoming', 'upcoming', comingAt])
+    assert.deepEqual(
+      [fog!.title, fog!.liveStatus, fog!.unavailable?.failure, fog!.unavailable?.availableAt],
+      ['Fog signals explained', 'is_upcoming', 'upcoming', comingAt],
+    )
     assert.deepEqual([nets!.title, nets!.unavailable?.failure], ['Mending nets with Ingrid', 'members_only'])
     assert.equal(ferry!.unavailable?.failure, 'age')
     assert.equal(charts!.unavailable?.failure, 'restricted')
@@ -71,9 +76,13 @@ describe('facts', () => {
     platform.catalogue.put('videos', VIDEO.fog, { info: absurd })
 
     const told = await service.video(VIDEO.fog!, { asker })
-    const written = service.factsOf({ id: VIDEO.fog, channel_id: CHANNEL.harbour, timestamp: 1e12, release_timestamp: 1677663000, ...absurd }, VIDEO.fog!)
+    const written = service.factsOf(
+      { id: VIDEO.fog, channel_id: CHANNEL.harbour, timestamp: 1e12, release_timestamp: 1677663000, ...absurd },
+      VIDEO.fog!,
+    )
 
-    for (const facts of [told, written]) assert.deepEqual([facts.viewCount, facts.likeCount, facts.durationSeconds], [0, 0, 0])
+    for (const facts of [told, written])
+      assert.deepEqual([facts.viewCount, facts.likeCount, facts.durationSeconds], [0, 0, 0])
     assert.deepEqual([written.timestamp, written.published], [1677663000, '2023-03-01'])
   })
 
@@ -82,7 +91,10 @@ describe('facts', () => {
 
     await assert.rejects(service.video(GONE.private, { asker }), (error) => {
       const failure = service.failureOf(error)
-      return failure?.failure === 'gone' && failure.message === "Private video. Sign in if you've been granted access to this video."
+      return (
+        failure?.failure === 'gone' &&
+        failure.message === "Private video. Sign in if you've been granted access to this video."
+      )
     })
   })
 
@@ -103,7 +115,11 @@ describe('facts', () => {
       subscribers: 48200,
       views: 0,
       tabs: ['videos', 'streams', 'shorts'],
-      art: { thumb: `${pictures}/avatar-s0.jpg`, banner: `${pictures}/banner-2120.jpg`, tvart: `${pictures}/banner-s0.jpg` },
+      art: {
+        thumb: `${pictures}/avatar-s0.jpg`,
+        banner: `${pictures}/banner-2120.jpg`,
+        tvart: `${pictures}/banner-s0.jpg`,
+      },
     })
     assert.deepEqual(byHandle, byId)
     assert.deepEqual(small.tabs, ['videos'])
@@ -117,12 +133,25 @@ describe('facts', () => {
 
     assert.equal(joinery.name, 'Holzverbindungen')
     assert.equal(joinery.channelId, CHANNEL.workshop)
-    assert.deepEqual(joinery.entries.map(({ id, isThere }) => [id, isThere]), [
-      [VIDEO.dovetail, true], [GONE.private, false], [VIDEO.stool, true], [GONE.deleted, false], [VIDEO.plane, true],
-    ])
+    assert.deepEqual(
+      joinery.entries.map(({ id, isThere }) => [id, isThere]),
+      [
+        [VIDEO.dovetail, true],
+        [GONE.private, false],
+        [VIDEO.stool, true],
+        [GONE.deleted, false],
+        [VIDEO.plane, true],
+      ],
+    )
     const { thumbnail, ...dovetail } = joinery.entries[0]!
     assert.deepEqual(dovetail, {
-      id: VIDEO.dovetail, title: 'Schwalbenschwanz von Hand – ganz ohne Maschine', uploader: 'Kleine Werkstatt', isThere: true, isPending: false, channelId: CHANNEL.workshop, durationSeconds: 9,
+      id: VIDEO.dovetail,
+      title: 'Schwalbenschwanz von Hand – ganz ohne Maschine',
+      uploader: 'Kleine Werkstatt',
+      isThere: true,
+      isPending: false,
+      channelId: CHANNEL.workshop,
+      durationSeconds: 9,
     })
     assert.match(thumbnail ?? '', /^http:/)
     await assert.rejects(service.playlist('PL' + 'A'.repeat(32), { asker }), failsAs('gone'))
@@ -134,14 +163,19 @@ describe('facts', () => {
 
     const { entries } = await service.playlist(PLAYLIST.joinery!, { asker })
 
-    assert.deepEqual(entries.filter(({ isPending }) => isPending).map(({ id }) => id), [VIDEO.stool])
+    assert.deepEqual(
+      entries.filter(({ isPending }) => isPending).map(({ id }) => id),
+      [VIDEO.stool],
+    )
   })
 
   test('a channel’s playlists are its public ones; a channel without that tab has none', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const empty = addLargeChannel(platform.catalogue, { videos: 1 })
 
-    assert.deepEqual(await service.playlistsOf(CHANNEL.harbour!, { asker }), [{ id: PLAYLIST.coast, name: 'The coast in five films' }])
+    assert.deepEqual(await service.playlistsOf(CHANNEL.harbour!, { asker }), [
+      { id: PLAYLIST.coast, name: 'The coast in five films' },
+    ])
     assert.deepEqual(await service.playlistsOf(empty, { asker }), [])
   })
 
@@ -158,7 +192,9 @@ describe('facts', () => {
     assert.ok(few.some(({ parent, authorIsUploader }) => parent === few[0]!.id && authorIsUploader))
     assert.ok(all.length > 45)
     assert.deepEqual(none, [])
-    await assert.rejects(service.comments(VIDEO.ferry!, { max: 'all;rm', sort: 'new' }, { asker }), (error) => isAppError(error, 'bad_request'))
+    await assert.rejects(service.comments(VIDEO.ferry!, { max: 'all;rm', sort: 'new' }, { asker }), (error) =>
+      isAppError(error, 'bad_request'),
+    )
   })
 
   test('hostile words come through as text of a bounded length, and a lying id is refused', async (t) => {
@@ -198,7 +234,9 @@ describe('listings', () => {
 
   test('entries say their type, duration where it is told, and whether they are still to come', async (t) => {
     const { service, platform } = await givenPlatform(t)
-    platform.catalogue.put('videos', VIDEO.fog, { info: { live_status: 'is_upcoming', release_timestamp: Math.floor(Date.now() / 1000) + 7200 } })
+    platform.catalogue.put('videos', VIDEO.fog, {
+      info: { live_status: 'is_upcoming', release_timestamp: Math.floor(Date.now() / 1000) + 7200 },
+    })
 
     const [videos, shorts, streams] = await Promise.all(
       (['videos', 'shorts', 'streams'] as const).map(async (tab) => {
@@ -209,9 +247,22 @@ describe('listings', () => {
 
     assert.equal(videos![0]!.title, 'Reading a sea chart')
     assert.equal(videos![0]!.durationSeconds, 9)
-    assert.deepEqual(videos!.filter(({ isPending }) => isPending).map(({ id }) => id), [VIDEO.fog])
-    assert.deepEqual(shorts!.map(({ vidType, durationSeconds }) => [vidType, durationSeconds]), [['shorts', undefined], ['shorts', undefined], ['shorts', undefined]])
-    assert.deepEqual(streams!.map(({ id }) => id), [VIDEO.storm])
+    assert.deepEqual(
+      videos!.filter(({ isPending }) => isPending).map(({ id }) => id),
+      [VIDEO.fog],
+    )
+    assert.deepEqual(
+      shorts!.map(({ vidType, durationSeconds }) => [vidType, durationSeconds]),
+      [
+        ['shorts', undefined],
+        ['shorts', undefined],
+        ['shorts', undefined],
+      ],
+    )
+    assert.deepEqual(
+      streams!.map(({ id }) => id),
+      [VIDEO.storm],
+    )
   })
 
   test('a tab that the channel does not have is empty', async (t) => {
@@ -231,7 +282,11 @@ describe('listings', () => {
       return entries
     }
 
-    const [first, second, fact] = await Promise.all([count(one!), count(two!), service.video(VIDEO.fog!, { asker: 'other' })])
+    const [first, second, fact] = await Promise.all([
+      count(one!),
+      count(two!),
+      service.video(VIDEO.fog!, { asker: 'other' }),
+    ])
 
     assert.deepEqual([first, second, fact.id], [90, 90, VIDEO.fog])
   })
@@ -247,7 +302,9 @@ describe('listings', () => {
       if (++pages === 3) {
         process.kill(service.childPid()!, 'SIGKILL')
         // The next ask finds it dead, whether or not the news has come through.
-        await assert.doesNotReject(service.video(VIDEO.fog!, { asker: 'other' }).catch((error) => assert.equal(error.failure, 'unknown')))
+        await assert.doesNotReject(
+          service.video(VIDEO.fog!, { asker: 'other' }).catch((error) => assert.equal(error.failure, 'unknown')),
+        )
       }
     }
 
@@ -332,7 +389,9 @@ describe('the child', () => {
     assert.deepEqual(order, ['running', 'urgent', 'waiting'])
 
     platform.faults.set('global', { name: 'api_slow', ms: 60_000 })
-    const asked = assert.rejects(service.channel('@HarbourAndTide', { asker, isUrgent: true }), (error) => isAppError(error, 'unavailable'))
+    const asked = assert.rejects(service.channel('@HarbourAndTide', { asker, isUrgent: true }), (error) =>
+      isAppError(error, 'unavailable'),
+    )
     await clock.advance(1)
     await clock.advance(21_000)
     await asked
@@ -346,7 +405,9 @@ describe('the child', () => {
 
     platform.faults.set('global', { name: 'api_slow', ms: 500 })
     for (const handle of ['@one', '@two', '@three', '@four']) {
-      const asked = assert.rejects(service.channel(handle, { asker, isUrgent: true }), (error) => isAppError(error, 'unavailable'))
+      const asked = assert.rejects(service.channel(handle, { asker, isUrgent: true }), (error) =>
+        isAppError(error, 'unavailable'),
+      )
       await nextRequest(platform)
       await clock.advance(20_000)
       await asked
@@ -366,7 +427,9 @@ describe('the child', () => {
     const asked = service.video(VIDEO.fog!, { asker })
     await until(() => service.state().state === 'halted')
     assert.match(service.state().reason, /tool is missing/)
-    await assert.rejects(service.video(VIDEO.nets!, { asker, isUrgent: true }), (error) => isAppError(error, 'unavailable'))
+    await assert.rejects(service.video(VIDEO.nets!, { asker, isUrgent: true }), (error) =>
+      isAppError(error, 'unavailable'),
+    )
 
     await symlink(join(import.meta.dirname, '../../../tools'), join(place, 'venv'))
     await clock.advance(61_000)
@@ -406,7 +469,10 @@ describe('the cookie', () => {
     const { service, platform } = await givenPlatform(t)
 
     const good = await service.validateCookie(SIGNED_IN, { asker, isUrgent: true })
-    const bad = await service.validateCookie('# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tOTHER\tx\n', { asker, isUrgent: true })
+    const bad = await service.validateCookie('# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tOTHER\tx\n', {
+      asker,
+      isUrgent: true,
+    })
     const none = await service.validateCookie('[{"json": true}]', { asker, isUrgent: true })
     platform.faults.set('global', { name: 'api_status', status: 500 })
 
@@ -414,7 +480,9 @@ describe('the cookie', () => {
     assert.match(good.jar, /^# Netscape HTTP Cookie File[\s\S]*\tSID\tsecret/)
     assert.equal(bad.isValid, false)
     assert.equal(none.isValid, false)
-    await assert.rejects(service.validateCookie(SIGNED_IN, { asker, isUrgent: true }), (error) => isAppError(error, 'unavailable'))
+    await assert.rejects(service.validateCookie(SIGNED_IN, { asker, isUrgent: true }), (error) =>
+      isAppError(error, 'unavailable'),
+    )
   })
 
   test('a jar that the platform renewed is handed back; one that has lost its session is not', async (t) => {

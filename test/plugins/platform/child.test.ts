@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
@@ -21,13 +21,32 @@ async function givenProgram(t: TestContext, script: string): Promise<Launch> {
   const python = join(folder, 'program')
   await writeFile(python, `#!/bin/sh\nread setup\necho '{"ready": {"version": "1", "channel": "stable"}}'\n${script}\n`)
   await chmod(python, 0o700)
-  return { python, worker: 'worker.py', memoryLimitBytes: 1 << 30, setup: { platformUrl: 'http://127.0.0.1:1', fileHosts: [], paths: [], jsRuntimes: {}, ffmpeg: null, cacheDir: null, jar: null, retryPause: 1, socketTimeout: 1 } }
+  return {
+    python,
+    worker: 'worker.py',
+    memoryLimitBytes: 1 << 30,
+    setup: {
+      platformUrl: 'http://127.0.0.1:1',
+      fileHosts: [],
+      paths: [],
+      jsRuntimes: {},
+      ffmpeg: null,
+      cacheDir: null,
+      jar: null,
+      retryPause: 1,
+      socketTimeout: 1,
+    },
+  }
 }
 
 const endedAs = (kind: string) => (error: unknown) => error instanceof ChildError && error.evidence.kinds.includes(kind)
 
 test('one that says too much, or no JSON, is ended', async (t) => {
-  for (const [script, kind] of [['read request; head -c 3000000 /dev/zero; sleep 60', 'TooLong'], ["read request; echo 'not json'; sleep 60", 'BadLine'], ['read request; exit 3', 'ChildDied']] as const) {
+  for (const [script, kind] of [
+    ['read request; head -c 3000000 /dev/zero; sleep 60', 'TooLong'],
+    ["read request; echo 'not json'; sleep 60", 'BadLine'],
+    ['read request; exit 3', 'ChildDied'],
+  ] as const) {
     const child = new Child(await givenProgram(t, script), systemClock, log)
 
     await assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000 }), endedAs(kind), kind)
@@ -40,7 +59,10 @@ test('an ask that was called off before it began ends the child instead of waiti
   const child = new Child(await givenProgram(t, 'read request; sleep 600'), systemClock, log)
   await child.ready
 
-  await assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000, signal: AbortSignal.abort(new Error('called off')) }), /called off/)
+  await assert.rejects(
+    child.ask({ op: 'x' }, { quietMs: 60_000, signal: AbortSignal.abort(new Error('called off')) }),
+    /called off/,
+  )
 
   assert.equal(child.isEnded, true)
 })
@@ -50,7 +72,10 @@ test('one over its limit of memory is ended with everything that it has started'
   const launch = await givenProgram(t, 'sleep 600 & read request; echo "{\\"id\\": 1, \\"part\\": [$!]}"; wait')
   const child = new Child({ ...launch, memoryLimitBytes: 1000 }, clock, log)
   let grandchild = 0
-  const asked = assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000, onPart: ([pid]) => (grandchild = pid as number) }), endedAs('Memory'))
+  const asked = assert.rejects(
+    child.ask({ op: 'x' }, { quietMs: 60_000, onPart: ([pid]) => (grandchild = pid as number) }),
+    endedAs('Memory'),
+  )
   while (grandchild === 0) await new Promise((resolve) => setImmediate(resolve))
 
   await clock.advance(2000)
@@ -63,9 +88,25 @@ test('one over its limit of memory is ended with everything that it has started'
 test('when the server is gone the worker ends itself, in the middle of its work too', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'av-child-'))
   t.after(() => rm(dataDir, { recursive: true }))
-  const settings = { dataDir, platformUrl: 'http://127.0.0.1:1', ytdlp: null, ytdlpPlugins: null, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' }
-  const { python, worker, setup } = await new Tools(settings, { retryPause: 60, socketTimeout: 20 }, systemClock, log).launch('metadata', null)
-  const child = spawn(python, ['-I', worker], { stdio: ['pipe', 'pipe', 'ignore'], detached: true, env: { ...process.env, AV_PASSWORD: 'secret' } })
+  const settings = {
+    dataDir,
+    platformUrl: 'http://127.0.0.1:1',
+    ytdlp: null,
+    ytdlpPlugins: null,
+    ffmpeg: 'ffmpeg',
+    ffprobe: 'ffprobe',
+  }
+  const { python, worker, setup } = await new Tools(
+    settings,
+    { retryPause: 60, socketTimeout: 20 },
+    systemClock,
+    log,
+  ).launch('metadata', null)
+  const child = spawn(python, ['-I', worker], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+    env: { ...process.env, AV_PASSWORD: 'secret' },
+  })
   child.stdin.write(`${JSON.stringify(setup)}\n${JSON.stringify({ id: 1, op: 'video', videoId: 'aaaaaaaaaaa' })}\n`)
   await once(child.stdout, 'data')
 

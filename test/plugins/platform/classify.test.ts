@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { classify, commonText, forPeople, type Evidence } from '../../../plugins/platform/classify.ts'
+import { classify, commonText, type Evidence, forPeople } from '../../../plugins/platform/classify.ts'
 import type { FailureClass } from '../../../plugins/platform/types.ts'
 import { missingHere } from '../../support/required.ts'
 
@@ -71,14 +71,19 @@ const EXPECTED: Record<string, FailureClass> = {
 /** As the worker would have told it: errors with their further lines, and the warnings before. */
 function evidenceOf(stderr: string): Evidence {
   const at = stderr.indexOf('ERROR:')
-  const warnings = stderr.slice(0, at).split('\n').filter((line) => line.startsWith('WARNING:'))
+  const warnings = stderr
+    .slice(0, at)
+    .split('\n')
+    .filter((line) => line.startsWith('WARNING:'))
   return { kinds: ['DownloadError'], message: stderr.slice(at), warnings }
 }
 
 test('every recorded failure has the class that the policy wants for it', () => {
   const failed = fixtures.filter(({ exitCode }) => exitCode !== 0)
 
-  const found = Object.fromEntries(failed.map((fixture) => [fixture.case, classify(evidenceOf(fixture.stderr), NOW).failure]))
+  const found = Object.fromEntries(
+    failed.map((fixture) => [fixture.case, classify(evidenceOf(fixture.stderr), NOW).failure]),
+  )
 
   assert.deepEqual(found, EXPECTED)
 })
@@ -89,15 +94,33 @@ test('what only an update or a machine can mend is told by class and text togeth
     [{ message: 'ffmpeg exited with code 1: No space left on device' }, 'disk_full'],
     [{ message: 'You have requested merging of multiple formats but ffmpeg is not installed' }, 'missing_tool'],
     [{ message: 'spawn ENOENT', kinds: ['MissingTool'] }, 'missing_tool'],
-    [{ message: 'Requested format is not available', warnings: ['No supported JavaScript runtime could be found'] }, 'missing_tool'],
-    [{ message: 'Requested format is not available', warnings: ['Some formats have been skipped as they are missing a URL'] }, 'unknown'],
+    [
+      { message: 'Requested format is not available', warnings: ['No supported JavaScript runtime could be found'] },
+      'missing_tool',
+    ],
+    [
+      {
+        message: 'Requested format is not available',
+        warnings: ['Some formats have been skipped as they are missing a URL'],
+      },
+      'unknown',
+    ],
     [{ message: 'Unable to recognize tab page; please report this issue on https://…' }, 'unknown'],
     [{ message: 'Not known here', isTransport: true }, 'network'],
     [{ message: 'Not known here', status: 502 }, 'network'],
     [{ message: 'Not known here' }, 'unknown'],
     [{ message: 'No answer within 120 s', kinds: ['Timeout'] }, 'network'],
-    [{ message: 'Sign in to confirm your age', warnings: ['The provided YouTube account cookies are no longer valid'] }, 'login_required'],
-    [{ message: 'Private video', warnings: ['The provided YouTube account cookies are no longer valid'] }, 'login_required'],
+    [
+      {
+        message: 'Sign in to confirm your age',
+        warnings: ['The provided YouTube account cookies are no longer valid'],
+      },
+      'login_required',
+    ],
+    [
+      { message: 'Private video', warnings: ['The provided YouTube account cookies are no longer valid'] },
+      'login_required',
+    ],
     [{ message: 'Video unavailable', warnings: ['Unable to download video subtitles: HTTP Error 429'] }, 'gone'],
     [{ message: 'no formats', liveStatus: 'is_upcoming' }, 'upcoming'],
   ]
@@ -113,27 +136,47 @@ test('what is still to come has a time: the one told, the one counted from the w
   assert.equal(at({ message: 'Premieres in 3 hours' }), NOW + 3 * 3600)
   assert.equal(at({ message: 'This live event will begin in 5 days.', availableAt: NOW + 60 }), NOW + 60)
   assert.equal(at({ message: 'Premieres in 3 hours', availableAt: NOW - 60 }), NOW + 3 * 3600)
-  assert.equal(at({ message: "We’re processing this video." }), NOW + 3600)
-  assert.equal(at({ message: 'Premieres in 3 hours', availableAt: 1e16 }), NOW + 3 * 3600, 'no time that the index takes')
+  assert.equal(at({ message: 'We’re processing this video.' }), NOW + 3600)
+  assert.equal(
+    at({ message: 'Premieres in 3 hours', availableAt: 1e16 }),
+    NOW + 3 * 3600,
+    'no time that the index takes',
+  )
 })
 
 test('messages for people are without prefixes, options, and control characters', () => {
-  assert.equal(forPeople('ERROR: [youtube] abc: Private video. Sign in if you have been granted access. Use --cookies-from-browser or …'), 'Private video. Sign in if you have been granted access.')
-  assert.equal(forPeople('ERROR: \r[download] Got error: HTTP Error 503: Service Unavailable. Giving up after 10 retries'), 'HTTP Error 503: Service Unavailable. Giving up after 10 retries')
-  assert.equal(forPeople('ERROR: [youtube:tab] UC1: YouTube said: This channel does not exist.'), 'This channel does not exist.')
+  assert.equal(
+    forPeople(
+      'ERROR: [youtube] abc: Private video. Sign in if you have been granted access. Use --cookies-from-browser or …',
+    ),
+    'Private video. Sign in if you have been granted access.',
+  )
+  assert.equal(
+    forPeople('ERROR: \r[download] Got error: HTTP Error 503: Service Unavailable. Giving up after 10 retries'),
+    'HTTP Error 503: Service Unavailable. Giving up after 10 retries',
+  )
+  assert.equal(
+    forPeople('ERROR: [youtube:tab] UC1: YouTube said: This channel does not exist.'),
+    'This channel does not exist.',
+  )
   assert.equal(forPeople('a\u001b[2Jb\u0000c'), 'a [2Jb c')
   assert.equal(forPeople(''), 'Unknown error')
 })
 
 test('texts that differ only by the item are the same text', () => {
-  assert.equal(commonText('ERROR: [youtube] abc: Failed to parse JSON in line 3'), commonText('ERROR: [youtube] xyz: Failed to parse JSON in line 14'))
+  assert.equal(
+    commonText('ERROR: [youtube] abc: Failed to parse JSON in line 3'),
+    commonText('ERROR: [youtube] xyz: Failed to parse JSON in line 14'),
+  )
 })
 
 test('the words that are yt-dlp’s own are still in the installed version', (t) => {
   const library = new URL('../../../tools/lib/', import.meta.url)
   const python = existsSync(library) ? readdirSync(library).find((name) => name.startsWith('python')) : undefined
   if (!python) return t.skip(missingHere('ytdlp', 'yt-dlp is not installed in tools/'))
-  const rows = [...readFileSync(new URL('errors.md', PLATFORM), 'utf8').matchAll(/^\| [^|]+ \| `([^`]+)` \| yt-dlp: `([^`]+)`/gm)]
+  const rows = [
+    ...readFileSync(new URL('errors.md', PLATFORM), 'utf8').matchAll(/^\| [^|]+ \| `([^`]+)` \| yt-dlp: `([^`]+)`/gm),
+  ]
 
   const missing = rows.filter(([, text, file]) => {
     const source = readFileSync(new URL(`${python}/site-packages/yt_dlp/${file}`, library), 'utf8')
@@ -141,5 +184,8 @@ test('the words that are yt-dlp’s own are still in the installed version', (t)
   })
 
   assert.ok(rows.length > 20)
-  assert.deepEqual(missing.map(([, text]) => text), [])
+  assert.deepEqual(
+    missing.map(([, text]) => text),
+    [],
+  )
 })

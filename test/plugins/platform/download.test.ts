@@ -8,18 +8,21 @@ import { promisify } from 'node:util'
 import { addHostileVideos, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import type { LoopbackPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
-import { givenPlatform, type GivenPlatform } from './given.ts'
+import { type GivenPlatform, givenPlatform } from './given.ts'
 
 const asker = 'test'
 const run = promisify(execFile)
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure
 
-async function probed(path: string): Promise<Array<{ codec_type: string; codec_name: string; duration: string; width?: number }>> {
+async function probed(
+  path: string,
+): Promise<Array<{ codec_type: string; codec_name: string; duration: string; width?: number }>> {
   const { stdout } = await run('ffprobe', ['-v', 'error', '-show_streams', '-of', 'json', `file:${path}`])
   return JSON.parse(stdout).streams
 }
 
-const mediaRequests = (platform: LoopbackPlatform, stream: string) => platform.requests.filter(({ path }) => path.startsWith('/media/') && path.includes(`/${stream}.`))
+const mediaRequests = (platform: LoopbackPlatform, stream: string) =>
+  platform.requests.filter(({ path }) => path.startsWith('/media/') && path.includes(`/${stream}.`))
 
 describe('files', () => {
   test('picture and sound are merged into one mp4, named by the id, with thumbnail, subtitles and facts', async (t) => {
@@ -27,19 +30,42 @@ describe('files', () => {
     const fractions: number[] = []
     const progress = ({ fraction }: { fraction: number }) => void fractions.push(fraction)
 
-    const got = await service.download(VIDEO.breakwater!, { folder, subtitleLanguages: 'en,de', embedMetadata: true, embedThumbnail: true }, { asker, progress })
+    const got = await service.download(
+      VIDEO.breakwater!,
+      { folder, subtitleLanguages: 'en,de', embedMetadata: true, embedThumbnail: true },
+      { asker, progress },
+    )
 
     assert.equal(got.mediaPath, join(folder, '-breakwater.mp4'))
     const streams = await probed(got.mediaPath)
     const played = streams.filter(({ codec_type, codec_name }) => codec_type !== 'data' && codec_name !== 'mjpeg')
-    assert.deepEqual(played.map(({ codec_type, duration }) => [codec_type, Math.round(Number(duration))]), [['video', 12], ['audio', 12]])
+    assert.deepEqual(
+      played.map(({ codec_type, duration }) => [codec_type, Math.round(Number(duration))]),
+      [
+        ['video', 12],
+        ['audio', 12],
+      ],
+    )
     assert.equal(streams[0]!.width, 1280)
     assert.equal(got.facts.channelId, CHANNEL.harbour)
-    assert.deepEqual(got.subtitles.map(({ lang, source, path }) => [lang, source, path]), [['en', 'user', join(folder, '-breakwater.en.vtt')], ['de', 'user', join(folder, '-breakwater.de.vtt')]])
+    assert.deepEqual(
+      got.subtitles.map(({ lang, source, path }) => [lang, source, path]),
+      [
+        ['en', 'user', join(folder, '-breakwater.en.vtt')],
+        ['de', 'user', join(folder, '-breakwater.de.vtt')],
+      ],
+    )
     assert.match(await readFile(got.subtitles[0]!.path, 'utf8'), /^WEBVTT[\s\S]*Good morning from the pier/)
     assert.deepEqual([...(await readFile(got.thumbnailPath!)).subarray(0, 3)], [0xff, 0xd8, 0xff])
-    assert.deepEqual((await readdir(folder)).sort(), ['-breakwater.de.vtt', '-breakwater.en.vtt', '-breakwater.jpg', '-breakwater.mp4'])
-    assert.ok(fractions.length >= 2 && fractions.every((fraction, at) => fraction >= (fractions[at - 1] ?? 0) && fraction <= 1))
+    assert.deepEqual((await readdir(folder)).sort(), [
+      '-breakwater.de.vtt',
+      '-breakwater.en.vtt',
+      '-breakwater.jpg',
+      '-breakwater.mp4',
+    ])
+    assert.ok(
+      fractions.length >= 2 && fractions.every((fraction, at) => fraction >= (fractions[at - 1] ?? 0) && fraction <= 1),
+    )
     assert.equal(fractions.at(-1), 1)
   })
 
@@ -50,34 +76,62 @@ describe('files', () => {
     const webm = await service.download(VIDEO.fog!, { folder, format: '247+251', limitSpeedKib: 4000 }, { asker })
 
     assert.equal((await probed(small.mediaPath))[0]!.width, 640)
-    assert.deepEqual((await probed(webm.mediaPath)).map(({ codec_name }) => codec_name), ['vp9', 'opus'])
+    assert.deepEqual(
+      (await probed(webm.mediaPath)).map(({ codec_name }) => codec_name),
+      ['vp9', 'opus'],
+    )
     assert.equal(webm.mediaPath, join(folder, `${VIDEO.fog}.mp4`))
   })
 
   test('subtitles of machines are taken only when asked for, and not where people have made some', async (t) => {
     const { service, folder } = await givenPlatform(t)
 
-    const user = await service.download(VIDEO.ferry!, { folder, subtitleLanguages: 'en', subtitleSource: 'user' }, { asker })
+    const user = await service.download(
+      VIDEO.ferry!,
+      { folder, subtitleLanguages: 'en', subtitleSource: 'user' },
+      { asker },
+    )
     const auto = await service.subtitles(VIDEO.ferry!, { folder, languages: 'en,fr', source: 'auto' }, { asker })
     const both = await service.subtitles(VIDEO.breakwater!, { folder, languages: 'en,fr', source: 'auto' }, { asker })
 
     assert.deepEqual(user.subtitles, [])
-    assert.deepEqual(auto.map(({ lang, source }) => [lang, source]), [['en', 'auto'], ['fr', 'auto']])
+    assert.deepEqual(
+      auto.map(({ lang, source }) => [lang, source]),
+      [
+        ['en', 'auto'],
+        ['fr', 'auto'],
+      ],
+    )
     assert.match(await readFile(auto[0]!.path, 'utf8'), /^WEBVTT/)
-    assert.deepEqual(both.map(({ lang, source }) => [lang, source]), [['en', 'user'], ['fr', 'auto']])
+    assert.deepEqual(
+      both.map(({ lang, source }) => [lang, source]),
+      [
+        ['en', 'user'],
+        ['fr', 'auto'],
+      ],
+    )
   })
 
   test('hostile titles, languages and ids leave nothing outside the folder', async (t) => {
     const { service, platform, folder, dataDir } = await givenPlatform(t)
     const { videoIds } = addHostileVideos(platform.catalogue)
-    platform.catalogue.put('videos', videoIds.traversal, { captions: { '../../escaped': [{ start: 0, end: 1, text: 'x' }], en: [{ start: 0, end: 1, text: 'x' }] } })
+    platform.catalogue.put('videos', videoIds.traversal, {
+      captions: { '../../escaped': [{ start: 0, end: 1, text: 'x' }], en: [{ start: 0, end: 1, text: 'x' }] },
+    })
 
-    const got = await service.download(videoIds.traversal, { folder, format: '18', subtitleLanguages: 'all', embedMetadata: true }, { asker })
+    const got = await service.download(
+      videoIds.traversal,
+      { folder, format: '18', subtitleLanguages: 'all', embedMetadata: true },
+      { asker },
+    )
     await service.download(videoIds.option, { folder, format: '18' }, { asker })
     await service.download(videoIds.long, { folder, format: '18' }, { asker })
     await assert.rejects(service.download(videoIds.lyingId, { folder, format: '18' }, { asker }), failsAs('unknown'))
 
-    assert.deepEqual(got.subtitles.map(({ lang }) => lang), ['en'])
+    assert.deepEqual(
+      got.subtitles.map(({ lang }) => lang),
+      ['en'],
+    )
     const expected = [videoIds.traversal, videoIds.option, videoIds.long].flatMap((id) => [`${id}.mp4`, `${id}.jpg`])
     assert.deepEqual((await readdir(folder)).sort(), [...expected, `${videoIds.traversal}.en.vtt`].sort())
     assert.deepEqual((await readdir(dataDir)).sort(), [folder.slice(dataDir.length + 1), 'yt-dlp'].sort())
@@ -92,9 +146,15 @@ describe('interruptions', () => {
     const progress = ({ fraction }: { fraction: number }) => {
       if (fraction > 0.2) ending.abort(new Error('power is gone'))
     }
-    await assert.rejects(service.download(VIDEO.breakwater!, { folder }, { asker, progress, signal: ending.signal }), /power is gone/)
+    await assert.rejects(
+      service.download(VIDEO.breakwater!, { folder }, { asker, progress, signal: ending.signal }),
+      /power is gone/,
+    )
     const left = await readdir(folder)
-    assert.ok(left.some((name) => name.endsWith('.part')), left.join())
+    assert.ok(
+      left.some((name) => name.endsWith('.part')),
+      left.join(),
+    )
     platform.faults.clear(VIDEO.breakwater)
     const before = platform.requests.length
 
@@ -103,12 +163,18 @@ describe('interruptions', () => {
     const first = platform.requests.slice(before).find(({ path }) => path.startsWith('/media/'))
     assert.match(first!.range ?? '', /^bytes=[1-9]\d*-/)
     assert.equal((await probed(got.mediaPath)).length, 2)
-    assert.deepEqual((await readdir(folder)).filter((name) => name.endsWith('.part')), [])
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.endsWith('.part')),
+      [],
+    )
   })
 
   test('cut connections and passing errors are tried again within the download', async (t) => {
     const { service, platform, folder } = await givenPlatform(t)
-    platform.faults.set(VIDEO.nets, [{ name: 'media_cut', afterBytes: 100_000, times: 3 }, { name: 'media_status', status: 503, times: 2 }])
+    platform.faults.set(VIDEO.nets, [
+      { name: 'media_cut', afterBytes: 100_000, times: 3 },
+      { name: 'media_status', status: 503, times: 2 },
+    ])
 
     const got = await service.download(VIDEO.nets!, { folder }, { asker })
 
@@ -116,12 +182,23 @@ describe('interruptions', () => {
   })
 
   test('a file that ends early in a well-formed answer is no success, and leaves nothing to build on', async (t) => {
-    for (const [stream, format] of [['136', '136+140'], ['140', '136+140'], ['18', '18']] as const) {
+    for (const [stream, format] of [
+      ['136', '136+140'],
+      ['140', '136+140'],
+      ['18', '18'],
+    ] as const) {
       const { service, platform, folder } = await givenPlatform(t)
       const { size } = await stat(platform.media.streamPath('wide-6s', stream))
-      platform.faults.set(`${VIDEO.ferry}/${stream}`, { name: 'media_truncated', bytes: Math.floor(size * 0.9), times: 1 })
+      platform.faults.set(`${VIDEO.ferry}/${stream}`, {
+        name: 'media_truncated',
+        bytes: Math.floor(size * 0.9),
+        times: 1,
+      })
 
-      await assert.rejects(service.download(VIDEO.ferry!, { folder, format }, { asker }), (error) => failsAs('network')(error) && /cut short/.test((error as Error).message))
+      await assert.rejects(
+        service.download(VIDEO.ferry!, { folder, format }, { asker }),
+        (error) => failsAs('network')(error) && /cut short/.test((error as Error).message),
+      )
 
       assert.deepEqual(await readdir(folder), [])
       await service.download(VIDEO.ferry!, { folder, format }, { asker })
@@ -148,7 +225,8 @@ describe('interruptions', () => {
     const clock = testClock(Date.now())
     const { service, platform, folder } = await givenPlatform(t, { clock })
     platform.faults.set('global', { name: 'api_status', status: 503 })
-    for (const id of [VIDEO.fog!, VIDEO.nets!]) await assert.rejects(service.download(id, { folder, format: '18' }, { asker }), failsAs('network'))
+    for (const id of [VIDEO.fog!, VIDEO.nets!])
+      await assert.rejects(service.download(id, { folder, format: '18' }, { asker }), failsAs('network'))
     const third = service.download(VIDEO.ferry!, { folder, format: '18' }, { asker })
     await until(() => service.state().state === 'offline')
     await assert.rejects(service.video(VIDEO.fog!, { asker, isUrgent: true }), { code: 'unavailable' })
@@ -211,8 +289,14 @@ const LISTING_FAULTS: Array<[fault: string, meaning: string]> = [
   ['playlist_unviewable', 'restricted'],
 ]
 
-/** What an ask comes to: `ok`, the class of its failure, or the state of the gate at which it waits; leaves the gate open. */
-async function meaningOf({ service, platform }: GivenPlatform, ask: (signal: AbortSignal) => Promise<unknown>): Promise<string> {
+/**
+ * What an ask comes to: `ok`, the class of its failure, or the state of the gate at which it waits; leaves the gate
+ * open.
+ */
+async function meaningOf(
+  { service, platform }: GivenPlatform,
+  ask: (signal: AbortSignal) => Promise<unknown>,
+): Promise<string> {
   const ending = new AbortController()
   let settled: string | undefined
   const outcome = ask(ending.signal).then(
@@ -237,7 +321,12 @@ describe('every fault has its class', { timeout: 240_000 }, () => {
 
     for (const [fault] of FAULTS) {
       given.platform.faults.set(VIDEO.fog, fault as string)
-      found.push([fault, await meaningOf(given, (signal) => given.service.download(VIDEO.fog!, { folder: given.folder, format: '18' }, { asker, signal }))])
+      found.push([
+        fault,
+        await meaningOf(given, (signal) =>
+          given.service.download(VIDEO.fog!, { folder: given.folder, format: '18' }, { asker, signal }),
+        ),
+      ])
       for (const name of await readdir(given.folder)) await rm(join(given.folder, name))
     }
 
@@ -250,7 +339,9 @@ describe('every fault has its class', { timeout: 240_000 }, () => {
 
     for (const [fault] of LISTING_FAULTS) {
       given.platform.faults.set('global', fault)
-      const ask = fault.startsWith('channel') ? () => given.service.channel(CHANNEL.harbour!, { asker }) : () => given.service.playlist(PLAYLIST.coast!, { asker })
+      const ask = fault.startsWith('channel')
+        ? () => given.service.channel(CHANNEL.harbour!, { asker })
+        : () => given.service.playlist(PLAYLIST.coast!, { asker })
       found.push([fault, await meaningOf(given, ask)])
     }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
 import { openLog } from '../../../core/log.ts'
 import type { Verdict } from '../../../plugins/platform/classify.ts'
-import { Gate, type Fate, type GateParts, type GateRecord } from '../../../plugins/platform/gate.ts'
+import { type Fate, Gate, type GateParts, type GateRecord } from '../../../plugins/platform/gate.ts'
 import { testClock } from '../../support/clock.ts'
 
 const MINUTE = 60_000
@@ -34,7 +34,13 @@ test('a refusal closes the gate for 1, 5, 15, then every 60 minutes, with one pr
 
   assert.equal(gate.state().state, 'blocked')
   assert.match(gate.state().reason, /refuses us: Too many requests/)
-  for (const [minutes, next] of [[1, 5], [5, 15], [15, 60], [60, 60], [60, 60]] as const) {
+  for (const [minutes, next] of [
+    [1, 5],
+    [5, 15],
+    [15, 60],
+    [60, 60],
+    [60, 60],
+  ] as const) {
     await clock.advance(minutes * MINUTE - 1000)
     assert.equal(gate.claim('b'), undefined, `nothing passes before ${minutes} min`)
     await clock.advance(1000)
@@ -129,7 +135,14 @@ test('no answer for three different items in a row is offline; for one item agai
 test('an answer between them breaks the row', () => {
   const { gate, attempt } = given()
 
-  for (const [item, outcome] of [['a', network], ['b', network], ['c', gone], ['d', network], ['e', network]] as const) attempt(item, outcome)
+  for (const [item, outcome] of [
+    ['a', network],
+    ['b', network],
+    ['c', gone],
+    ['d', network],
+    ['e', network],
+  ] as const)
+    attempt(item, outcome)
 
   assert.equal(gate.state().state, 'open')
 })
@@ -158,7 +171,10 @@ test('three different videos in a row that want an account are a block; two, or 
 test('the same text not understood on three different items halts as outdated, and is probed each hour', async () => {
   const { clock, gate, attempt } = given()
 
-  assert.deepEqual([attempt('a', garbled), attempt('a', garbled), attempt('b', garbled), attempt('c', garbled)], ['throw', 'throw', 'throw', 'wait'])
+  assert.deepEqual(
+    [attempt('a', garbled), attempt('a', garbled), attempt('b', garbled), attempt('c', garbled)],
+    ['throw', 'throw', 'throw', 'wait'],
+  )
 
   assert.equal(gate.state().state, 'halted')
   assert.match(gate.state().reason, /update yt-dlp/)
@@ -221,7 +237,10 @@ test('an urgent ask at a closed gate is unavailable at once, with the time to co
   attempt('a', blocked)
   await clock.advance(10_000)
 
-  await assert.rejects(gate.wait({ isUrgent: true }), (error) => isAppError(error, 'unavailable') && error.details.retryAfterSeconds === 50)
+  await assert.rejects(
+    gate.wait({ isUrgent: true }),
+    (error) => isAppError(error, 'unavailable') && error.details.retryAfterSeconds === 50,
+  )
 })
 
 test('waiting ends with its signal, and with the server', async () => {
@@ -295,7 +314,12 @@ test('a pause and a block survive a restart, an outage does not', async () => {
 
   assert.equal(after.gate.state().state, 'paused')
   await after.gate.command('resume')
-  assert.deepEqual(after.gate.state(), { ...before.gate.state(), state: 'blocked', reason: 'The platform refuses us: Too many requests', next_attempt: before.clock.now() / 1000 + 60 })
+  assert.deepEqual(after.gate.state(), {
+    ...before.gate.state(),
+    state: 'blocked',
+    reason: 'The platform refuses us: Too many requests',
+    next_attempt: before.clock.now() / 1000 + 60,
+  })
 
   const outage = given()
   for (const item of ['a', 'b', 'c']) outage.attempt(item, network)

@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock, type Clock } from '../../../core/clock.ts'
+import { type Clock, systemClock } from '../../../core/clock.ts'
 import { openLanes } from '../../../core/jobs/lanes.ts'
 import { openLog } from '../../../core/log.ts'
 import { openPlatform, type PlatformParts, type PlatformService } from '../../../plugins/platform/platform.ts'
-import { startTestPlatform, type LoopbackPlatform } from '../../platform/start.ts'
+import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
 
 export interface GivenPlatform {
   platform: LoopbackPlatform
@@ -20,12 +20,24 @@ interface Scope {
   after(cleanUp: () => Promise<void>): void
 }
 
-export async function givenPlatform(scope: Scope, { clock = systemClock, settings = {} }: { clock?: Clock; settings?: Partial<PlatformParts['settings']> } = {}): Promise<GivenPlatform> {
+export async function givenPlatform(
+  scope: Scope,
+  { clock = systemClock, settings = {} }: { clock?: Clock; settings?: Partial<PlatformParts['settings']> } = {},
+): Promise<GivenPlatform> {
   const { platform, settings: ours } = await startTestPlatform(scope)
   const dataDir = await mkdtemp(join(tmpdir(), 'av-platform-'))
   scope.after(() => rm(dataDir, { recursive: true, force: true }))
   const service = openPlatform({
-    settings: { dataDir, prefix: 'av', platformIdField: 'youtube_id', ytdlp: null, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', ...ours, ...settings },
+    settings: {
+      dataDir,
+      prefix: 'av',
+      platformIdField: 'youtube_id',
+      ytdlp: null,
+      ffmpeg: 'ffmpeg',
+      ffprobe: 'ffprobe',
+      ...ours,
+      ...settings,
+    },
     clock,
     log: openLog('silent'),
     lanes: openLanes({ clock, lanes: ['platform', 'download'] }),
@@ -37,4 +49,5 @@ export async function givenPlatform(scope: Scope, { clock = systemClock, setting
 }
 
 /** The text of a cookie jar of somebody signed in at the loopback platform. */
-export const SIGNED_IN = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tsecret\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\tsecret\n'
+export const SIGNED_IN =
+  '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tsecret\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\tsecret\n'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { testApp, type TestReply } from '../../support/testing.ts'
+import { type TestReply, testApp } from '../../support/testing.ts'
 
 const lookUp = (number: number | string) => `/api/channel/search/?q=@nobody-${number}`
 const statuses = (replies: readonly TestReply[]) => replies.map(({ status }) => status).sort()
@@ -15,7 +15,10 @@ test('an account has two look-ups open; others and the queue go on meanwhile, an
 
   const many = Array.from({ length: 16 }, (_, number) => app.as('user').get(lookUp(number)))
   const refused = (await Promise.all(many)).filter(({ status }) => status === 429)
-  const [own, queued] = await Promise.all([app.as('admin').get(lookUp('admin')), app.app.platform.video(VIDEO.fog!, { asker: 'queue' })])
+  const [own, queued] = await Promise.all([
+    app.as('admin').get(lookUp('admin')),
+    app.app.platform.video(VIDEO.fog!, { asker: 'queue' }),
+  ])
 
   assert.deepEqual(statuses(await Promise.all(many)), [404, 404, ...Array<number>(14).fill(429)])
   assert.ok(refused.every(({ headers, body }) => Number(headers.get('retry-after')) > 0 && body.code === 'throttled'))
@@ -28,12 +31,22 @@ test('an account has ten look-ups in a row, then one every six seconds; what is 
   const app = await testApp(t, { settings })
   for (let number = 0; number < 10; number++) assert.equal((await app.as('user').get(lookUp(number))).status, 404)
 
-  const [eleventh, known, other] = [await app.as('user').get(lookUp(10)), await app.as('user').get(lookUp(9)), await app.as('admin').get(lookUp(10))]
+  const [eleventh, known, other] = [
+    await app.as('user').get(lookUp(10)),
+    await app.as('user').get(lookUp(9)),
+    await app.as('admin').get(lookUp(10)),
+  ]
 
-  assert.deepEqual([eleventh.status, eleventh.headers.get('retry-after'), known.status, other.status], [429, '6', 404, 404])
+  assert.deepEqual(
+    [eleventh.status, eleventh.headers.get('retry-after'), known.status, other.status],
+    [429, '6', 404, 404],
+  )
   const unsubscribe = { data: [{ channel_id: '@nobody-11', channel_subscribed: false }] }
   for (let number = 11; number < 20; number++) await app.as('admin').get(lookUp(`admin-${number}`))
   assert.equal((await app.as('admin').post('/api/channel/', unsubscribe)).status, 429)
   await app.clock.advance(6000)
-  assert.deepEqual([(await app.as('user').get(lookUp(11))).status, (await app.as('admin').post('/api/channel/', unsubscribe)).status], [404, 200])
+  assert.deepEqual(
+    [(await app.as('user').get(lookUp(11))).status, (await app.as('admin').post('/api/channel/', unsubscribe)).status],
+    [404, 200],
+  )
 })

@@ -1,11 +1,14 @@
-/** Nothing that the platform says leads yt-dlp into the local network, and no bad subtitle fails a video: the real yt-dlp on the loopback platform. */
+/**
+ * Nothing that the platform says leads yt-dlp into the local network, and no bad subtitle fails a video: the real
+ * yt-dlp on the loopback platform.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
@@ -14,7 +17,8 @@ import { testApp } from '../../support/testing.ts'
 import { givenPlatform } from './given.ts'
 
 const asker = 'test'
-const failsAs = (failure: string, words: RegExp) => (error: unknown) => (error as { failure?: string }).failure === failure && words.test((error as Error).message)
+const failsAs = (failure: string, words: RegExp) => (error: unknown) =>
+  (error as { failure?: string }).failure === failure && words.test((error as Error).message)
 const CUES = 'WEBVTT\n\n00:00.000 --> 00:01.000\nsecret of the router\n'
 
 /** Something of the local network, that has just what is asked for. */
@@ -36,12 +40,22 @@ test('a redirect into the local network is followed nowhere: subtitles and thumb
   platform.faults.set(VIDEO.breakwater, { name: 'thumbnail_redirect', to: url })
   platform.faults.set(`${VIDEO.breakwater}/en`, { name: 'captions_redirect', to: byName })
 
-  const got = await service.download(VIDEO.breakwater!, { folder, subtitleLanguages: 'en,de', embedThumbnail: true }, { asker })
+  const got = await service.download(
+    VIDEO.breakwater!,
+    { folder, subtitleLanguages: 'en,de', embedThumbnail: true },
+    { asker },
+  )
   const again = await service.subtitles(VIDEO.breakwater!, { folder, languages: 'en,de', source: 'user' }, { asker })
 
   assert.deepEqual(asked, [])
-  assert.deepEqual([got.subtitles.map(({ lang }) => lang), got.subtitlesLeftOut, got.thumbnailPath], [['de'], ['en'], undefined])
-  assert.deepEqual(again.map(({ lang }) => lang), ['de'])
+  assert.deepEqual(
+    [got.subtitles.map(({ lang }) => lang), got.subtitlesLeftOut, got.thumbnailPath],
+    [['de'], ['en'], undefined],
+  )
+  assert.deepEqual(
+    again.map(({ lang }) => lang),
+    ['de'],
+  )
 })
 
 test('so it is with media and pages: they fail with the reason, and the gate stays open', async (t) => {
@@ -50,8 +64,12 @@ test('so it is with media and pages: they fail with the reason, and the gate sta
   const refused = failsAs('unknown', /leads to 127\.0\.0\.1, which is no public address/)
   platform.faults.set(VIDEO.breakwater, { name: 'media_redirect', to: url })
   platform.faults.set(VIDEO.fog, { name: 'api_redirect', to: url })
-  platform.catalogue.put('videos', VIDEO.nets, { info: { formats: [{ format_id: '1', ext: 'mp4', protocol: 'm3u8_native', url: `${url}list.m3u8` }] } })
-  platform.catalogue.put('videos', VIDEO.ferry, { info: { formats: [{ format_id: '1', ext: 'mp4', protocol: 'rtsp', url: url.replace('http', 'rtsp') }] } })
+  platform.catalogue.put('videos', VIDEO.nets, {
+    info: { formats: [{ format_id: '1', ext: 'mp4', protocol: 'm3u8_native', url: `${url}list.m3u8` }] },
+  })
+  platform.catalogue.put('videos', VIDEO.ferry, {
+    info: { formats: [{ format_id: '1', ext: 'mp4', protocol: 'rtsp', url: url.replace('http', 'rtsp') }] },
+  })
 
   await assert.rejects(service.download(VIDEO.breakwater!, { folder }, { asker }), refused)
   await assert.rejects(service.video(VIDEO.fog!, { asker }), refused)
@@ -65,7 +83,13 @@ test('so it is with media and pages: they fail with the reason, and the gate sta
 test('subtitles and thumbnails on hosts of others are not asked for', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   const elsewhere = 'https://192.0.2.1/x'
-  platform.catalogue.put('videos', VIDEO.fog, { info: { subtitles: { en: [{ ext: 'vtt', url: elsewhere }] }, thumbnails: [{ url: elsewhere, id: '1' }], thumbnail: elsewhere } })
+  platform.catalogue.put('videos', VIDEO.fog, {
+    info: {
+      subtitles: { en: [{ ext: 'vtt', url: elsewhere }] },
+      thumbnails: [{ url: elsewhere, id: '1' }],
+      thumbnail: elsewhere,
+    },
+  })
 
   const got = await service.download(VIDEO.fog!, { folder, subtitleLanguages: 'en' }, { asker })
 
@@ -89,17 +113,56 @@ test('a subtitle that cannot be converted is left out, and the job says so', asy
   const { body: job } = await app.as('admin').get(`/api/task-id/${started.task_id}/`)
   assert.equal(job.result, `1 video downloaded; without subtitles that could not be fetched or converted: ${id} en`)
   const { body: video } = await app.as('admin').get(`/api/video/${id}/`)
-  assert.deepEqual(video.data.subtitles.map(({ lang }: { lang: string }) => lang), ['de'])
-  assert.match(await readFile(join(app.dataDir, 'media', video.data.channel.channel_id, `${id}.de.vtt`), 'utf8'), /^WEBVTT/)
+  assert.deepEqual(
+    video.data.subtitles.map(({ lang }: { lang: string }) => lang),
+    ['de'],
+  )
+  assert.match(
+    await readFile(join(app.dataDir, 'media', video.data.channel.channel_id, `${id}.de.vtt`), 'utf8'),
+    /^WEBVTT/,
+  )
 })
 
 test('which addresses are public', async () => {
   const run = promisify(execFile)
-  const refused = ['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1', '255.255.255.255', '::1', '::', 'fe80::1%eth0', 'fd00::1', 'fec0::1', 'ff02::1', '::ffff:192.168.1.1', '::127.0.0.1', '64:ff9b::10.0.0.1', '2002:c0a8:0101::', 'router.lan', '']
-  const taken = ['142.250.74.206', '2a00:1450:4001:82a::200e', '::ffff:142.250.74.206', '64:ff9b::142.250.74.206', '198.18.0.7']
+  const refused = [
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::1',
+    '::',
+    'fe80::1%eth0',
+    'fd00::1',
+    'fec0::1',
+    'ff02::1',
+    '::ffff:192.168.1.1',
+    '::127.0.0.1',
+    '64:ff9b::10.0.0.1',
+    '2002:c0a8:0101::',
+    'router.lan',
+    '',
+  ]
+  const taken = [
+    '142.250.74.206',
+    '2a00:1450:4001:82a::200e',
+    '::ffff:142.250.74.206',
+    '64:ff9b::142.250.74.206',
+    '198.18.0.7',
+  ]
   const program = `import sys, json; sys.path.insert(0, sys.argv[1]); from worker_network import is_public; print(json.dumps([is_public(one) for one in json.loads(sys.argv[2])]))`
 
-  const { stdout } = await run(join(ROOT, 'tools/bin/python'), ['-c', program, join(ROOT, 'plugins/platform'), JSON.stringify([...refused, ...taken])])
+  const { stdout } = await run(join(ROOT, 'tools/bin/python'), [
+    '-c',
+    program,
+    join(ROOT, 'plugins/platform'),
+    JSON.stringify([...refused, ...taken]),
+  ])
 
   assert.deepEqual(JSON.parse(stdout), [...refused.map(() => false), ...taken.map(() => true)])
 })

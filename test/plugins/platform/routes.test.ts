@@ -1,13 +1,16 @@
-/** The state of the platform and what a text is, over HTTP, in a server with nothing but this plugin and what implements its hooks. */
+/**
+ * The state of the platform and what a text is, over HTTP, in a server with nothing but this plugin and what implements
+ * its hooks.
+ */
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin, errors } from 'archivolt'
+import { openLog } from '../../../core/log.ts'
 import platformPlugin from '../../../plugins/platform/plugin.ts'
 import { PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { openLog } from '../../../core/log.ts'
 import { testApp } from '../../support/testing.ts'
 
 const isError = ({ level }: { level: string }) => level === 'error'
@@ -30,7 +33,14 @@ test('its state says what waits, the tools, and the room that is left', async (t
 
   assert.equal(reply.status, 200)
   const { since, downloader, tools, ...rest } = reply.body
-  assert.deepEqual(rest, { state: 'open', reason: '', next_attempt: 0, waiting: { gone: 2, login_required: 1 }, space: { media_free: 1000, media_total: 5000 }, missing: [] })
+  assert.deepEqual(rest, {
+    state: 'open',
+    reason: '',
+    next_attempt: 0,
+    waiting: { gone: 2, login_required: 1 },
+    space: { media_free: 1000, media_total: 5000 },
+    missing: [],
+  })
   assert.equal(since, app.clock.now() / 1000)
   assert.equal(downloader.version, tools['yt-dlp'])
   assert.match(tools.ffmpeg, /^\d/)
@@ -47,7 +57,10 @@ test('it answers whatever is wrong: the library, the index or the data folder aw
       'platform.space': () => () => new Promise<never>(() => undefined),
     },
   })
-  const app = await testApp(t, { plugins: [platformPlugin, stuck], settings: { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg' } as never })
+  const app = await testApp(t, {
+    plugins: [platformPlugin, stuck],
+    settings: { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg' } as never,
+  })
   await rm(join(app.dataDir, 'yt-dlp'), { recursive: true })
   await writeFile(join(app.dataDir, 'yt-dlp'), 'in the way')
 
@@ -57,21 +70,42 @@ test('it answers whatever is wrong: the library, the index or the data folder aw
   while (!isThere) await app.clock.advance(5_000)
   const { status, body } = await asked
 
-  assert.deepEqual([status, body.waiting, body.space, body.downloader], [200, {}, { media_free: 0, media_total: 0 }, { version: '', channel: '' }])
+  assert.deepEqual(
+    [status, body.waiting, body.space, body.downloader],
+    [200, {}, { media_free: 0, media_total: 0 }, { version: '', channel: '' }],
+  )
   assert.deepEqual(body.missing.slice(0, 2), ['yt-dlp', 'ffmpeg'])
 })
 
 test('programs that are named and not there are told at the start, by the name of the setting and without a path', async (t) => {
   const lines: string[] = []
   const log = openLog('error', { write: (line) => void lines.push(line) })
-  const settings = { ytdlp: '/nowhere/venv', ytdlpPlugins: '/nowhere/plugins', ffmpeg: '/nowhere/ffmpeg', ffprobe: 'no-such-ffprobe', apprise: '/nowhere/apprise' } as never
+  const settings = {
+    ytdlp: '/nowhere/venv',
+    ytdlpPlugins: '/nowhere/plugins',
+    ffmpeg: '/nowhere/ffmpeg',
+    ffprobe: 'no-such-ffprobe',
+    apprise: '/nowhere/apprise',
+  } as never
   const app = await testApp(t, { settings, log })
 
-  const told = (await app.as('user').get('/api/notification/')).body.filter(isError).flatMap(({ messages }: { messages: string[] }) => messages)
+  const told = (await app.as('user').get('/api/notification/')).body
+    .filter(isError)
+    .flatMap(({ messages }: { messages: string[] }) => messages)
 
-  assert.deepEqual(told.map((sentence: string) => sentence.split(' ', 1)[0]).sort(), ['AV_APPRISE', 'AV_FFMPEG', 'AV_FFPROBE', 'AV_YTDLP', 'AV_YTDLP_PLUGINS'])
+  assert.deepEqual(told.map((sentence: string) => sentence.split(' ', 1)[0]).sort(), [
+    'AV_APPRISE',
+    'AV_FFMPEG',
+    'AV_FFPROBE',
+    'AV_YTDLP',
+    'AV_YTDLP_PLUGINS',
+  ])
   assert.doesNotMatch(told.join(), /nowhere/)
-  for (const path of Object.values(settings)) assert.ok(lines.some((line) => (JSON.parse(line) as { path: string }).path === path), path as string)
+  for (const path of Object.values(settings))
+    assert.ok(
+      lines.some((line) => (JSON.parse(line) as { path: string }).path === path),
+      path as string,
+    )
 })
 
 test('programs that are there are not told', async (t) => {
@@ -118,7 +152,9 @@ test('what is no command, and who is no admin, is refused', async (t) => {
 test('a pasted text is taken apart by its form, and says what is known', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { plugins: [platformPlugin, filler], settings })
-  const q = encodeURIComponent(`${platform.baseUrl}/watch?v=${VIDEO.fog} and @OrbitNotes ${PLAYLIST.coast} https://example.org/`)
+  const q = encodeURIComponent(
+    `${platform.baseUrl}/watch?v=${VIDEO.fog} and @OrbitNotes ${PLAYLIST.coast} https://example.org/`,
+  )
 
   const reply = await app.as('user').get(`/api/resolve/?q=${q}`)
 

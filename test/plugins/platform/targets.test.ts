@@ -36,10 +36,16 @@ test('every usual form of an id or URL is known by its form', () => {
     [`https://www.youtube.com/channel/${CHANNEL}`, { type: 'channel', id: CHANNEL }],
     [`https://www.youtube.com/channel/${CHANNEL}/streams`, { type: 'channel', id: CHANNEL, tab: 'streams' }],
     [`https://www.youtube.com/channel/${CHANNEL}/about`, { type: 'channel', id: CHANNEL }],
-    ['https://www.youtube.com/@HarbourAndTide/shorts/', { type: 'channel', id: '@HarbourAndTide', isHandle: true, tab: 'shorts' }],
+    [
+      'https://www.youtube.com/@HarbourAndTide/shorts/',
+      { type: 'channel', id: '@HarbourAndTide', isHandle: true, tab: 'shorts' },
+    ],
     ['https://www.youtube.com/%40HarbourAndTide', { type: 'channel', id: '@HarbourAndTide', isHandle: true }],
     ['https://www.youtube.com/c/Harbour', { type: 'channel', id: 'c/Harbour', isHandle: true }],
-    ['https://www.youtube.com/user/harbour/videos', { type: 'channel', id: 'user/harbour', isHandle: true, tab: 'videos' }],
+    [
+      'https://www.youtube.com/user/harbour/videos',
+      { type: 'channel', id: 'user/harbour', isHandle: true, tab: 'videos' },
+    ],
     ['https://www.youtube.com/harbour', { type: 'channel', id: 'harbour', isHandle: true }],
   ]
 
@@ -49,26 +55,64 @@ test('every usual form of an id or URL is known by its form', () => {
 test('several in one text are told apart by white space', () => {
   const found = targets.of(` ${VIDEO}\n\thttps://youtu.be/${VIDEO} ${CHANNEL} `)
 
-  assert.deepEqual(found.map(({ type }) => type), ['video', 'video', 'channel'])
+  assert.deepEqual(
+    found.map(({ type }) => type),
+    ['video', 'video', 'channel'],
+  )
 })
 
 test('foreign hosts, other lengths and hostile texts are refused by name', () => {
   const refused = [
-    'abc', `${VIDEO}x`, 'LLx', '@', '@a b', '@../x', '--exec', '../../etc/passwd', '$(id)', '\u0000', 'ä'.repeat(11),
-    `https://example.org/watch?v=${VIDEO}`, `https://youtube.com.example.org/watch?v=${VIDEO}`, `https://www.youtube.com@example.org/watch?v=${VIDEO}`,
-    `https://user:secret@www.youtube.com/watch?v=${VIDEO}`, `ftp://www.youtube.com/watch?v=${VIDEO}`, 'javascript:alert(1)', `file:///watch?v=${VIDEO}`,
-    'https://www.youtube.com/', 'https://www.youtube.com/watch?v=short', 'https://www.youtube.com/watch?v=', 'https://www.youtube.com/feed/history',
-    'https://www.youtube.com/results?search_query=x', 'https://www.youtube.com/playlist?list=PLshort', 'https://www.youtube.com/channel/UCshort',
-    'https://www.youtube.com/c/..%2f..%2fx', 'https://www.youtube.com/%E0%A4%A', 'https://youtu.be/', `https://www.youtube.com/shorts/${VIDEO}x`,
-    `http://127.0.0.1:9999/watch?v=${VIDEO}`, 'x'.repeat(100_000),
+    'abc',
+    `${VIDEO}x`,
+    'LLx',
+    '@',
+    '@a b',
+    '@../x',
+    '--exec',
+    '../../etc/passwd',
+    '$(id)',
+    '\u0000',
+    'ä'.repeat(11),
+    `https://example.org/watch?v=${VIDEO}`,
+    `https://youtube.com.example.org/watch?v=${VIDEO}`,
+    `https://www.youtube.com@example.org/watch?v=${VIDEO}`,
+    `https://user:secret@www.youtube.com/watch?v=${VIDEO}`,
+    `ftp://www.youtube.com/watch?v=${VIDEO}`,
+    'javascript:alert(1)',
+    `file:///watch?v=${VIDEO}`,
+    'https://www.youtube.com/',
+    'https://www.youtube.com/watch?v=short',
+    'https://www.youtube.com/watch?v=',
+    'https://www.youtube.com/feed/history',
+    'https://www.youtube.com/results?search_query=x',
+    'https://www.youtube.com/playlist?list=PLshort',
+    'https://www.youtube.com/channel/UCshort',
+    'https://www.youtube.com/c/..%2f..%2fx',
+    'https://www.youtube.com/%E0%A4%A',
+    'https://youtu.be/',
+    `https://www.youtube.com/shorts/${VIDEO}x`,
+    `http://127.0.0.1:9999/watch?v=${VIDEO}`,
+    'x'.repeat(100_000),
   ]
 
-  for (const text of refused) assert.throws(() => targets.of(text), (error) => isAppError(error, 'bad_request') && error.message.length < 300, text.slice(0, 60))
-  assert.throws(() => targets.of(' \n'), (error) => isAppError(error, 'bad_request'))
+  for (const text of refused)
+    assert.throws(
+      () => targets.of(text),
+      (error) => isAppError(error, 'bad_request') && error.message.length < 300,
+      text.slice(0, 60),
+    )
+  assert.throws(
+    () => targets.of(' \n'),
+    (error) => isAppError(error, 'bad_request'),
+  )
 })
 
 test('where anything may stand in the text, what is no target is left out', () => {
   const found = targets.within(`look at https://youtu.be/${VIDEO} and @HarbourAndTide please`)
 
-  assert.deepEqual(found, [{ type: 'video', id: VIDEO }, { type: 'channel', id: '@HarbourAndTide', isHandle: true }])
+  assert.deepEqual(found, [
+    { type: 'video', id: VIDEO },
+    { type: 'channel', id: '@HarbourAndTide', isHandle: true },
+  ])
 })

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { type TestContext, test } from 'node:test'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
 const ID = 'av_playlist_mine'
 
@@ -17,7 +17,13 @@ async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
     aChannel({ channel_name: 'One' }),
     ...ids.map((id) => aVideo({ id, playlist: [ID], player: player(id) })),
     aVideo({ id: 'e', title: 'Fifth' }),
-    aPlaylist({ id: ID, playlist_type: 'custom', playlist_channel: null, playlist_channel_id: null, entries: ids.map((platform_id) => ({ platform_id, downloaded: true })) }),
+    aPlaylist({
+      id: ID,
+      playlist_type: 'custom',
+      playlist_channel: null,
+      playlist_channel_id: null,
+      entries: ids.map((platform_id) => ({ platform_id, downloaded: true })),
+    }),
     aPlaylist({ id: 'PL1', entries: ['a'] }),
   )
   return app
@@ -26,7 +32,11 @@ async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
 const act = (app: TestApp, body: object, id = ID) => app.as('admin').post(`/api/playlist/${id}/`, body)
 const orderOf = async (app: TestApp): Promise<string> => {
   const { playlist_entries: entries } = await app.doc('playlist', ID)
-  assert.deepEqual(entries.map(({ idx }: any) => idx), entries.map((_: unknown, idx: number) => idx), 'numbered without gaps')
+  assert.deepEqual(
+    entries.map(({ idx }: any) => idx),
+    entries.map((_: unknown, idx: number) => idx),
+    'numbered without gaps',
+  )
   return entries.map(({ platform_id }: any) => platform_id).join('')
 }
 
@@ -57,7 +67,13 @@ test('a custom playlist is made empty, inactive, and shown as its own record', a
     },
   )
   assert.equal((await app.as('user').get(`/api/playlist/${body.playlist_id}/`)).status, 200)
-  for (const wrong of [{}, { playlist_name: '' }, { playlist_name: '   ' }, { playlist_name: 'x'.repeat(201) }, { playlist_name: 5 }]) {
+  for (const wrong of [
+    {},
+    { playlist_name: '' },
+    { playlist_name: '   ' },
+    { playlist_name: 'x'.repeat(201) },
+    { playlist_name: 5 },
+  ]) {
     assert.equal((await app.as('admin').post('/api/playlist/custom/', wrong)).status, 400, JSON.stringify(wrong))
   }
   assert.equal((await app.as('user').post('/api/playlist/custom/', { playlist_name: 'x' })).status, 403)
@@ -85,7 +101,11 @@ const rows: Array<[object, string]> = [
 
 test('each action leads to its order', async (t) => {
   const app = await anApp(t)
-  const { doc } = aPlaylist({ id: ID, playlist_type: 'custom', entries: ['a', 'b', 'c', 'd'].map((platform_id) => ({ platform_id, downloaded: true })) })
+  const { doc } = aPlaylist({
+    id: ID,
+    playlist_type: 'custom',
+    entries: ['a', 'b', 'c', 'd'].map((platform_id) => ({ platform_id, downloaded: true })),
+  })
   for (const [body, expected] of rows) {
     await app.given({ index: 'playlist', id: ID, doc })
     const reply = await act(app, body)
@@ -98,7 +118,13 @@ test('an added video says so, with title and channel in the entry; a removed one
   const app = await anApp(t)
   await act(app, { action: 'create', video_id: 'e' })
   await act(app, { action: 'create', video_id: 'e' })
-  assert.deepEqual((await app.doc('playlist', ID)).playlist_entries[4], { platform_id: 'e', title: 'Fifth', uploader: 'One', idx: 4, downloaded: true })
+  assert.deepEqual((await app.doc('playlist', ID)).playlist_entries[4], {
+    platform_id: 'e',
+    title: 'Fifth',
+    uploader: 'One',
+    idx: 4,
+    downloaded: true,
+  })
   assert.deepEqual((await app.doc('video', 'e')).playlist, [ID])
   assert.equal((await app.doc('playlist', ID)).playlist_last_refresh, '2026-01-15')
 
@@ -110,7 +136,10 @@ test('the second path does the same and answers with the playlist', async (t) =>
   const app = await anApp(t)
   const { status, body } = await app.as('admin').post(`/api/playlist/custom/${ID}/`, { action: 'top', video_id: 'd' })
   assert.equal(status, 200)
-  assert.deepEqual(body.playlist_entries.map(({ youtube_id }: any) => youtube_id), ['d', 'a', 'b', 'c'])
+  assert.deepEqual(
+    body.playlist_entries.map(({ youtube_id }: any) => youtube_id),
+    ['d', 'a', 'b', 'c'],
+  )
   assert.equal(body._index, 'av_playlist')
 })
 
@@ -157,7 +186,8 @@ const refused: Array<[string, object, number]> = [
 
 test('actions are refused in the order of the checks, and change nothing', async (t) => {
   const app = await anApp(t)
-  for (const [id, body, status] of refused) assert.equal((await act(app, body, id)).status, status, JSON.stringify([id, body]))
+  for (const [id, body, status] of refused)
+    assert.equal((await act(app, body, id)).status, status, JSON.stringify([id, body]))
   assert.equal((await app.as('user').post(`/api/playlist/${ID}/`, { action: 'up', video_id: 'b' })).status, 403)
   assert.equal(await orderOf(app), 'abcd')
 })
@@ -180,7 +210,9 @@ test('its picture is that of the first video that has one', async (t) => {
 test('many changes at once are all made, in some order', async (t) => {
   const app = await anApp(t)
   await app.given(...Array.from({ length: 30 }, (_, number) => aVideo({ id: `n${number}` })))
-  const replies = await Promise.all(Array.from({ length: 30 }, (_, number) => act(app, { action: 'create', video_id: `n${number}` })))
+  const replies = await Promise.all(
+    Array.from({ length: 30 }, (_, number) => act(app, { action: 'create', video_id: `n${number}` })),
+  )
   assert.deepEqual([...new Set(replies.map(({ status }) => status))], [201])
   assert.equal((await app.doc('playlist', ID)).playlist_entries.length, 34)
   await orderOf(app)
@@ -192,7 +224,9 @@ test('a video that is added while it is removed leaves no entry', async (t) => {
   const removeArt = media.removeArt
   let adding: Promise<unknown> | undefined
   t.mock.method(media, 'removeArt', async (...given: Parameters<typeof removeArt>) => {
-    adding ??= assert.rejects(playlists.act(ID, { action: 'create', videoId: 'e', hideWatched: false }), { code: 'not_found' })
+    adding ??= assert.rejects(playlists.act(ID, { action: 'create', videoId: 'e', hideWatched: false }), {
+      code: 'not_found',
+    })
     await app.clock.advance(0)
     return removeArt(...given)
   })

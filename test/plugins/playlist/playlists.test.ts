@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors, type Services } from 'archivolt'
-import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
 type Facts = Parameters<Services['playlists']['index']>[0]
 
@@ -14,7 +14,13 @@ const factsOf = (entries: Array<string | Partial<Facts['entries'][number]>>, cha
   description: 'said of it',
   channelId: 'UC1',
   channelName: 'One',
-  entries: entries.map((entry) => ({ id: 'x', title: 'Title', uploader: 'One', isThere: true, ...(typeof entry === 'string' ? { id: entry } : entry) })),
+  entries: entries.map((entry) => ({
+    id: 'x',
+    title: 'Title',
+    uploader: 'One',
+    isThere: true,
+    ...(typeof entry === 'string' ? { id: entry } : entry),
+  })),
   ...changes,
 })
 
@@ -39,8 +45,10 @@ test('playlists are listed by name and filtered', async (t) => {
     ['?subscribed=no&playlist_type=regular', ['a']],
     ['?playlist_type=', ['a', 'b', 'c']],
   ]
-  for (const [query, expected] of rows) assert.deepEqual(idsOf(await app.as('user').get(`/api/playlist/${query}`)), expected, query)
-  for (const query of ['?playlist_type=odd', '?type=odd', '?subscribed=perhaps']) assert.equal((await app.as('user').get(`/api/playlist/${query}`)).status, 400, query)
+  for (const [query, expected] of rows)
+    assert.deepEqual(idsOf(await app.as('user').get(`/api/playlist/${query}`)), expected, query)
+  for (const query of ['?playlist_type=odd', '?type=odd', '?subscribed=perhaps'])
+    assert.equal((await app.as('user').get(`/api/playlist/${query}`)).status, 400, query)
 })
 
 test('a playlist is shown with both id keys in its entries, and without what is internal', async (t) => {
@@ -51,8 +59,18 @@ test('a playlist is shown with both id keys in its entries, and without what is 
   const { body, status } = await app.as('user').get('/api/playlist/PL1/')
 
   assert.equal(status, 200)
-  assert.deepEqual(body.data.playlist_entries[0], { platform_id: 'v1', youtube_id: 'v1', title, uploader: null, idx: 0, downloaded: false })
-  assert.deepEqual([body.data._index, body.data._score, body.data.art, body.data.refreshed_at], ['av_playlist', 0, undefined, undefined])
+  assert.deepEqual(body.data.playlist_entries[0], {
+    platform_id: 'v1',
+    youtube_id: 'v1',
+    title,
+    uploader: null,
+    idx: 0,
+    downloaded: false,
+  })
+  assert.deepEqual(
+    [body.data._index, body.data._score, body.data.art, body.data.refreshed_at],
+    ['av_playlist', 0, undefined, undefined],
+  )
   const missing = await app.as('user').get('/api/playlist/nope/')
   assert.deepEqual([missing.status, missing.body.data, missing.body.code], [404, false, 'not_found'])
 })
@@ -60,7 +78,13 @@ test('a playlist is shown with both id keys in its entries, and without what is 
 test('without a second id key entries have one', async (t) => {
   const app = await testApp(t, { settings: { platformIdField: null } })
   await app.given(aPlaylist({ entries: ['v1'] }))
-  assert.deepEqual(Object.keys((await app.as('user').get('/api/playlist/PL1/')).body.data.playlist_entries[0]), ['platform_id', 'title', 'uploader', 'idx', 'downloaded'])
+  assert.deepEqual(Object.keys((await app.as('user').get('/api/playlist/PL1/')).body.data.playlist_entries[0]), [
+    'platform_id',
+    'title',
+    'uploader',
+    'idx',
+    'downloaded',
+  ])
 })
 
 test('a playlist that is read lists all entries, says which are archived, and those say it too', async (t) => {
@@ -69,11 +93,23 @@ test('a playlist that is read lists all entries, says which are archived, and th
 
   await app.app.playlists.index(factsOf(['v1', 'v2', { id: 'gone', isThere: false }, 'v3']), { subscribed: true })
 
-  assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, true], ['v2', 1, false], ['v3', 3, true]])
+  assert.deepEqual(await flagsOf(app, 'PL1'), [
+    ['v1', 0, true],
+    ['v2', 1, false],
+    ['v3', 3, true],
+  ])
   assert.deepEqual([await playlistsOf(app, 'v1'), await playlistsOf(app, 'v3')], [['PL1'], ['PLother', 'PL1']])
   const { data } = (await app.as('user').get('/api/playlist/PL1/')).body
   assert.deepEqual(
-    [data.playlist_type, data.playlist_name, data.playlist_channel, data.playlist_channel_id, data.playlist_subscribed, data.playlist_active, data.playlist_sort_order],
+    [
+      data.playlist_type,
+      data.playlist_name,
+      data.playlist_channel,
+      data.playlist_channel_id,
+      data.playlist_subscribed,
+      data.playlist_active,
+      data.playlist_sort_order,
+    ],
     ['regular', 'First', 'One', 'UC1', true, true, 'top'],
   )
 })
@@ -98,7 +134,10 @@ test('one that must be ours is not added, nor brought back where it is removed m
     return true
   })
 
-  assert.equal(await playlists.index(factsOf(['v1'], { thumbnail: 'https://art.example/1' }), { mustExist: true }), false)
+  assert.equal(
+    await playlists.index(factsOf(['v1'], { thumbnail: 'https://art.example/1' }), { mustExist: true }),
+    false,
+  )
   assert.equal(await playlists.index(factsOf(['v1']), { mustExist: true }), false)
 
   assert.deepEqual([await app.ids('playlist'), await playlistsOf(app, 'v1')], [[], []])
@@ -112,7 +151,10 @@ test('reading it again replaces entries and membership and keeps the subscriptio
 
   await app.app.playlists.index(factsOf(['v2', 'v9'], { name: 'Renamed' }))
 
-  assert.deepEqual(await flagsOf(app, 'PL1'), [['v2', 0, true], ['v9', 1, false]])
+  assert.deepEqual(await flagsOf(app, 'PL1'), [
+    ['v2', 0, true],
+    ['v9', 1, false],
+  ])
   assert.deepEqual([await playlistsOf(app, 'v1'), await playlistsOf(app, 'v2')], [[], ['PL1']])
   const doc = await app.doc('playlist', 'PL1')
   assert.deepEqual([doc.playlist_name, doc.playlist_subscribed, doc.playlist_active], ['Renamed', true, true])
@@ -120,12 +162,21 @@ test('reading it again replaces entries and membership and keeps the subscriptio
 
 test('a video that comes into the archive is marked in the playlists that list it', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aPlaylist({ id: 'PL1', entries: ['v1', 'v2', 'v1'] }), aPlaylist({ id: 'PL2', entries: ['v2'] }), aVideo({ id: 'v1' }))
+  await app.given(
+    aChannel(),
+    aPlaylist({ id: 'PL1', entries: ['v1', 'v2', 'v1'] }),
+    aPlaylist({ id: 'PL2', entries: ['v2'] }),
+    aVideo({ id: 'v1' }),
+  )
 
   await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
   await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
 
-  assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, true], ['v2', 1, false], ['v1', 2, true]])
+  assert.deepEqual(await flagsOf(app, 'PL1'), [
+    ['v1', 0, true],
+    ['v2', 1, false],
+    ['v1', 2, true],
+  ])
   assert.deepEqual(await flagsOf(app, 'PL2'), [['v2', 0, false]])
   assert.deepEqual(await playlistsOf(app, 'v1'), ['PL1'])
 })
@@ -133,12 +184,22 @@ test('a video that comes into the archive is marked in the playlists that list i
 test('a deleted video stays in playlists of the platform and leaves custom ones', async (t) => {
   const app = await testApp(t)
   const downloaded = (id: string) => ({ platform_id: id, downloaded: true })
-  await app.given(aChannel(), aVideo({ id: 'v1', playlist: ['PL1', 'mine'] }), aVideo({ id: 'v2', playlist: ['PL1', 'mine'] }))
-  await app.given(aPlaylist({ id: 'PL1', entries: [downloaded('v1'), downloaded('v2')] }), aPlaylist({ id: 'mine', playlist_type: 'custom', entries: [downloaded('v1'), downloaded('v2')] }))
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'v1', playlist: ['PL1', 'mine'] }),
+    aVideo({ id: 'v2', playlist: ['PL1', 'mine'] }),
+  )
+  await app.given(
+    aPlaylist({ id: 'PL1', entries: [downloaded('v1'), downloaded('v2')] }),
+    aPlaylist({ id: 'mine', playlist_type: 'custom', entries: [downloaded('v1'), downloaded('v2')] }),
+  )
 
   await app.as('admin').delete('/api/video/v1/')
 
-  assert.deepEqual(await flagsOf(app, 'PL1'), [['v1', 0, false], ['v2', 1, true]])
+  assert.deepEqual(await flagsOf(app, 'PL1'), [
+    ['v1', 0, false],
+    ['v2', 1, true],
+  ])
   assert.deepEqual(await flagsOf(app, 'mine'), [['v2', 0, true]])
 })
 
@@ -157,15 +218,23 @@ test('the videos of a playlist come in its order, page by page', async (t) => {
   assert.deepEqual(idsOf(await user.get('/api/video/?playlist=PL1&sort=views&order=asc'), 'platform_id'), ['v3', 'v1'])
   assert.deepEqual((await user.get('/api/video/?playlist=nope')).body.data, [])
   const missing = await user.get('/api/playlist/nope/video/')
-  assert.deepEqual([missing.status, missing.body.code, missing.body.data, missing.body.paginate.total_hits], [404, 'not_found', [], 0])
+  assert.deepEqual(
+    [missing.status, missing.body.code, missing.body.data, missing.body.paginate.total_hits],
+    [404, 'not_found', [], 0],
+  )
   await app.given(aPlaylist({ id: 'empty', entries: ['v9'] }))
   assert.deepEqual((await user.get('/api/playlist/empty/video/')).body.data, [])
 })
 
 test('deleting a playlist keeps its videos, which forget it', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'v1', playlist: ['PL1', 'PL2'] }), aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }))
-  for (const query of ['', '?delete-videos=perhaps']) assert.equal((await app.as('user').delete(`/api/playlist/PL1/${query}`)).status, 403)
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'v1', playlist: ['PL1', 'PL2'] }),
+    aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }),
+  )
+  for (const query of ['', '?delete-videos=perhaps'])
+    assert.equal((await app.as('user').delete(`/api/playlist/PL1/${query}`)).status, 403)
 
   const reply = await app.as('admin').delete('/api/playlist/PL1/?delete-videos=false')
 
@@ -179,20 +248,38 @@ test('deleting a playlist with its videos takes the archived ones, and skips wha
   for (const query of ['?delete-videos=true', '?delete_videos=1']) {
     const app = await testApp(t)
     const entries = ['v1', 'lost', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
-    await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'other' }), aPlaylist({ id: 'PL1', entries: [...entries, 'never'] }), aPlaylist({ id: 'PL2', entries }))
+    await app.given(
+      aChannel(),
+      aVideo({ id: 'v1' }),
+      aVideo({ id: 'v2' }),
+      aVideo({ id: 'other' }),
+      aPlaylist({ id: 'PL1', entries: [...entries, 'never'] }),
+      aPlaylist({ id: 'PL2', entries }),
+    )
 
     const reply = await app.as('admin').delete(`/api/playlist/PL1/${query}`)
 
     assert.equal(reply.status, 200)
     assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [['PL2'], ['other']])
-    assert.deepEqual((await flagsOf(app, 'PL2')).map(([, , flag]) => flag), [false, true, false])
+    assert.deepEqual(
+      (await flagsOf(app, 'PL2')).map(([, , flag]) => flag),
+      [false, true, false],
+    )
   }
 })
 
 test('deleting a playlist with its videos takes all of them, also past what a list may show', async (t) => {
   const app = await testApp(t)
   const ids = [...Array.from({ length: 10_000 }, (_, index) => `gone${index}`), 'v1']
-  await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'mine', playlist_type: 'custom', entries: ids.map((platform_id) => ({ platform_id, downloaded: true })) }))
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'v1' }),
+    aPlaylist({
+      id: 'mine',
+      playlist_type: 'custom',
+      entries: ids.map((platform_id) => ({ platform_id, downloaded: true })),
+    }),
+  )
 
   assert.equal((await app.as('admin').delete('/api/playlist/mine/?delete-videos=true')).status, 200)
 
@@ -202,7 +289,12 @@ test('deleting a playlist with its videos takes all of them, also past what a li
 test('where a file cannot be removed, the playlist and that video stay and tell what is left', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
-  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aPlaylist({ id: 'mine', playlist_type: 'custom', entries }))
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'v1' }),
+    aVideo({ id: 'v2' }),
+    aPlaylist({ id: 'mine', playlist_type: 'custom', entries }),
+  )
   t.mock.method(app.app.media, 'trash', async (_job: string, what: object) => {
     if ('videoId' in what && what.videoId === 'v2') throw errors.unavailable('the file is held')
   })
@@ -216,9 +308,15 @@ test('where a file cannot be removed, the playlist and that video stay and tell 
 
 test('of two removals at once one is made, and the other one hears that the playlist is gone', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }))
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'v1' }),
+    aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }),
+  )
 
-  const [plain, withVideos] = await Promise.all(['', '?delete-videos=true'].map((query) => app.as('admin').delete(`/api/playlist/PL1/${query}`)))
+  const [plain, withVideos] = await Promise.all(
+    ['', '?delete-videos=true'].map((query) => app.as('admin').delete(`/api/playlist/PL1/${query}`)),
+  )
 
   assert.deepEqual([plain!.status, withVideos!.status].sort(), [200, 404])
   assert.deepEqual([await app.ids('playlist'), await app.ids('video')], [[], withVideos!.status === 200 ? [] : ['v1']])
@@ -239,13 +337,24 @@ test('a removal that was cut off is finished by the next start', async (t) => {
 test('a deleted channel takes its playlists along, and its videos leave those of others', async (t) => {
   const app = await testApp(t)
   const entries = ['v1', 'v2'].map((platform_id) => ({ platform_id, downloaded: true }))
-  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), aVideo({ id: 'v1', channelId: 'UC1' }), aVideo({ id: 'v2', channelId: 'UC2', playlist: ['PL1', 'PL2'] }))
-  await app.given(aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1', entries }), aPlaylist({ id: 'PL2', playlist_channel_id: 'UC2', entries }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aChannel({ id: 'UC2' }),
+    aVideo({ id: 'v1', channelId: 'UC1' }),
+    aVideo({ id: 'v2', channelId: 'UC2', playlist: ['PL1', 'PL2'] }),
+  )
+  await app.given(
+    aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1', entries }),
+    aPlaylist({ id: 'PL2', playlist_channel_id: 'UC2', entries }),
+  )
 
   await app.as('admin').delete('/api/channel/UC1/')
 
   assert.deepEqual(await app.ids('playlist'), ['PL2'])
-  assert.deepEqual(await flagsOf(app, 'PL2'), [['v1', 0, false], ['v2', 1, true]])
+  assert.deepEqual(await flagsOf(app, 'PL2'), [
+    ['v1', 0, false],
+    ['v2', 1, true],
+  ])
   assert.deepEqual(await playlistsOf(app, 'v2'), ['PL2'])
 })
 
@@ -256,5 +365,8 @@ test('changes of one playlist at the same time are all kept', async (t) => {
 
   await Promise.all(ids.map((id) => app.app.emit('video.added', { id, channelId: 'UC1' })))
 
-  assert.deepEqual((await flagsOf(app, 'PL1')).filter(([, , flag]) => !flag), [])
+  assert.deepEqual(
+    (await flagsOf(app, 'PL1')).filter(([, , flag]) => !flag),
+    [],
+  )
 })

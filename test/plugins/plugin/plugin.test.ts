@@ -6,22 +6,52 @@ import { testApp } from '../../support/testing.ts'
 
 test('admins see which plugins are on, where they come from, and what last failed in each', async (t) => {
   const fails = defineRoute({
-    method: 'GET', path: '/api/tide/', access: 'open', summary: 'x', reply: Type.Object({}),
+    method: 'GET',
+    path: '/api/tide/',
+    access: 'open',
+    summary: 'x',
+    reply: Type.Object({}),
     handle() {
       throw new Error('no water in /srv/secret/basin.db of https://tide:secret@example.org/')
     },
-  }) // prettier-ignore
+  })
   const tide = definePlugin({ name: 'tide', version: '1.2.0', needs: ['video'], routes: [fails] })
-  const app = await testApp(t, { outside: [tide, definePlugin({ name: 'moon' })], settings: { pluginsOff: ['moon', 'stats'] } })
+  const app = await testApp(t, {
+    outside: [tide, definePlugin({ name: 'moon' })],
+    settings: { pluginsOff: ['moon', 'stats'] },
+  })
   await app.as('nobody').get('/api/tide/')
 
   const { body } = await app.as('admin').get('/api/plugin/')
 
   const one = (name: string) => body.find((plugin: { name: string }) => plugin.name === name)
-  const failure = { date: Math.floor(app.clock.now() / 1000), message: 'no water in …/basin.db of https://***@example.org/' }
-  assert.deepEqual(one('tide'), { name: 'tide', version: '1.2.0', built_in: false, enabled: true, needs: ['video'], routes: 1, tasks: 0, last_failure: failure })
-  assert.deepEqual(one('plugin'), { name: 'plugin', version: app.app.version, built_in: true, enabled: true, needs: [], routes: 1, tasks: 0 })
-  assert.deepEqual([one('moon').enabled, one('moon').built_in, one('stats').enabled, one('stats').built_in], [false, false, false, true])
+  const failure = {
+    date: Math.floor(app.clock.now() / 1000),
+    message: 'no water in …/basin.db of https://***@example.org/',
+  }
+  assert.deepEqual(one('tide'), {
+    name: 'tide',
+    version: '1.2.0',
+    built_in: false,
+    enabled: true,
+    needs: ['video'],
+    routes: 1,
+    tasks: 0,
+    last_failure: failure,
+  })
+  assert.deepEqual(one('plugin'), {
+    name: 'plugin',
+    version: app.app.version,
+    built_in: true,
+    enabled: true,
+    needs: [],
+    routes: 1,
+    tasks: 0,
+  })
+  assert.deepEqual(
+    [one('moon').enabled, one('moon').built_in, one('stats').enabled, one('stats').built_in],
+    [false, false, false, true],
+  )
   assert.equal((await app.as('admin').get('/api/stats/video/')).status, 404)
   assert.equal((await app.as('user').get('/api/plugin/')).status, 403)
 })

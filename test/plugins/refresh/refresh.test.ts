@@ -2,18 +2,20 @@
 import assert from 'node:assert/strict'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { MEDIA_FOLDER, startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 
 const DAY = 86_400
 const LONG_AGO = Math.floor(Date.parse('2025-01-01T00:00:00Z') / 1000)
 
 async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform }> {
   const loopback = await startTestPlatform(t)
-  const app = await testApp(t, { settings: { ...loopback.settings, segmentsUrl: loopback.segmentsUrl, dislikesUrl: loopback.dislikesUrl } })
+  const app = await testApp(t, {
+    settings: { ...loopback.settings, segmentsUrl: loopback.segmentsUrl, dislikesUrl: loopback.dislikesUrl },
+  })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   return { app, loopback }
 }
@@ -45,10 +47,21 @@ test('a video is read anew; what people have set and when it came stay', async (
   const id = VIDEO.breakwater!
   await app.given(
     aChannel({ id: CHANNEL.harbour, channel_overwrites: { integrate_sponsorblock: true } }),
-    aVideo({ id, channelId: CHANNEL.harbour, title: 'Old', vid_type: 'streams', active: false, date_downloaded: 77, playlist: ['PLx'], player: { watched: true, watched_date: 88 } }),
+    aVideo({
+      id,
+      channelId: CHANNEL.harbour,
+      title: 'Old',
+      vid_type: 'streams',
+      active: false,
+      date_downloaded: 77,
+      playlist: ['PLx'],
+      player: { watched: true, watched_date: 88 },
+    }),
   )
   await withMedia(app, CHANNEL.harbour, id)
-  await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, comment_max: 'all' } })
+  await app.as('admin').post('/api/config/', {
+    downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, comment_max: 'all' },
+  })
   loopback.platform.catalogue.put('videos', id, { info: { title: 'A better title', view_count: 12345 } })
   loopback.platform.skipSegments.add(id, [{ segment: [1, 2], category: 'sponsor' }])
 
@@ -62,10 +75,16 @@ test('a video is read anew; what people have set and when it came stay', async (
   assert.equal(doc.vid_last_refresh, '2026-01-15')
   assert.equal(doc.player.duration, 3)
   assert.deepEqual(doc.streams.map(({ type }: { type: string }) => type).sort(), ['audio', 'video'])
-  assert.deepEqual(doc.subtitles.map(({ lang }: { lang: string }) => lang), ['en'])
+  assert.deepEqual(
+    doc.subtitles.map(({ lang }: { lang: string }) => lang),
+    ['en'],
+  )
   assert.equal((await app.as('user').get(`/api/video/${id}/comment/`)).body.data.length, 45)
   assert.equal(doc.sponsorblock.segments.length, 1)
-  assert.deepEqual([doc.vid_type, doc.date_downloaded, doc.playlist, doc.player.watched, doc.player.watched_date], ['streams', 77, ['PLx'], true, 88])
+  assert.deepEqual(
+    [doc.vid_type, doc.date_downloaded, doc.playlist, doc.player.watched, doc.player.watched_date],
+    ['streams', 77, ['PLx'], true, 88],
+  )
   assert.equal((await app.ids('subtitle')).length, 1)
   const vtt = await app.as('user').get(doc.subtitles[0].media_url)
   assert.match(vtt.text, /Good morning from the pier/)
@@ -75,19 +94,41 @@ test('a video is read anew; what people have set and when it came stay', async (
 test('what is gone becomes inactive, and nothing else of it changes', async (t) => {
   const { app, loopback } = await given(t)
   const { faults } = loopback.platform
-  await app.given(aChannel({ id: CHANNEL.harbour }), aPlaylist({ id: PLAYLIST.coast }), aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }))
-  const before = await Promise.all([app.doc('video', VIDEO.ferry!), app.doc('channel', CHANNEL.harbour), app.doc('playlist', PLAYLIST.coast)])
+  await app.given(
+    aChannel({ id: CHANNEL.harbour }),
+    aPlaylist({ id: PLAYLIST.coast }),
+    aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }),
+  )
+  const before = await Promise.all([
+    app.doc('video', VIDEO.ferry!),
+    app.doc('channel', CHANNEL.harbour),
+    app.doc('playlist', PLAYLIST.coast),
+  ])
   faults.set(VIDEO.ferry, 'private')
   faults.set(CHANNEL.harbour, 'channel_terminated')
   faults.set(PLAYLIST.coast, 'playlist_missing')
 
-  const { task_id } = await refresh(app, { video: [VIDEO.ferry], channel: [CHANNEL.harbour], playlist: [PLAYLIST.coast] })
+  const { task_id } = await refresh(app, {
+    video: [VIDEO.ferry],
+    channel: [CHANNEL.harbour],
+    playlist: [PLAYLIST.coast],
+  })
 
-  const after = await Promise.all([app.doc('video', VIDEO.ferry!), app.doc('channel', CHANNEL.harbour), app.doc('playlist', PLAYLIST.coast)])
-  assert.deepEqual(after, [{ ...before[0], active: false }, { ...before[1], channel_active: false }, { ...before[2], playlist_active: false }])
+  const after = await Promise.all([
+    app.doc('video', VIDEO.ferry!),
+    app.doc('channel', CHANNEL.harbour),
+    app.doc('playlist', PLAYLIST.coast),
+  ])
+  assert.deepEqual(after, [
+    { ...before[0], active: false },
+    { ...before[1], channel_active: false },
+    { ...before[2], playlist_active: false },
+  ])
   assert.equal(app.app.jobs.get(task_id)?.result, '1 video, 1 channel, 1 playlist refreshed')
 
-  const reply = await app.as('admin').post('/api/activate/', { video: [VIDEO.ferry, 'unknown'], playlist: [PLAYLIST.coast] })
+  const reply = await app
+    .as('admin')
+    .post('/api/activate/', { video: [VIDEO.ferry, 'unknown'], playlist: [PLAYLIST.coast] })
   assert.deepEqual(reply.body, { updated: 2 })
   assert.equal((await app.doc('video', VIDEO.ferry!)).active, true)
 })
@@ -112,7 +153,12 @@ test('a failure that is not "gone" leaves the document as it is', async (t) => {
 test('a channel and a playlist are read anew with what belongs to them; extract_videos takes their videos along', async (t) => {
   const { app } = await given(t)
   await app.given(
-    aChannel({ id: CHANNEL.harbour, channel_name: 'Old', channel_subscribed: true, channel_overwrites: { autodelete_days: 3 } }),
+    aChannel({
+      id: CHANNEL.harbour,
+      channel_name: 'Old',
+      channel_subscribed: true,
+      channel_overwrites: { autodelete_days: 3 },
+    }),
     aPlaylist({ id: PLAYLIST.coast, playlist_name: 'Old', playlist_subscribed: true }),
     aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old' }),
   )
@@ -121,10 +167,16 @@ test('a channel and a playlist are read anew with what belongs to them; extract_
   await refresh(app, { channel: [CHANNEL.harbour], playlist: [PLAYLIST.coast] }, '?extract_videos=true')
 
   const channel = await app.doc('channel', CHANNEL.harbour)
-  assert.deepEqual([channel.channel_name, channel.channel_subscribed, channel.channel_overwrites], ['Harbour & Tide', true, { autodelete_days: 3 }])
+  assert.deepEqual(
+    [channel.channel_name, channel.channel_subscribed, channel.channel_overwrites],
+    ['Harbour & Tide', true, { autodelete_days: 3 }],
+  )
   const playlist = await app.doc('playlist', PLAYLIST.coast)
   assert.deepEqual([playlist.playlist_name, playlist.playlist_subscribed], ['The coast in five films', true])
-  assert.deepEqual(playlist.playlist_entries.map(({ downloaded }: { downloaded: boolean }) => downloaded), [false, false, false, true, false])
+  assert.deepEqual(
+    playlist.playlist_entries.map(({ downloaded }: { downloaded: boolean }) => downloaded),
+    [false, false, false, true, false],
+  )
   const video = await app.doc('video', VIDEO.fog!)
   assert.deepEqual([video.title, video.playlist], ['Fog signals explained', [PLAYLIST.coast]])
 })
@@ -136,11 +188,13 @@ test('the queue tells what runs and what waits; ids that are not ours and custom
   const holdFirst = definePlugin({
     name: 'hold',
     on: {
-      'job.step': () => async ({ step, phase }) => {
-        if (step !== 'refresh.item' || phase !== 'before') return
-        begun.resolve()
-        await mayGoOn.promise
-      },
+      'job.step':
+        () =>
+        async ({ step, phase }) => {
+          if (step !== 'refresh.item' || phase !== 'before') return
+          begun.resolve()
+          await mayGoOn.promise
+        },
     },
   })
   const app = await testApp(t, { settings: loopback.settings, replace: [holdFirst] })
@@ -148,12 +202,19 @@ test('the queue tells what runs and what waits; ids that are not ours and custom
   await app.given(aPlaylist({ id: 'av_playlist_1', playlist_type: 'custom', playlist_active: false }))
   for (const id of [VIDEO.ferry, VIDEO.fog, VIDEO.nets]) await app.given(aVideo({ id, channelId: CHANNEL.harbour }))
 
-  const reply = await app.as('admin').post('/api/refresh/', { video: [VIDEO.ferry, VIDEO.fog, 'unknown', VIDEO.fog, VIDEO.nets], playlist: ['av_playlist_1'] })
+  const reply = await app.as('admin').post('/api/refresh/', {
+    video: [VIDEO.ferry, VIDEO.fog, 'unknown', VIDEO.fog, VIDEO.nets],
+    playlist: ['av_playlist_1'],
+  })
   await begun.promise
 
   assert.deepEqual(await queueState(app), { total_queued: 2, type: 'all', state: 'running' })
   assert.deepEqual(await queueState(app, '?type=playlist'), { total_queued: 0, type: 'playlist', state: 'empty' })
-  for (const [id, state] of [[VIDEO.ferry, 'running'], [VIDEO.fog, 'in_queue'], ['unknown', 'empty']]) {
+  for (const [id, state] of [
+    [VIDEO.ferry, 'running'],
+    [VIDEO.fog, 'in_queue'],
+    ['unknown', 'empty'],
+  ]) {
     assert.deepEqual(await queueState(app, `?type=video&id=${id}`), { total_queued: 2, type: 'video', state, id })
   }
   mayGoOn.resolve()
@@ -181,7 +242,12 @@ test('what waits survives a restart and is finished after it', async (t) => {
 
   await app.restart()
 
-  assert.deepEqual(await queueState(app, `?type=video&id=${VIDEO.fog}`), { total_queued: 1, type: 'video', state: 'in_queue', id: VIDEO.fog })
+  assert.deepEqual(await queueState(app, `?type=video&id=${VIDEO.fog}`), {
+    total_queued: 1,
+    type: 'video',
+    state: 'in_queue',
+    id: VIDEO.fog,
+  })
   const job = await app.app.jobs.start('check_reindex')
   await app.app.jobs.ended(job.id)
   assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Fog signals explained')
@@ -200,7 +266,11 @@ test('an enabled cookie that is not valid any more ends the run before any work'
   assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Old')
   assert.equal((await queueState(app)).total_queued, 1)
   assert.equal((await app.as('admin').get('/api/cookie/')).body.status, false)
-  assert.ok((await app.as('admin').get('/api/notification/')).body.some(({ level, group }: { level: string; group: string }) => level === 'error' && group === 'setting:application'))
+  assert.ok(
+    (await app.as('admin').get('/api/notification/')).body.some(
+      ({ level, group }: { level: string; group: string }) => level === 'error' && group === 'setting:application',
+    ),
+  )
 })
 
 test('a scheduled run takes what is new and a share of what is oldest, and leaves inactive ones out', async (t) => {
@@ -222,8 +292,14 @@ test('a scheduled run takes what is new and a share of what is oldest, and leave
   await selectOutdated(90, app.app)
 
   const rows = app.app.ledger.sql<{ id: string }>('SELECT id FROM refresh_queue ORDER BY kind, position').all()
-  assert.deepEqual(rows.map(({ id }) => id), ['fresh', 'oldest', 'UCold']) // 4 active videos, 90 days: one of them
-  assert.deepEqual([0, 4, 90, 900, 100_000_000].map((total) => shareOf(total, 90)), [1, 1, 2, 13, 9999])
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    ['fresh', 'oldest', 'UCold'],
+  ) // 4 active videos, 90 days: one of them
+  assert.deepEqual(
+    [0, 4, 90, 900, 100_000_000].map((total) => shareOf(total, 90)),
+    [1, 1, 2, 13, 9999],
+  )
 })
 
 test('what was read on a day to come, while the clock was wrong, is read again', async (t) => {
@@ -234,7 +310,13 @@ test('what was read on a day to come, while the clock was wrong, is read again',
 
   await selectOutdated(90, app.app)
 
-  assert.deepEqual(app.app.ledger.sql<{ id: string }>('SELECT id FROM refresh_queue').all().map(({ id }) => id), ['ahead'])
+  assert.deepEqual(
+    app.app.ledger
+      .sql<{ id: string }>('SELECT id FROM refresh_queue')
+      .all()
+      .map(({ id }) => id),
+    ['ahead'],
+  )
 })
 
 test('a new installation has the run scheduled, and a schedule takes its days', async (t) => {
@@ -243,14 +325,35 @@ test('a new installation has the run scheduled, and a schedule takes its days', 
   const own = schedules.find(({ name }: { name: string }) => name === 'check_reindex')
   assert.match(own.schedule, /^\d{1,2} 12 \*$/)
   assert.deepEqual(own.config, { days: 90 })
-  assert.equal((await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 30 } })).status, 200)
-  assert.equal((await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 0 } })).status, 400)
+  assert.equal(
+    (
+      await app
+        .as('admin')
+        .post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 30 } })
+    ).status,
+    200,
+  )
+  assert.equal(
+    (
+      await app
+        .as('admin')
+        .post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 0 } })
+    ).status,
+    400,
+  )
   assert.equal((await app.as('admin').post('/api/task-name/check_reindex/')).status, 400)
 })
 
 test('at noon the schedule starts a run with its days, which selects once', async (t) => {
   const { app } = await given(t)
-  await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old', refreshed_at: app.clock.now() / 1000 - 40 * DAY }))
+  await app.given(
+    aVideo({
+      id: VIDEO.fog,
+      channelId: CHANNEL.harbour,
+      title: 'Old',
+      refreshed_at: app.clock.now() / 1000 - 40 * DAY,
+    }),
+  )
   await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
   await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 30 } })
 
@@ -286,11 +389,20 @@ test('a refresh brings the estimate of dislikes, and keeps it where the service 
 test('malformed requests are refused', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
-  for (const body of [{}, { video: [] }, { video: 'v1' }, { video: [1] }, { movie: ['v1'] }, { video: ['v1'], movie: ['v1'] }, []]) {
+  for (const body of [
+    {},
+    { video: [] },
+    { video: 'v1' },
+    { video: [1] },
+    { movie: ['v1'] },
+    { video: ['v1'], movie: ['v1'] },
+    [],
+  ]) {
     assert.equal((await admin.post('/api/refresh/', body)).status, 400, JSON.stringify(body))
     assert.equal((await admin.post('/api/activate/', body)).status, 400, JSON.stringify(body))
   }
   assert.equal((await admin.post('/api/refresh/?extract_videos=maybe', { video: ['v1'] })).status, 400)
-  for (const query of ['?id=v1', '?type=movie']) assert.equal((await admin.get(`/api/refresh/${query}`)).status, 400, query)
+  for (const query of ['?id=v1', '?type=movie'])
+    assert.equal((await admin.get(`/api/refresh/${query}`)).status, 400, query)
   assert.equal((await app.as('user').get('/api/refresh/')).status, 403)
 })

@@ -8,7 +8,10 @@ const rows: Array<[string, Partial<Query>]> = [
   ['  SOURDOUGH \t Bread\n', { term: 'sourdough bread' }],
   ['simple:sourdough', { term: 'sourdough' }],
   ['simple: sourdough', { term: 'sourdough' }],
-  ['video:sourdough starter channel:old mill active:yes', { type: 'video', term: 'sourdough starter', channel: 'old mill', active: true }],
+  [
+    'video:sourdough starter channel:old mill active:yes',
+    { type: 'video', term: 'sourdough starter', channel: 'old mill', active: true },
+  ],
   ['video:bread active:yes channel:old mill', { type: 'video', term: 'bread', channel: 'old mill', active: true }],
   ['video:', { type: 'video', term: '' }],
   ['video: active:no', { type: 'video', term: '', active: false }],
@@ -52,9 +55,13 @@ const rows: Array<[string, Partial<Query>]> = [
 ]
 
 test('a query is parsed into type, term and conditions', () => {
-  for (const [text, expected] of rows) assert.deepEqual(parseQuery(text), { type: 'simple', fuzziness: 'auto', ...expected }, text)
+  for (const [text, expected] of rows)
+    assert.deepEqual(parseQuery(text), { type: 'simple', fuzziness: 'auto', ...expected }, text)
 })
 
 test('the order of keywords does not matter', () => {
-  assert.deepEqual(parseQuery('video:a active:yes channel:b c fuzzy:1'), parseQuery('video:a fuzzy:1 channel:b c active:yes'))
+  assert.deepEqual(
+    parseQuery('video:a active:yes channel:b c fuzzy:1'),
+    parseQuery('video:a fuzzy:1 channel:b c active:yes'),
+  )
 })

@@ -1,7 +1,7 @@
 /** Searching over HTTP (contract 5.7, 5.8, 7). */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { aChannel, aPlaylist, aVideo, testApp, type Given, type TestApp } from 'archivolt/testing'
+import { type TestContext, test } from 'node:test'
+import { aChannel, aPlaylist, aVideo, type Given, type TestApp, testApp } from 'archivolt/testing'
 
 const find = async (app: TestApp, query: string) => {
   const reply = await app.as('user').get(`/api/search/?query=${encodeURIComponent(query)}`)
@@ -16,7 +16,21 @@ const idsOf = ({ results }: any): string[] => [
   ...results.fulltext_results.map((hit: any) => hit.subtitle_fragment_id),
 ]
 
-function aFragment({ id, line, lang = 'en', source = 'user', channelId = 'mill', downloaded = 1_768_000_000 }: { id: string; line: string; lang?: string; source?: string; channelId?: string; downloaded?: number }): Given {
+function aFragment({
+  id,
+  line,
+  lang = 'en',
+  source = 'user',
+  channelId = 'mill',
+  downloaded = 1_768_000_000,
+}: {
+  id: string
+  line: string
+  lang?: string
+  source?: string
+  channelId?: string
+  downloaded?: number
+}): Given {
   const [video] = id.split('-') as [string]
   return {
     index: 'subtitle',
@@ -40,15 +54,40 @@ function aFragment({ id, line, lang = 'en', source = 'user', channelId = 'mill',
 async function anArchive(t: TestContext): Promise<TestApp> {
   const app = await testApp(t)
   await app.given(
-    aChannel({ id: 'mill', channel_name: 'Old Mill Bakery', channel_subscribed: true, channel_description: 'slow food', channel_tags: ['recipes'] }),
+    aChannel({
+      id: 'mill',
+      channel_name: 'Old Mill Bakery',
+      channel_subscribed: true,
+      channel_description: 'slow food',
+      channel_tags: ['recipes'],
+    }),
     aChannel({ id: 'lab', channel_name: 'Das Äußere Labor ÜBER Linux' }),
     aChannel({ id: 'gone', channel_name: 'Vanished Guitar Lessons', channel_active: false }),
-    aVideo({ id: 'bread', channelId: 'mill', title: 'Sourdough bread for beginners', tags: ['flour'], category: ['Education'], date_downloaded: 1003 }),
+    aVideo({
+      id: 'bread',
+      channelId: 'mill',
+      title: 'Sourdough bread for beginners',
+      tags: ['flour'],
+      category: ['Education'],
+      date_downloaded: 1003,
+    }),
     aVideo({ id: 'starter', channelId: 'mill', title: 'Sourdough starter from scratch', date_downloaded: 1002 }),
     aVideo({ id: 'proof', channelId: 'mill', title: 'Cold proof: 12:30 to sunrise', date_downloaded: 1001 }),
     aVideo({ id: 'kernel', channelId: 'lab', title: 'Linux kernel tutorial part 1', date_downloaded: 1000 }),
-    aVideo({ id: 'chords', channelId: 'gone', title: 'Guitar chords for the beginner', active: false, date_downloaded: 999 }),
-    aPlaylist({ id: 'basics', playlist_name: 'Bread basics', playlist_description: 'from flour to loaf', playlist_subscribed: true, entries: ['bread'] }),
+    aVideo({
+      id: 'chords',
+      channelId: 'gone',
+      title: 'Guitar chords for the beginner',
+      active: false,
+      date_downloaded: 999,
+    }),
+    aPlaylist({
+      id: 'basics',
+      playlist_name: 'Bread basics',
+      playlist_description: 'from flour to loaf',
+      playlist_subscribed: true,
+      entries: ['bread'],
+    }),
     aPlaylist({ id: 'mine', playlist_name: 'My evening list', playlist_type: 'custom', playlist_active: false }),
   )
   return app
@@ -111,7 +150,10 @@ test('all groups are there with whole records, scores, and the type of the query
   assert.equal(queryType, 'simple')
   assert.deepEqual(Object.keys(results), ['video_results', 'channel_results', 'playlist_results', 'fulltext_results'])
   const [video] = results.video_results
-  assert.deepEqual([video._index, video.youtube_id, video.channel.channel_name, video.player.position], ['av_video', 'bread', 'Old Mill Bakery', 50])
+  assert.deepEqual(
+    [video._index, video.youtube_id, video.channel.channel_name, video.player.position],
+    ['av_video', 'bread', 'Old Mill Bakery', 50],
+  )
   assert.ok(video._score > 0 && Math.round(video._score * 100) / 100 === video._score)
   const [playlist] = results.playlist_results
   assert.deepEqual([playlist._index, playlist.playlist_entries[0].youtube_id], ['av_playlist', 'bread'])
@@ -137,7 +179,12 @@ test('thirty hits are shown in all: six channels, six playlists, the rest videos
   await app.given(...many.map((number) => aVideo({ id: `v${number}`, channelId: 'c0', title: `bread ${number}` })))
   const counts = async (query: string) => {
     const { results } = await find(app, query)
-    return [results.video_results.length, results.channel_results.length, results.playlist_results.length, results.fulltext_results.length]
+    return [
+      results.video_results.length,
+      results.channel_results.length,
+      results.playlist_results.length,
+      results.fulltext_results.length,
+    ]
   }
 
   assert.deepEqual(await counts('bread'), [18, 6, 6, 0])
@@ -165,7 +212,8 @@ test('subtitles: one word is enough, those with all come first, and hits carry t
     title: 'Sourdough bread for beginners',
     subtitle_fragment_id: 'bread-en-1',
     subtitle_index: 1,
-    subtitle_line: 'let it <span class="settings-current">proof</span> &lt;in the <span class="settings-current">cold</span>&gt; overnight &amp; rest',
+    subtitle_line:
+      'let it <span class="settings-current">proof</span> &lt;in the <span class="settings-current">cold</span>&gt; overnight &amp; rest',
     subtitle_start: '00:00:01.000',
     subtitle_end: '00:00:09.500',
     subtitle_lang: 'en',
@@ -176,7 +224,11 @@ test('subtitles: one word is enough, those with all come first, and hits carry t
     vid_thumb_url: '/cache/videos/b/bread.jpg',
     _index: 'av_subtitle',
   })
-  assert.deepEqual(others.map((hit: any) => hit.subtitle_fragment_id).sort(), ['bread-de-1', 'bread-en-2', 'kernel-en-1'])
+  assert.deepEqual(others.map((hit: any) => hit.subtitle_fragment_id).sort(), [
+    'bread-de-1',
+    'bread-en-2',
+    'kernel-en-1',
+  ])
 })
 
 const subtitleRows: Array<[string, string[]]> = [
@@ -221,17 +273,27 @@ test('a language is found by any spelling of its code, and with all its kinds', 
     '-': [],
   }
   for (const [lang, expected] of Object.entries(spellings)) {
-    for (const words of ['cold', '']) assert.deepEqual(idsOf(await find(app, `full:${words} lang:${lang}`)).sort(), expected.map((each) => `bread-${each}-1`), lang)
+    for (const words of ['cold', ''])
+      assert.deepEqual(
+        idsOf(await find(app, `full:${words} lang:${lang}`)).sort(),
+        expected.map((each) => `bread-${each}-1`),
+        lang,
+      )
   }
 })
 
 test('channel: stands for all channels of that name, however many', async (t) => {
   const app = await testApp(t)
-  await app.given(...Array.from({ length: 1100 }, (_, number) => aChannel({ id: `c${number}`, channel_name: `Bread ${number}` })))
+  await app.given(
+    ...Array.from({ length: 1100 }, (_, number) => aChannel({ id: `c${number}`, channel_name: `Bread ${number}` })),
+  )
   const some = [0, 1, 99, 500, 999, 1000, 1099].map((number) => `c${number}`)
   await app.given(...some.map((channelId) => aVideo({ id: `of-${channelId}`, channelId, title: 'sourdough' })))
 
-  assert.deepEqual(idsOf(await find(app, 'video:sourdough channel:bread')).sort(), some.map((channelId) => `of-${channelId}`).sort())
+  assert.deepEqual(
+    idsOf(await find(app, 'video:sourdough channel:bread')).sort(),
+    some.map((channelId) => `of-${channelId}`).sort(),
+  )
 })
 
 test('a search without words is refused', async (t) => {
@@ -243,7 +305,23 @@ test('a search without words is refused', async (t) => {
 
 test('odd texts are words like others and never an error', async (t) => {
   const app = await anArchive(t)
-  for (const query of ['"', '*', 'a AND (b OR', 'NEAR(x)', "'; DROP TABLE video; --", '<b>', '%', '\\', '日本語', 'x:y:z', ':', '-', 'video:*', 'full:"', '\u0000']) {
+  for (const query of [
+    '"',
+    '*',
+    'a AND (b OR',
+    'NEAR(x)',
+    "'; DROP TABLE video; --",
+    '<b>',
+    '%',
+    '\\',
+    '日本語',
+    'x:y:z',
+    ':',
+    '-',
+    'video:*',
+    'full:"',
+    '\u0000',
+  ]) {
     assert.equal((await app.as('user').get(`/api/search/?query=${encodeURIComponent(query)}`)).status, 200, query)
   }
 })

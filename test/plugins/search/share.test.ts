@@ -6,22 +6,67 @@ import { share } from '../../../plugins/search/share.ts'
 type Counts = [channel: number, playlist: number, video: number]
 
 const list = (count: number) => Array.from({ length: count }, (_, number) => number)
-const shares = ([channel, playlist, video]: Counts) => ({ channel: list(channel), playlist: list(playlist), video: list(video) })
-const counts = (found: ReturnType<typeof shares>): Counts => [found.channel.length, found.playlist.length, found.video.length]
+const shares = ([channel, playlist, video]: Counts) => ({
+  channel: list(channel),
+  playlist: list(playlist),
+  video: list(video),
+})
+const counts = (found: ReturnType<typeof shares>): Counts => [
+  found.channel.length,
+  found.playlist.length,
+  found.video.length,
+]
 
 const rows: Array<[found: Counts, shown: Counts, taken?: Counts]> = [
-  [[30, 30, 30], [6, 6, 18]],
-  [[2, 0, 30], [2, 0, 28]],
-  [[30, 30, 0], [24, 6, 0]],
-  [[30, 0, 5], [25, 0, 5]],
-  [[0, 30, 4], [0, 26, 4]],
-  [[1, 1, 1], [1, 1, 1]],
-  [[0, 0, 0], [0, 0, 0]],
+  [
+    [30, 30, 30],
+    [6, 6, 18],
+  ],
+  [
+    [2, 0, 30],
+    [2, 0, 28],
+  ],
+  [
+    [30, 30, 0],
+    [24, 6, 0],
+  ],
+  [
+    [30, 0, 5],
+    [25, 0, 5],
+  ],
+  [
+    [0, 30, 4],
+    [0, 26, 4],
+  ],
+  [
+    [1, 1, 1],
+    [1, 1, 1],
+  ],
+  [
+    [0, 0, 0],
+    [0, 0, 0],
+  ],
   // Fuzzy ones after exact ones.
-  [[30, 30, 30], [1, 0, 0], [0, 0, 29]],
-  [[30, 30, 30], [6, 4, 0], [0, 0, 20]],
-  [[30, 30, 30], [0, 6, 4], [10, 0, 10]],
-  [[5, 5, 5], [0, 0, 0], [0, 0, 30]],
+  [
+    [30, 30, 30],
+    [1, 0, 0],
+    [0, 0, 29],
+  ],
+  [
+    [30, 30, 30],
+    [6, 4, 0],
+    [0, 0, 20],
+  ],
+  [
+    [30, 30, 30],
+    [0, 6, 4],
+    [10, 0, 10],
+  ],
+  [
+    [5, 5, 5],
+    [0, 0, 0],
+    [0, 0, 30],
+  ],
 ]
 
 test('channels and playlists get up to six of the thirty places, videos the rest, and what one leaves goes to the others', () => {

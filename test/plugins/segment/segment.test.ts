@@ -41,20 +41,35 @@ test('segments of a new video are read by four digits of a hash and shown with t
 test('one locked segment means that not all are open; a video without any has an empty list', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
-  await app.given(aChannel({ channel_overwrites: { integrate_sponsorblock: true } }), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
-  platform.skipSegments.add('v1', [{ segment: [1, 2], category: 'sponsor', locked: 1 }, { segment: [3, 4], category: 'intro' }])
+  await app.given(
+    aChannel({ channel_overwrites: { integrate_sponsorblock: true } }),
+    aVideo({ id: 'v1' }),
+    aVideo({ id: 'v2' }),
+  )
+  platform.skipSegments.add('v1', [
+    { segment: [1, 2], category: 'sponsor', locked: 1 },
+    { segment: [3, 4], category: 'intro' },
+  ])
 
   for (const id of ['v1', 'v2']) await app.app.segments.refresh(id)
 
   const list = async (id: string) => (await app.as('user').get(`/api/video/${id}/sponsor/`)).body
   assert.equal((await list('v1')).has_unlocked, false)
-  assert.deepEqual(await list('v2'), { is_enabled: true, last_refresh: app.clock.now() / 1000, has_unlocked: false, segments: [] })
+  assert.deepEqual(await list('v2'), {
+    is_enabled: true,
+    last_refresh: app.clock.now() / 1000,
+    has_unlocked: false,
+    segments: [],
+  })
 })
 
 test('the channel decides over the setting, and what is not wanted any more goes', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
-  await app.given(aChannel({ channel_overwrites: { integrate_sponsorblock: false } }), aVideo({ id: 'v1', sponsorblock: { ...EMPTY, is_enabled: true } }))
+  await app.given(
+    aChannel({ channel_overwrites: { integrate_sponsorblock: false } }),
+    aVideo({ id: 'v1', sponsorblock: { ...EMPTY, is_enabled: true } }),
+  )
   await app.as('admin').post('/api/config/', { downloads: { integrate_sponsorblock: true } })
 
   await app.app.segments.refresh('v1')
@@ -72,9 +87,20 @@ test('a service that fails, talks nonsense or sends too much changes nothing and
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
-  const app = await testApp(t, { settings: { segmentsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } })
-  const known = { ...EMPTY, is_enabled: true, segments: [{ UUID: 'a', actionType: 'skip', category: 'sponsor', segment: [1, 2], locked: 0, votes: 0, videoDuration: 0 }] }
-  await app.given(aChannel({ channel_overwrites: { integrate_sponsorblock: true } }), aVideo({ id: 'v1', sponsorblock: known }))
+  const app = await testApp(t, {
+    settings: { segmentsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+  })
+  const known = {
+    ...EMPTY,
+    is_enabled: true,
+    segments: [
+      { UUID: 'a', actionType: 'skip', category: 'sponsor', segment: [1, 2], locked: 0, votes: 0, videoDuration: 0 },
+    ],
+  }
+  await app.given(
+    aChannel({ channel_overwrites: { integrate_sponsorblock: true } }),
+    aVideo({ id: 'v1', sponsorblock: known }),
+  )
 
   for (const bad of [
     { status: 500, body: '' },
@@ -85,11 +111,25 @@ test('a service that fails, talks nonsense or sends too much changes nothing and
   ]) {
     answer = () => bad
     await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
-    assert.deepEqual((await app.as('user').get('/api/video/v1/sponsor/')).body, known, `${bad.status} ${bad.body.slice(0, 20)}`)
+    assert.deepEqual(
+      (await app.as('user').get('/api/video/v1/sponsor/')).body,
+      known,
+      `${bad.status} ${bad.body.slice(0, 20)}`,
+    )
   }
 
-  const odd = [{ UUID: 'x', actionType: 'skip', category: 'sponsor', segment: [9, 2] }, { UUID: 'y', actionType: 'skip', category: '<b>', segment: [1, 2] }, 7]
-  answer = () => ({ status: 200, body: JSON.stringify([{ videoID: 'other', segments: [] }, { videoID: 'v1', segments: odd }]) })
+  const odd = [
+    { UUID: 'x', actionType: 'skip', category: 'sponsor', segment: [9, 2] },
+    { UUID: 'y', actionType: 'skip', category: '<b>', segment: [1, 2] },
+    7,
+  ]
+  answer = () => ({
+    status: 200,
+    body: JSON.stringify([
+      { videoID: 'other', segments: [] },
+      { videoID: 'v1', segments: odd },
+    ]),
+  })
   await app.app.segments.refresh('v1')
   assert.deepEqual((await app.as('user').get('/api/video/v1/sponsor/')).body.segments, [])
 })
@@ -99,8 +139,13 @@ test('votes and new segments are checked, and go nowhere', async (t) => {
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const post = (id: string, body: object) => app.as('user').post(`/api/video/${id}/sponsor/`, body)
 
-  for (const yourVote of [0, 1, 20]) assert.deepEqual((await post('v1', { vote: { uuid: 'a', yourVote } })).body, { success: true })
-  for (const segment of [{ startTime: 1, endTime: 2.5 }, { startTime: 3, endTime: 3 }]) assert.equal((await post('v1', { segment })).status, 200)
+  for (const yourVote of [0, 1, 20])
+    assert.deepEqual((await post('v1', { vote: { uuid: 'a', yourVote } })).body, { success: true })
+  for (const segment of [
+    { startTime: 1, endTime: 2.5 },
+    { startTime: 3, endTime: 3 },
+  ])
+    assert.equal((await post('v1', { segment })).status, 200)
 
   const refused = [
     {},

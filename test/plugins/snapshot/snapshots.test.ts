@@ -3,11 +3,19 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { openSnapshotFolder } from '../../../core/index/sqlite/snapshots.ts'
 import { openLog } from '../../../core/log.ts'
-import { aChannel, aPlaylist, aVideo, testApp, testClock, type TestApp, type TestOptions } from '../../support/testing.ts'
+import {
+  aChannel,
+  aPlaylist,
+  aVideo,
+  type TestApp,
+  type TestOptions,
+  testApp,
+  testClock,
+} from '../../support/testing.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -65,7 +73,16 @@ test('a new server takes a snapshot, and lists it with when the next one comes',
   const { version } = app.app.index
   assert.equal(snapshots.length, 1)
   assert.match(item.id, NAME)
-  assert.deepEqual(item, { id: item.id, state: 'SUCCESS', index_version: version, es_version: version, start_date: day, end_date: day, end_stamp: app.clock.now() / 1000, duration_s: 0 })
+  assert.deepEqual(item, {
+    id: item.id,
+    state: 'SUCCESS',
+    index_version: version,
+    es_version: version,
+    start_date: day,
+    end_date: day,
+    end_stamp: app.clock.now() / 1000,
+    duration_s: 0,
+  })
   assert.deepEqual((await admin(app).get(`/api/snapshot/${item.id}/`)).body, item)
   const [task] = (await admin(app).get('/api/task-name/create_snapshot/')).body
   assert.deepEqual([task.status, task.result], ['SUCCESS', item.id])
@@ -132,10 +149,17 @@ test('a second one is refused while one is taken, which is shown as it goes', as
   assert.deepEqual((await ids(app)).length, 2)
 
   // Much to copy, and all is asked at once: none of it comes late.
-  await app.given(...Array.from({ length: 60 }, (_, number) => aVideo({ id: `large${number}`, description: 'x'.repeat(1_000_000) })))
+  await app.given(
+    ...Array.from({ length: 60 }, (_, number) => aVideo({ id: `large${number}`, description: 'x'.repeat(1_000_000) })),
+  )
   const taking = app.app.index.snapshots.take('av_daily_slow')
   const slow = '/api/snapshot/av_daily_slow/'
-  const [shown, listed, deleted, restored] = await Promise.all([admin(app).get(slow), ids(app), admin(app).delete(slow), admin(app).post(slow)])
+  const [shown, listed, deleted, restored] = await Promise.all([
+    admin(app).get(slow),
+    ids(app),
+    admin(app).delete(slow),
+    admin(app).post(slow),
+  ])
   const item = shown.body
   assert.deepEqual([item.state, item.end_date, item.end_stamp, item.duration_s], ['IN_PROGRESS', '', 0, 0])
   assert.ok(listed.includes('av_daily_slow'))
@@ -206,12 +230,19 @@ test('a failed one is told as failed and leaves no file', async (t) => {
     await clock.advance(2000)
     throw new Error('the disk is full')
   }
-  const snapshots = await openSnapshotFolder({ index: { version: '3', snapshotTo, restoreFrom: () => Promise.reject(new Error('not asked')) }, folder, clock, log: openLog('silent') })
+  const snapshots = await openSnapshotFolder({
+    index: { version: '3', snapshotTo, restoreFrom: () => Promise.reject(new Error('not asked')) },
+    folder,
+    clock,
+    log: openLog('silent'),
+  })
 
   await assert.rejects(snapshots.take('av_daily_x'), /the disk is full/)
 
   const at = clock.now()
-  assert.deepEqual(await snapshots.list(), [{ id: 'av_daily_x', state: 'FAILED', version: '3', startedAt: at - 2000, endedAt: at }])
+  assert.deepEqual(await snapshots.list(), [
+    { id: 'av_daily_x', state: 'FAILED', version: '3', startedAt: at - 2000, endedAt: at },
+  ])
   assert.deepEqual(await readdir(folder), ['av_daily_x.json'])
   await assert.rejects(snapshots.restore('av_daily_x'), /in state FAILED/)
   await snapshots.remove('av_daily_x')
@@ -223,13 +254,23 @@ test('one that was cut off is cleaned away by the next start, and what else lies
   const [id] = await ids(app)
   await app.close()
   const put = (name: string) => writeFile(join(folderOf(app), name), 'half')
-  for (const name of ['cut.sqlite.part', 'cut.sqlite.part-journal', 'cut.sqlite.part-wal', 'cut.json.part', 'notes.txt']) await put(name)
+  for (const name of [
+    'cut.sqlite.part',
+    'cut.sqlite.part-journal',
+    'cut.sqlite.part-wal',
+    'cut.json.part',
+    'notes.txt',
+  ])
+    await put(name)
   await mkdir(join(folderOf(app), 'moved away'))
 
   await app.restart()
   await app.settled()
 
-  assert.deepEqual((await readdir(folderOf(app))).toSorted(), [`${id}.json`, `${id}.sqlite`, 'moved away', 'notes.txt'].toSorted())
+  assert.deepEqual(
+    (await readdir(folderOf(app))).toSorted(),
+    [`${id}.json`, `${id}.sqlite`, 'moved away', 'notes.txt'].toSorted(),
+  )
   assert.deepEqual(await ids(app), [id])
 })
 
@@ -247,17 +288,48 @@ const download = {
   index: 'download',
   id: 'q1',
   doc: {
-    platform_id: 'q1', status: 'pending', auto_start: false, title: 'Waiting', channel_id: 'UC1', channel_name: 'One', channel_indexed: true, duration: '1s', published: '2026-01-01',
-    timestamp: 1, vid_type: 'videos', vid_thumb_url: '/cache/videos/q/q1.jpg', position: 1, open: true, ready: true, later: true,
+    platform_id: 'q1',
+    status: 'pending',
+    auto_start: false,
+    title: 'Waiting',
+    channel_id: 'UC1',
+    channel_name: 'One',
+    channel_indexed: true,
+    duration: '1s',
+    published: '2026-01-01',
+    timestamp: 1,
+    vid_type: 'videos',
+    vid_thumb_url: '/cache/videos/q/q1.jpg',
+    position: 1,
+    open: true,
+    ready: true,
+    later: true,
   },
 }
-const comment = { index: 'comment', id: 'v1', doc: { platform_id: 'v1', comment_last_refresh: 1, comment_comments: [{ comment_id: 'c1', comment_text: 'Fine', comment_replies: [] }] } }
+const comment = {
+  index: 'comment',
+  id: 'v1',
+  doc: {
+    platform_id: 'v1',
+    comment_last_refresh: 1,
+    comment_comments: [{ comment_id: 'c1', comment_text: 'Fine', comment_replies: [] }],
+  },
+}
 const subtitle = {
   index: 'subtitle',
   id: 'v1-en-1',
   doc: {
-    platform_id: 'v1', subtitle_fragment_id: 'v1-en-1', subtitle_index: 1, subtitle_line: 'harbour', subtitle_start: '00:00:00.000', subtitle_end: '00:00:01.000', subtitle_lang: 'en',
-    subtitle_source: 'user', subtitle_last_refresh: 1, date_downloaded: 1, channel_id: 'UC1',
+    platform_id: 'v1',
+    subtitle_fragment_id: 'v1-en-1',
+    subtitle_index: 1,
+    subtitle_line: 'harbour',
+    subtitle_start: '00:00:00.000',
+    subtitle_end: '00:00:01.000',
+    subtitle_lang: 'en',
+    subtitle_source: 'user',
+    subtitle_last_refresh: 1,
+    date_downloaded: 1,
+    channel_id: 'UC1',
   },
 }
 const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), download, aPlaylist({ entries: ['v1'] }), subtitle, comment]
@@ -270,7 +342,8 @@ test('a restore brings back documents of every kind, and leaves accounts, settin
   await admin(app).post('/api/config/', { downloads: { limit_speed: 77 } })
   await admin(app).post('/api/user/', { name: 'later', password: 'a password for tests', is_superuser: false })
   const accounts = (await admin(app).get('/api/user/')).body
-  for (const { index, id } of DOCUMENTS) await app.app.index.collection(app.app.index.definitions.find((one) => one.name === index)!).remove(id)
+  for (const { index, id } of DOCUMENTS)
+    await app.app.index.collection(app.app.index.definitions.find((one) => one.name === index)!).remove(id)
   await app.given(aVideo({ id: 'newer' }), aChannel({ id: 'UC9' }))
 
   const { status, result } = await restored(app, name)
@@ -278,7 +351,12 @@ test('a restore brings back documents of every kind, and leaves accounts, settin
   assert.deepEqual([status, result], ['SUCCESS', name])
   for (const { index, id, doc } of DOCUMENTS) assert.deepEqual(await app.doc(index, id), doc, index)
   assert.deepEqual([await app.ids('video'), await app.ids('channel')], [['v1'], ['UC1']])
-  assert.deepEqual((await admin(app).get('/api/search/?query=full:harbour')).body.results.fulltext_results.map((hit: { platform_id: string }) => hit.platform_id), ['v1'])
+  assert.deepEqual(
+    (await admin(app).get('/api/search/?query=full:harbour')).body.results.fulltext_results.map(
+      (hit: { platform_id: string }) => hit.platform_id,
+    ),
+    ['v1'],
+  )
   assert.deepEqual((await admin(app).get('/api/user/')).body, accounts)
   assert.equal((await admin(app).get('/api/config/')).body.downloads.limit_speed, 77)
   assert.equal((await admin(app).get('/api/video/v1/progress/')).body.position, 30)
@@ -293,7 +371,10 @@ test('from the moment a restore is accepted no second one is, of a snapshot or a
   const backup = `/api/backup/${(await admin(app).get('/api/backup/')).body[0].filename}/`
   const { start } = app.app.jobs
 
-  for (const [first, second] of [[backup, snapshot], [snapshot, backup]] as const) {
+  for (const [first, second] of [
+    [backup, snapshot],
+    [snapshot, backup],
+  ] as const) {
     const held = t.mock.method(app.app.jobs, 'start')
     let write = () => {}
     const isAccepted = new Promise<void>((resolve) => {
@@ -310,7 +391,13 @@ test('from the moment a restore is accepted no second one is, of a snapshot or a
 
     write()
     assert.equal((await accepted).status, 200)
-    assert.deepEqual(refused.map(({ status, body }) => [status, body.code]), [[409, 'conflict'], [409, 'conflict']])
+    assert.deepEqual(
+      refused.map(({ status, body }) => [status, body.code]),
+      [
+        [409, 'conflict'],
+        [409, 'conflict'],
+      ],
+    )
     await app.settled()
     held.mock.restore()
   }
@@ -322,7 +409,13 @@ test('after a restore positions and what waits to be read again are forgotten wh
   const name = await take(app)
   await app.given(aVideo({ id: 'newer' }), aChannel({ id: 'UC9' }), aPlaylist({ id: 'PL9' }))
   for (const id of ['v1', 'newer']) await app.as('user').post(`/api/video/${id}/progress/`, { position: 30 })
-  for (const [kind, id] of [['video', 'v1'], ['video', 'newer'], ['channel', 'UC9'], ['playlist', 'PL9']] as const) await app.app.refreshQueue.add(kind, [id])
+  for (const [kind, id] of [
+    ['video', 'v1'],
+    ['video', 'newer'],
+    ['channel', 'UC9'],
+    ['playlist', 'PL9'],
+  ] as const)
+    await app.app.refreshQueue.add(kind, [id])
 
   await restored(app, name)
 
@@ -337,7 +430,11 @@ test('a restore that was cut off after it had replaced all is cleaned up after b
   await app.as('user').post('/api/video/v1/progress/', { position: 30 })
   await app.app.index.replaceAll(async () => undefined)
   await app.app.ledger.write(() =>
-    app.app.ledger.sql(`INSERT INTO jobs (id, task, lane, state, payload, created_at, started_at) VALUES ('j', 'restore_snapshot', 'index', 'STARTED', '{"name":"x"}', 1, 1)`).run(),
+    app.app.ledger
+      .sql(
+        `INSERT INTO jobs (id, task, lane, state, payload, created_at, started_at) VALUES ('j', 'restore_snapshot', 'index', 'STARTED', '{"name":"x"}', 1, 1)`,
+      )
+      .run(),
   )
 
   await app.restart()
@@ -349,17 +446,29 @@ test('a restore that was cut off after it had replaced all is cleaned up after b
 
 test('a damaged snapshot fails the restore, and the index is as it was, now and after the next start', async (t) => {
   const app = await given(t)
-  await app.given(aChannel(), ...Array.from({ length: 400 }, (_, number) => aVideo({ id: `v${number}`, description: 'long '.repeat(100) })))
+  await app.given(
+    aChannel(),
+    ...Array.from({ length: 400 }, (_, number) => aVideo({ id: `v${number}`, description: 'long '.repeat(100) })),
+  )
   const name = await take(app)
   const path = join(folderOf(app), `${name}.sqlite`)
   const whole = await readFile(path)
-  const leaves = new Database(path, { readonly: true }).prepare<unknown[], number>(`SELECT pageno FROM dbstat WHERE name LIKE 'video_v%_doc' AND pagetype = 'leaf' ORDER BY pageno`).pluck().all()
+  const leaves = new Database(path, { readonly: true })
+    .prepare<unknown[], number>(
+      `SELECT pageno FROM dbstat WHERE name LIKE 'video_v%_doc' AND pagetype = 'leaf' ORDER BY pageno`,
+    )
+    .pluck()
+    .all()
   await app.given(aVideo({ id: 'newer' }))
 
   const damages: Record<string, () => Promise<void>> = {
     'no database at all': () => writeFile(path, 'not a database, but long enough to look at'.repeat(1000)),
     'cut short': () => truncate(path, Math.floor(whole.length / 2 / 8192) * 8192),
-    'bad pages in the middle': () => writeFile(path, whole.map((byte, at) => (leaves.slice(10, 20).includes(Math.floor(at / 8192) + 1) ? 0xff : byte))),
+    'bad pages in the middle': () =>
+      writeFile(
+        path,
+        whole.map((byte, at) => (leaves.slice(10, 20).includes(Math.floor(at / 8192) + 1) ? 0xff : byte)),
+      ),
     'nothing in it': () => writeFile(path, ''),
   }
   for (const [what, damage] of Object.entries(damages)) {
@@ -368,7 +477,9 @@ test('a damaged snapshot fails the restore, and the index is as it was, now and 
     const { status, result } = await restored(app, name)
     assert.equal(status, 'FAILURE', what)
     assert.match(result, /damaged/, what)
-    const notice = (await admin(app).get('/api/notification/')).body.find(({ group }: { group: string }) => group === 'setting:restore')
+    const notice = (await admin(app).get('/api/notification/')).body.find(
+      ({ group }: { group: string }) => group === 'setting:restore',
+    )
     assert.deepEqual([notice?.level, notice?.messages], ['error', [result]])
     assert.equal((await app.ids('video')).length, 401, what)
     assert.equal((await admin(app).post('/api/watched/', { id: 'v1', is_watched: true })).status, 200, 'writes go on')
@@ -385,7 +496,13 @@ test('a damaged snapshot fails the restore, and the index is as it was, now and 
 
 test('what somebody wrote into a snapshot is not believed', async (t) => {
   const app = await given(t)
-  await app.given(...DOCUMENTS, aVideo({ id: 'v2' }), aVideo({ id: 'v3', subtitles: [] }), aVideo({ id: 'v4' }), aChannel({ id: 'UC2' }))
+  await app.given(
+    ...DOCUMENTS,
+    aVideo({ id: 'v2' }),
+    aVideo({ id: 'v3', subtitles: [] }),
+    aVideo({ id: 'v4' }),
+    aChannel({ id: 'UC2' }),
+  )
   const name = await take(app)
   const db = new Database(join(folderOf(app), `${name}.sqlite`))
   db.exec(`
@@ -401,7 +518,11 @@ test('what somebody wrote into a snapshot is not believed', async (t) => {
 
   assert.deepEqual([status, result], ['SUCCESS', `${name}, 3 documents skipped`])
   assert.deepEqual(await app.ids('video'), ['v1', 'v3'])
-  assert.deepEqual((await app.doc('video', 'v3')).subtitles, [], 'of a subtitle without a language only the subtitle is left out')
+  assert.deepEqual(
+    (await app.doc('video', 'v3')).subtitles,
+    [],
+    'of a subtitle without a language only the subtitle is left out',
+  )
   assert.deepEqual(await app.ids('channel'), ['UC1'])
   assert.deepEqual(await app.doc('video', 'v1'), aVideo({ id: 'v1' }).doc)
 })
@@ -414,10 +535,15 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
   const newest = await take(app)
   const file = join(app.dataDir, 'index.sqlite')
 
-  const warnings = async () => (await admin(app).get('/api/notification/')).body.filter(({ group }: { group: string }) => group === 'setting:application')
+  const warnings = async () =>
+    (await admin(app).get('/api/notification/')).body.filter(
+      ({ group }: { group: string }) => group === 'setting:application',
+    )
   const losses: Record<string, () => Promise<void>> = {
-    'The index file was damaged and has been moved to index\\.sqlite\\.damaged-': () => writeFile(file, 'no index any more'.repeat(1000)),
-    'The index file index\\.sqlite was missing': async () => void (await Promise.all(['', '-wal', '-shm'].map((end) => rm(file + end, { force: true })))),
+    'The index file was damaged and has been moved to index\\.sqlite\\.damaged-': () =>
+      writeFile(file, 'no index any more'.repeat(1000)),
+    'The index file index\\.sqlite was missing': async () =>
+      void (await Promise.all(['', '-wal', '-shm'].map((end) => rm(file + end, { force: true })))),
   }
   for (const [says, lose] of Object.entries(losses)) {
     await app.close()
@@ -431,8 +557,16 @@ test('an index that was lost is told, with the newest snapshot to restore, and a
     assert.deepEqual(await app.ids('video'), [])
     const [{ messages, level }] = await warnings()
     assert.deepEqual([level, messages.length], ['error', 1])
-    assert.match(messages[0], new RegExp(`^${says}.*the archive is without its documents\\. Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page; a rescan`))
-    assert.ok(lines.some(({ msg }) => msg === messages[0]), 'the log says the same')
+    assert.match(
+      messages[0],
+      new RegExp(
+        `^${says}.*the archive is without its documents\\. Restore the newest snapshot ${newest}, with POST /api/snapshot/${newest}/ or on the settings page; a rescan`,
+      ),
+    )
+    assert.ok(
+      lines.some(({ msg }) => msg === messages[0]),
+      'the log says the same',
+    )
     assert.equal((await ids(app))[0], newest)
 
     assert.equal((await restored(app, newest)).status, 'SUCCESS')
@@ -466,7 +600,10 @@ test('snapshots of an index that was lost put out none from before, and are not 
   assert.equal(kept.length, 6 + 2, 'those of the blank index make room for each other')
   await app.restart()
   await app.settled()
-  assert.match((await admin(app).get('/api/notification/')).body[0].messages[0], new RegExp(`Restore the newest snapshot ${before[1]},`))
+  assert.match(
+    (await admin(app).get('/api/notification/')).body[0].messages[0],
+    new RegExp(`Restore the newest snapshot ${before[1]},`),
+  )
 })
 
 test('a snapshot of nothing is not restored', async (t) => {
@@ -499,7 +636,10 @@ test('a lost index without a snapshot says so', async (t) => {
   await writeFile(join(app.dataDir, 'index.sqlite'), 'no index any more'.repeat(1000))
   await app.restart()
   await app.settled()
-  assert.match((await admin(app).get('/api/notification/')).body[0].messages[0], /There is no snapshot to restore; a rescan/)
+  assert.match(
+    (await admin(app).get('/api/notification/')).body[0].messages[0],
+    /There is no snapshot to restore; a rescan/,
+  )
 })
 
 test('a ledger that was damaged is told with the copy that took its place', async (t) => {
@@ -515,8 +655,17 @@ test('a ledger that was damaged is told with the copy that took its place', asyn
 
   await app.restart()
 
-  const messages = (await admin(app).get('/api/notification/')).body.flatMap((notice: { messages: string[] }) => notice.messages)
-  assert.ok(messages.some((said: string) => /The ledger ledger\.sqlite was damaged: it was moved to ledger\.sqlite\.damaged-.* and the copy ledger-copies\/.* took its place/.test(said)), messages.join('\n'))
+  const messages = (await admin(app).get('/api/notification/')).body.flatMap(
+    (notice: { messages: string[] }) => notice.messages,
+  )
+  assert.ok(
+    messages.some((said: string) =>
+      /The ledger ledger\.sqlite was damaged: it was moved to ledger\.sqlite\.damaged-.* and the copy ledger-copies\/.* took its place/.test(
+        said,
+      ),
+    ),
+    messages.join('\n'),
+  )
   assert.equal((await admin(app).get('/api/config/')).body.downloads.limit_speed, 77)
 })
 

@@ -14,12 +14,29 @@ test('an empty archive has every key, with zeros', async (t) => {
   const app = await testApp(t)
   const stats = async (path: string) => (await app.as('user').get(`/api/stats/${path}`)).body
 
-  assert.deepEqual(await stats('video/'), { ...NO_VIDEOS, type_videos: NO_VIDEOS, type_streams: NO_VIDEOS, type_shorts: NO_VIDEOS, active_true: NO_VIDEOS, active_false: NO_VIDEOS })
+  assert.deepEqual(await stats('video/'), {
+    ...NO_VIDEOS,
+    type_videos: NO_VIDEOS,
+    type_streams: NO_VIDEOS,
+    type_shorts: NO_VIDEOS,
+    active_true: NO_VIDEOS,
+    active_false: NO_VIDEOS,
+  })
   assert.deepEqual(await stats('channel/'), NO_FLAGS)
   assert.deepEqual(await stats('playlist/'), NO_FLAGS)
-  assert.deepEqual(await stats('download/'), { pending: 0, ignore: 0, pending_videos: 0, pending_streams: 0, pending_shorts: 0 })
+  assert.deepEqual(await stats('download/'), {
+    pending: 0,
+    ignore: 0,
+    pending_videos: 0,
+    pending_streams: 0,
+    pending_shorts: 0,
+  })
   const nothing = { duration: 0, duration_str: 'NA', items: 0 }
-  assert.deepEqual(await stats('watch/'), { total: nothing, watched: { ...nothing, progress: 0 }, unwatched: { ...nothing, progress: 0 } })
+  assert.deepEqual(await stats('watch/'), {
+    total: nothing,
+    watched: { ...nothing, progress: 0 },
+    unwatched: { ...nothing, progress: 0 },
+  })
   assert.deepEqual(await stats('downloadhist/'), [])
   assert.deepEqual(await stats('biggestchannels/'), [])
   assert.deepEqual(await stats('growth/'), [])
@@ -36,7 +53,10 @@ test('videos are counted by type and state, and what has been watched by its len
   const watch = (await app.as('user').get('/api/stats/watch/')).body
 
   assert.deepEqual(video, {
-    doc_count: 2, media_size: 300, duration: 100, duration_str: '1m 40s',
+    doc_count: 2,
+    media_size: 300,
+    duration: 100,
+    duration_str: '1m 40s',
     type_videos: { doc_count: 1, media_size: 100, duration: 25, duration_str: '25s' },
     type_streams: NO_VIDEOS,
     type_shorts: { doc_count: 1, media_size: 200, duration: 75, duration_str: '1m 15s' },
@@ -60,18 +80,44 @@ test('channels and playlists are counted by their flags, custom playlists as ina
     aPlaylist({ id: 'av_playlist_1', playlist_type: 'custom', playlist_active: false }),
   )
 
-  assert.deepEqual((await app.as('user').get('/api/stats/channel/')).body, { doc_count: 3, active_true: 2, active_false: 1, subscribed_true: 1, subscribed_false: 2 })
-  assert.deepEqual((await app.as('user').get('/api/stats/playlist/')).body, { doc_count: 2, active_true: 1, active_false: 1, subscribed_true: 1, subscribed_false: 1 })
+  assert.deepEqual((await app.as('user').get('/api/stats/channel/')).body, {
+    doc_count: 3,
+    active_true: 2,
+    active_false: 1,
+    subscribed_true: 1,
+    subscribed_false: 2,
+  })
+  assert.deepEqual((await app.as('user').get('/api/stats/playlist/')).body, {
+    doc_count: 2,
+    active_true: 1,
+    active_false: 1,
+    subscribed_true: 1,
+    subscribed_false: 1,
+  })
 })
 
 test('priority items count as pending, those of unknown type in no type', async (t) => {
   const app = await testApp(t)
-  const item = (id: string, vidType: 'videos' | 'shorts' | 'unknown') => ({ id, title: id, channelId: 'UC1', channelName: '', durationSeconds: 0, published: '', vidType })
+  const item = (id: string, vidType: 'videos' | 'shorts' | 'unknown') => ({
+    id,
+    title: id,
+    channelId: 'UC1',
+    channelName: '',
+    durationSeconds: 0,
+    published: '',
+    vidType,
+  })
   await app.app.queue.add([item('q1', 'videos'), item('q2', 'unknown')], 'pending')
   await app.app.queue.add([item('q3', 'shorts')], 'priority')
   await app.app.queue.add([item('q4', 'videos')], 'ignore')
 
-  assert.deepEqual((await app.as('user').get('/api/stats/download/')).body, { pending: 3, ignore: 1, pending_videos: 1, pending_streams: 0, pending_shorts: 1 })
+  assert.deepEqual((await app.as('user').get('/api/stats/download/')).body, {
+    pending: 3,
+    ignore: 1,
+    pending_videos: 1,
+    pending_streams: 0,
+    pending_shorts: 1,
+  })
 })
 
 test('the download history goes back seven days, newest first, with zeros between', async (t) => {
@@ -106,13 +152,20 @@ test('the biggest channels come in the asked-for order and number, by their real
     { id: 'UC1', name: 'iPad & eBook', doc_count: 2, media_size: 2, duration: 200, duration_str: '3m 20s' },
     { id: 'UC2', name: 'Second', doc_count: 1, media_size: 900, duration: 100, duration_str: '1m 40s' },
   ])
-  assert.deepEqual((await ask('?order=media_size&limit=1')).body.map(({ id }: { id: string }) => id), ['UC2'])
-  for (const query of ['?order=name', '?limit=0', '?limit=101', '?limit=many']) assert.equal((await ask(query)).status, 400, query)
+  assert.deepEqual(
+    (await ask('?order=media_size&limit=1')).body.map(({ id }: { id: string }) => id),
+    ['UC2'],
+  )
+  for (const query of ['?order=name', '?limit=0', '?limit=101', '?limit=many'])
+    assert.equal((await ask(query)).status, 400, query)
 })
 
 test('growth is by day, week or month, oldest first, up to now, with zeros where nothing came', async (t) => {
   const app = await testApp(t)
-  await app.given(aVideo({ id: 'v1', date_downloaded: noon(65), media_size: 7, player: { duration: 3 } }), aVideo({ id: 'v2', date_downloaded: noon(2), media_size: 9, player: { duration: 4 } }))
+  await app.given(
+    aVideo({ id: 'v1', date_downloaded: noon(65), media_size: 7, player: { duration: 3 } }),
+    aVideo({ id: 'v2', date_downloaded: noon(2), media_size: 9, player: { duration: 4 } }),
+  )
   const growth = async (query: string) => (await app.as('user').get(`/api/stats/growth/${query}`)).body
 
   assert.deepEqual(await growth(''), [
@@ -121,32 +174,64 @@ test('growth is by day, week or month, oldest first, up to now, with zeros where
     { date: '2026-01-01', count: 1, media_size: 9, duration: 4 },
   ])
   const weeks = await growth('?by=week')
-  assert.deepEqual([weeks[0].date, weeks.at(-1)], ['2025-11-10', { date: '2026-01-12', count: 1, media_size: 9, duration: 4 }])
+  assert.deepEqual(
+    [weeks[0].date, weeks.at(-1)],
+    ['2025-11-10', { date: '2026-01-12', count: 1, media_size: 9, duration: 4 }],
+  )
   assert.equal((await growth('?by=day')).length, 66)
   assert.equal((await app.as('user').get('/api/stats/growth/?by=year')).status, 400)
 })
 
-const zones: Array<[zone: string, now: string, downloads: string[], history: Array<[string, number]>, months: Array<[string, number]>]> = [
+const zones: Array<
+  [zone: string, now: string, downloads: string[], history: Array<[string, number]>, months: Array<[string, number]>]
+> = [
   [
     'America/Santiago', // forward at midnight of 7 September
     '2025-09-10T15:00:00Z',
     ['2025-09-05T15:00:00Z', '2025-09-08T15:00:00Z', '2025-09-10T14:00:00Z'],
-    [['2025-09-10', 1], ['2025-09-09', 0], ['2025-09-08', 1], ['2025-09-07', 0], ['2025-09-06', 0], ['2025-09-05', 1]],
+    [
+      ['2025-09-10', 1],
+      ['2025-09-09', 0],
+      ['2025-09-08', 1],
+      ['2025-09-07', 0],
+      ['2025-09-06', 0],
+      ['2025-09-05', 1],
+    ],
     [['2025-09-01', 3]],
   ],
   [
     'America/Santiago', // now is that very day, and one came in the first hour of the window's first day
     '2025-09-07T15:00:00Z',
     ['2025-08-31T04:30:00Z', '2025-09-07T04:30:00Z'],
-    [['2025-09-07', 1], ['2025-09-06', 0], ['2025-09-05', 0], ['2025-09-04', 0], ['2025-09-03', 0], ['2025-09-02', 0], ['2025-09-01', 0], ['2025-08-31', 1]],
-    [['2025-08-01', 1], ['2025-09-01', 1]],
+    [
+      ['2025-09-07', 1],
+      ['2025-09-06', 0],
+      ['2025-09-05', 0],
+      ['2025-09-04', 0],
+      ['2025-09-03', 0],
+      ['2025-09-02', 0],
+      ['2025-09-01', 0],
+      ['2025-08-31', 1],
+    ],
+    [
+      ['2025-08-01', 1],
+      ['2025-09-01', 1],
+    ],
   ],
   [
     'America/Asuncion', // forward at midnight of 1 October, the first day of a month
     '2024-03-10T15:00:00Z',
     ['2023-09-05T15:00:00Z', '2023-12-08T15:00:00Z', '2024-03-10T14:00:00Z'],
     [['2024-03-10', 1]],
-    [['2023-09-01', 1], ['2023-10-01', 0], ['2023-11-01', 0], ['2023-12-01', 1], ['2024-01-01', 0], ['2024-02-01', 0], ['2024-03-01', 1]],
+    [
+      ['2023-09-01', 1],
+      ['2023-10-01', 0],
+      ['2023-11-01', 0],
+      ['2023-12-01', 1],
+      ['2024-01-01', 0],
+      ['2024-02-01', 0],
+      ['2024-03-01', 1],
+    ],
   ],
 ]
 
@@ -156,12 +241,24 @@ test('histories end today where the clock goes forward at midnight', async (t) =
   for (const [zone, now, downloads, history, months] of zones) {
     process.env['TZ'] = zone
     const app = await testApp(t, { clock: testClock(now) })
-    await app.given(aChannel(), ...downloads.map((at, index) => aVideo({ id: `v${index}`, date_downloaded: Date.parse(at) / 1000 })))
-    const counts = async (path: string) => (await app.as('user').get(`/api/stats/${path}`)).body.map(({ date, count }: { date: string; count: number }) => [date, count])
+    await app.given(
+      aChannel(),
+      ...downloads.map((at, index) => aVideo({ id: `v${index}`, date_downloaded: Date.parse(at) / 1000 })),
+    )
+    const counts = async (path: string) =>
+      (await app.as('user').get(`/api/stats/${path}`)).body.map(({ date, count }: { date: string; count: number }) => [
+        date,
+        count,
+      ])
 
     assert.deepEqual(await counts('downloadhist/'), history, zone)
     assert.deepEqual(await counts('growth/'), months, zone)
-    for (const by of ['day', 'week']) assert.equal((await counts(`growth/?by=${by}`)).reduce((sum: number, [, count]: [string, number]) => sum + count, 0), downloads.length, `${zone} ${by}`)
+    for (const by of ['day', 'week'])
+      assert.equal(
+        (await counts(`growth/?by=${by}`)).reduce((sum: number, [, count]: [string, number]) => sum + count, 0),
+        downloads.length,
+        `${zone} ${by}`,
+      )
   }
 })
 

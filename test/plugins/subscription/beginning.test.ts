@@ -1,27 +1,39 @@
-/** How a subscription begins: the newest few, all, or only what comes; with the real yt-dlp at the loopback platform. */
+/**
+ * How a subscription begins: the newest few, all, or only what comes; with the real yt-dlp at the loopback platform.
+ */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { aChannel, aPlaylist, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, type TestApp, testApp } from '../../support/testing.ts'
 
 const NEW = { info: { timestamp: 1_800_000_000, availability: 'public' }, tab: 'videos', clip: 'wide-3s' }
 
-async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform; publish: (id: string, channelId: string) => void }> {
+async function given(
+  t: TestContext,
+): Promise<{ app: TestApp; loopback: TestPlatform; publish: (id: string, channelId: string) => void }> {
   const loopback = await startTestPlatform(t)
   const app = await testApp(t, { settings: loopback.settings })
   holdDownloads(t, app)
-  const publish = (id: string, channelId: string) => loopback.platform.catalogue.put('videos', id, { ...NEW, channelId, info: { ...NEW.info, title: id } })
+  const publish = (id: string, channelId: string) =>
+    loopback.platform.catalogue.put('videos', id, { ...NEW, channelId, info: { ...NEW.info, title: id } })
   return { app, loopback, publish }
 }
 
 /** What is queued is looked at, and stays so. */
 function holdDownloads(t: TestContext, app: TestApp): void {
-  t.mock.method(app.app.platform, 'download', (_id: string, _options: object, { signal }: { signal: AbortSignal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))))
+  t.mock.method(
+    app.app.platform,
+    'download',
+    (_id: string, _options: object, { signal }: { signal: AbortSignal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+  )
 }
 
 async function subscribe(app: TestApp, kind: 'channel' | 'playlist', id: string, take?: unknown): Promise<void> {
-  const { status, body, text } = await app.as('admin').post(`/api/${kind}/`, { data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: true, ...(take !== undefined && { take }) }] })
+  const { status, body, text } = await app.as('admin').post(`/api/${kind}/`, {
+    data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: true, ...(take !== undefined && { take }) }],
+  })
   assert.equal(status, 200, text)
   assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
 }
@@ -34,7 +46,8 @@ async function scan(app: TestApp): Promise<string | null> {
 /** By status, in the order of the queue. */
 async function queued(app: TestApp): Promise<string[]> {
   const found: string[] = []
-  for await (const batch of app.app.queue.items.scan()) found.push(...batch.map(({ doc }) => `${doc.status} ${doc.platform_id}`))
+  for await (const batch of app.app.queue.items.scan())
+    found.push(...batch.map(({ doc }) => `${doc.status} ${doc.platform_id}`))
   return found.sort()
 }
 
@@ -46,7 +59,10 @@ test('the newest ten are queued and downloaded at once; later scans bring what i
 
   const first = await queued(app)
   assert.equal(first.length, 10)
-  assert.ok(first.every((item) => item.startsWith('priority ')), first.join())
+  assert.ok(
+    first.every((item) => item.startsWith('priority ')),
+    first.join(),
+  )
   assert.equal(app.app.jobs.list({ task: 'download_pending' }).length, 1)
   assert.equal(await scan(app), null)
   publish('brandNew001', channelId)
@@ -70,7 +86,11 @@ test('with "only new" nothing that exists is ever queued: not after a restart, n
   holdDownloads(t, app)
   assert.equal(await scan(app), null)
   catalogue.videos.delete('knownVid002')
-  catalogue.put('videos', 'knownVid001', { ...NEW, channelId, info: { ...NEW.info, title: 'Shown again', timestamp: 1_900_000_000 } })
+  catalogue.put('videos', 'knownVid001', {
+    ...NEW,
+    channelId,
+    info: { ...NEW.info, title: 'Shown again', timestamp: 1_900_000_000 },
+  })
   publish('brandNew001', channelId)
   publish('brandNew002', channelId)
   assert.equal(await scan(app), '2 new videos found')
@@ -120,7 +140,8 @@ test('"only new" and "all" of a playlist', async (t) => {
 
 test('a subscription that ends is forgotten: the next one begins as it is asked to, or by the sizes', async (t) => {
   const { app } = await given(t)
-  const end = (kind: 'channel' | 'playlist', id: string) => app.as('admin').post(`/api/${kind}/`, { data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: false }] })
+  const end = (kind: 'channel' | 'playlist', id: string) =>
+    app.as('admin').post(`/api/${kind}/`, { data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: false }] })
   await subscribe(app, 'channel', CHANNEL.orbit, 'new')
   await subscribe(app, 'playlist', PLAYLIST.coast, 'new')
 
@@ -145,7 +166,9 @@ test('a first look that a restart cuts off is done again, and a task that is tri
     restarted ??= app.restart()
     return added
   })
-  const { body } = await app.as('admin').post('/api/channel/', { data: [{ channel_id: channelId, channel_subscribed: true, take: 40 }] })
+  const { body } = await app
+    .as('admin')
+    .post('/api/channel/', { data: [{ channel_id: channelId, channel_subscribed: true, take: 40 }] })
   while (!restarted) await new Promise(setImmediate)
   await restarted
   holdDownloads(t, app)
@@ -170,8 +193,24 @@ test('what cannot be taken is refused before anything changes', async (t) => {
   const { app } = await given(t)
   await app.given(aChannel({ id: CHANNEL.orbit }), aPlaylist({ id: PLAYLIST.coast }))
   for (const take of [0, -1, 1.5, 2_000_000, 'newest', '', true, null]) {
-    assert.equal((await app.as('admin').post('/api/channel/', { data: [{ channel_id: CHANNEL.orbit, channel_subscribed: true, take }] })).status, 400, String(take))
-    assert.equal((await app.as('admin').post('/api/playlist/', { data: [{ playlist_id: PLAYLIST.coast, playlist_subscribed: true, take }] })).status, 400, String(take))
+    assert.equal(
+      (
+        await app
+          .as('admin')
+          .post('/api/channel/', { data: [{ channel_id: CHANNEL.orbit, channel_subscribed: true, take }] })
+      ).status,
+      400,
+      String(take),
+    )
+    assert.equal(
+      (
+        await app
+          .as('admin')
+          .post('/api/playlist/', { data: [{ playlist_id: PLAYLIST.coast, playlist_subscribed: true, take }] })
+      ).status,
+      400,
+      String(take),
+    )
   }
   assert.equal((await app.doc('channel', CHANNEL.orbit)).channel_subscribed, false)
   assert.equal((await app.doc('playlist', PLAYLIST.coast)).playlist_subscribed, false)

@@ -1,9 +1,9 @@
 /** Subscriptions through the public door, with the real yt-dlp at the loopback platform. */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { addLargeChannel, CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { aChannel, aPlaylist, aVideo, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 
 async function given(t: TestContext): Promise<{ app: TestApp; loopback: TestPlatform }> {
   const loopback = await startTestPlatform(t)
@@ -40,7 +40,8 @@ test('channels are subscribed to by id, handle, URL or a video of theirs; ending
   assert.equal((await app.doc('channel', CHANNEL.orbit)).channel_subscribed, false)
   assert.equal((await app.app.jobs.ended(reply.body.task_id)).state, 'SUCCESS')
   assert.deepEqual(await app.ids('channel'), [CHANNEL.harbour, CHANNEL.workshop, CHANNEL.orbit].sort())
-  for (const id of [CHANNEL.harbour, CHANNEL.workshop]) assert.equal((await app.doc('channel', id)).channel_subscribed, true)
+  for (const id of [CHANNEL.harbour, CHANNEL.workshop])
+    assert.equal((await app.doc('channel', id)).channel_subscribed, true)
   assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_name, 'Harbour & Tide')
   assert.deepEqual(await queued(app), [], 'no scan is started')
 
@@ -61,13 +62,21 @@ test('a subscription that cannot be had makes its task fail and is named; the ot
   assert.equal(state, 'FAILURE')
   assert.match(result!, /^@nobody-has-this-name: /)
   assert.equal((await app.doc('channel', CHANNEL.orbit)).channel_subscribed, true)
-  const told = (await app.as('admin').get('/api/notification/')).body.filter(({ level }: { level: string }) => level === 'error')
-  assert.deepEqual(told.map(({ messages }: { messages: string[] }) => messages), [[result]])
+  const told = (await app.as('admin').get('/api/notification/')).body.filter(
+    ({ level }: { level: string }) => level === 'error',
+  )
+  assert.deepEqual(
+    told.map(({ messages }: { messages: string[] }) => messages),
+    [[result]],
+  )
 })
 
 test('a playlist is indexed with its channel; its archived videos say that they are in it', async (t) => {
   const { app } = await given(t)
-  await app.given(aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }), aPlaylist({ id: PLAYLIST.mixed, playlist_subscribed: true }))
+  await app.given(
+    aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }),
+    aPlaylist({ id: PLAYLIST.mixed, playlist_subscribed: true }),
+  )
 
   const reply = await post(app, '/api/playlist/', [
     { playlist_id: PLAYLIST.coast, playlist_subscribed: true },
@@ -77,7 +86,10 @@ test('a playlist is indexed with its channel; its archived videos say that they 
   await app.app.jobs.ended(reply.body.task_id)
 
   const playlist = await app.doc('playlist', PLAYLIST.coast)
-  assert.deepEqual([playlist.playlist_subscribed, playlist.playlist_name, playlist.playlist_entries.length], [true, 'The coast in five films', 5])
+  assert.deepEqual(
+    [playlist.playlist_subscribed, playlist.playlist_name, playlist.playlist_entries.length],
+    [true, 'The coast in five films', 5],
+  )
   assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_subscribed, false)
   assert.deepEqual((await app.doc('video', VIDEO.ferry!)).playlist, [PLAYLIST.coast])
   assert.equal((await app.doc('playlist', PLAYLIST.mixed)).playlist_subscribed, false)
@@ -86,14 +98,33 @@ test('a playlist is indexed with its channel; its archived videos say that they 
 
 test('one bad element refuses the whole request, and nothing has changed', async (t) => {
   const { app } = await given(t)
-  await app.given(aChannel({ id: CHANNEL.orbit, channel_subscribed: true }), aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: true }), aPlaylist({ id: 'av_playlist_1', playlist_type: 'custom', playlist_active: false }))
+  await app.given(
+    aChannel({ id: CHANNEL.orbit, channel_subscribed: true }),
+    aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: true }),
+    aPlaylist({ id: 'av_playlist_1', playlist_type: 'custom', playlist_active: false }),
+  )
   const goodChannel = { channel_id: CHANNEL.orbit, channel_subscribed: false }
   const goodPlaylist = { playlist_id: PLAYLIST.coast, playlist_subscribed: false }
 
-  for (const bad of [{ channel_id: CHANNEL.orbit }, { channel_subscribed: true }, { channel_id: '', channel_subscribed: true }, { channel_id: 'no channel', channel_subscribed: true }, { channel_id: PLAYLIST.coast, channel_subscribed: true }, { channel_id: CHANNEL.orbit, channel_subscribed: 'yes' }, 7]) {
+  for (const bad of [
+    { channel_id: CHANNEL.orbit },
+    { channel_subscribed: true },
+    { channel_id: '', channel_subscribed: true },
+    { channel_id: 'no channel', channel_subscribed: true },
+    { channel_id: PLAYLIST.coast, channel_subscribed: true },
+    { channel_id: CHANNEL.orbit, channel_subscribed: 'yes' },
+    7,
+  ]) {
     assert.equal((await post(app, '/api/channel/', [goodChannel, bad])).status, 400, JSON.stringify(bad))
   }
-  for (const bad of [{ playlist_id: PLAYLIST.coast }, { playlist_subscribed: true }, { playlist_id: 'av_playlist_1', playlist_subscribed: true }, { playlist_id: 'TA_playlist_7', playlist_subscribed: false }, { playlist_id: VIDEO.ferry, playlist_subscribed: true }, null]) {
+  for (const bad of [
+    { playlist_id: PLAYLIST.coast },
+    { playlist_subscribed: true },
+    { playlist_id: 'av_playlist_1', playlist_subscribed: true },
+    { playlist_id: 'TA_playlist_7', playlist_subscribed: false },
+    { playlist_id: VIDEO.ferry, playlist_subscribed: true },
+    null,
+  ]) {
     assert.equal((await post(app, '/api/playlist/', [goodPlaylist, bad])).status, 400, JSON.stringify(bad))
   }
   for (const path of ['/api/channel/', '/api/playlist/']) {
@@ -109,7 +140,11 @@ test('one bad element refuses the whole request, and nothing has changed', async
 test('a scan queues what is new of each type, by the sizes of the channel or the settings', async (t) => {
   const { app } = await given(t)
   await app.given(
-    aChannel({ id: CHANNEL.harbour, channel_subscribed: true, channel_overwrites: { subscriptions_channel_size: 3, subscriptions_live_channel_size: 0 } }),
+    aChannel({
+      id: CHANNEL.harbour,
+      channel_subscribed: true,
+      channel_overwrites: { subscriptions_channel_size: 3, subscriptions_live_channel_size: 0 },
+    }),
     aChannel({ id: CHANNEL.workshop }),
     aVideo({ id: VIDEO.charts, channelId: CHANNEL.harbour }), // the newest
   )
@@ -119,7 +154,10 @@ test('a scan queues what is new of each type, by the sizes of the channel or the
 
   assert.deepEqual((await queued(app)).sort(), ['mussels', 'pilots', 'wave', 'knot'].map((key) => VIDEO[key]).sort())
   const item = (await app.as('admin').get(`/api/download/${VIDEO.pilots}/`)).body.data
-  assert.deepEqual([item.status, item.channel_name, item.channel_indexed, item.vid_type], ['pending', `Channel ${CHANNEL.harbour}`, true, 'videos'])
+  assert.deepEqual(
+    [item.status, item.channel_name, item.channel_indexed, item.vid_type],
+    ['pending', `Channel ${CHANNEL.harbour}`, true, 'videos'],
+  )
   assert.equal(await scan(app), null)
 })
 
@@ -127,12 +165,19 @@ test('a scan ends at the first run of known videos, of 100 or of 100,000', async
   const { app, loopback } = await given(t)
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 100_000, key: 'bulk0' })
   await app.given(aChannel({ id: channelId, channel_subscribed: true }))
-  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 100, live_channel_size: 0, shorts_channel_size: 0 } })
+  await app
+    .as('admin')
+    .post('/api/config/', { subscriptions: { channel_size: 100, live_channel_size: 0, shorts_channel_size: 0 } })
   const pages = () => loopback.platform.requests.length
 
   assert.equal(await scan(app), '100 new videos found')
   const first = pages()
-  loopback.platform.catalogue.put('videos', 'brandNew001', { channelId, tab: 'videos', clip: 'wide-3s', info: { title: 'New', timestamp: 1_800_000_000, availability: 'public' } })
+  loopback.platform.catalogue.put('videos', 'brandNew001', {
+    channelId,
+    tab: 'videos',
+    clip: 'wide-3s',
+    info: { title: 'New', timestamp: 1_800_000_000, availability: 'public' },
+  })
   assert.equal(await scan(app), '1 new video found')
 
   assert.ok(pages() - first < first, `${pages() - first} requests after ${first}`)
@@ -144,7 +189,9 @@ async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => 
   const { app, loopback } = await given(t)
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0' })
   await app.given(aChannel({ id: channelId, channel_subscribed: true }))
-  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 60, live_channel_size: 0, shorts_channel_size: 0 } })
+  await app
+    .as('admin')
+    .post('/api/config/', { subscriptions: { channel_size: 60, live_channel_size: 0, shorts_channel_size: 0 } })
   const { queue } = app.app
   const add = queue.add
   let jobId = ''
@@ -183,7 +230,9 @@ test('a larger size reaches further back; after that, one page of a known channe
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0' })
   await app.given(aChannel({ id: channelId, channel_subscribed: true }))
   const sized = async (channel_size: number) => {
-    await app.as('admin').post('/api/config/', { subscriptions: { channel_size, live_channel_size: 0, shorts_channel_size: 0 } })
+    await app
+      .as('admin')
+      .post('/api/config/', { subscriptions: { channel_size, live_channel_size: 0, shorts_channel_size: 0 } })
     const before = loopback.platform.requests.length
     return [await scan(app), loopback.platform.requests.length - before] as const
   }
@@ -197,12 +246,33 @@ test('a larger size reaches further back; after that, one page of a known channe
 
 test('what is archived, queued or ignored is not queued again; upcoming ones wait for a later scan', async (t) => {
   const { app, loopback } = await given(t)
-  await app.given(aChannel({ id: CHANNEL.orbit, channel_subscribed: true }), aVideo({ id: VIDEO.comet, channelId: CHANNEL.orbit }))
-  await app.app.queue.add([{ id: VIDEO.lagrange!, title: '', channelId: CHANNEL.orbit, channelName: '', durationSeconds: 0, published: '', vidType: 'videos' }], 'ignore')
+  await app.given(
+    aChannel({ id: CHANNEL.orbit, channel_subscribed: true }),
+    aVideo({ id: VIDEO.comet, channelId: CHANNEL.orbit }),
+  )
+  await app.app.queue.add(
+    [
+      {
+        id: VIDEO.lagrange!,
+        title: '',
+        channelId: CHANNEL.orbit,
+        channelName: '',
+        durationSeconds: 0,
+        published: '',
+        vidType: 'videos',
+      },
+    ],
+    'ignore',
+  )
   loopback.platform.faults.set(VIDEO.eclipse, 'upcoming_premiere')
 
   assert.equal(await scan(app), '2 new videos found')
-  assert.deepEqual((await app.as('admin').get('/api/download/?filter=pending')).body.data.map(({ platform_id }: { platform_id: string }) => platform_id).sort(), [VIDEO.moondust, VIDEO.reentry].sort())
+  assert.deepEqual(
+    (await app.as('admin').get('/api/download/?filter=pending')).body.data
+      .map(({ platform_id }: { platform_id: string }) => platform_id)
+      .sort(),
+    [VIDEO.moondust, VIDEO.reentry].sort(),
+  )
 
   loopback.platform.faults.clear()
   assert.equal(await scan(app), '1 new video found')
@@ -231,7 +301,11 @@ test('what is removed or unsubscribed while a scan runs stays so, and nothing of
   const { list, playlist } = platform
   t.mock.method(platform, 'list', async function* (...given: Parameters<typeof list>) {
     asked.push(given[0])
-    await post(app, '/api/channel/', [first, second].map((channel_id) => ({ channel_id, channel_subscribed: false })))
+    await post(
+      app,
+      '/api/channel/',
+      [first, second].map((channel_id) => ({ channel_id, channel_subscribed: false })),
+    )
     await app.as('admin').delete(`/api/playlist/${PLAYLIST.joinery}/`)
     await post(app, '/api/playlist/', [{ playlist_id: PLAYLIST.mixed, playlist_subscribed: false }])
     yield* list(...given)
@@ -245,7 +319,10 @@ test('what is removed or unsubscribed while a scan runs stays so, and nothing of
 
   assert.equal(await scan(app), null)
 
-  assert.deepEqual([[...new Set(asked)], await queued(app), await app.ids('playlist')], [[first, PLAYLIST.coast], [], [PLAYLIST.mixed]])
+  assert.deepEqual(
+    [[...new Set(asked)], await queued(app), await app.ids('playlist')],
+    [[first, PLAYLIST.coast], [], [PLAYLIST.mixed]],
+  )
 })
 
 test('who is gone becomes inactive and is asked no more; the others are scanned all the same', async (t) => {
@@ -272,23 +349,45 @@ test('who is gone becomes inactive and is asked no more; the others are scanned 
 
 test('with auto_start what a scan finds is downloaded at once, and subscribed playlists are read anew afterwards', async (t) => {
   const { app, loopback } = await given(t)
-  const video = { channelId: CHANNEL.orbit, tab: 'videos', clip: 'wide-3s', info: { title: 'New', timestamp: 1_800_000_000, availability: 'public' } }
+  const video = {
+    channelId: CHANNEL.orbit,
+    tab: 'videos',
+    clip: 'wide-3s',
+    info: { title: 'New', timestamp: 1_800_000_000, availability: 'public' },
+  }
   loopback.platform.catalogue.put('videos', 'brandNew001', video)
   loopback.platform.catalogue.put('playlists', PLAYLIST.mixed, { videoIds: ['brandNew001', VIDEO.fog] })
   await app.given(
-    aChannel({ id: CHANNEL.orbit, channel_subscribed: true, channel_overwrites: { subscriptions_channel_size: 1, subscriptions_live_channel_size: 0, subscriptions_shorts_channel_size: 0, index_playlists: true } }),
+    aChannel({
+      id: CHANNEL.orbit,
+      channel_subscribed: true,
+      channel_overwrites: {
+        subscriptions_channel_size: 1,
+        subscriptions_live_channel_size: 0,
+        subscriptions_shorts_channel_size: 0,
+        index_playlists: true,
+      },
+    }),
     aPlaylist({ id: PLAYLIST.mixed, playlist_subscribed: true, playlist_channel_id: CHANNEL.orbit }),
   )
-  await app.as('admin').post('/api/config/', { subscriptions: { auto_start: true, channel_size: 0 }, downloads: { sleep_interval: 0 } })
+  await app
+    .as('admin')
+    .post('/api/config/', { subscriptions: { auto_start: true, channel_size: 0 }, downloads: { sleep_interval: 0 } })
 
   assert.equal(await scan(app), '1 new video found')
   await app.settled()
 
   assert.deepEqual(await app.ids('video'), ['brandNew001'])
   assert.deepEqual((await app.doc('video', 'brandNew001')).playlist, [PLAYLIST.mixed])
-  assert.deepEqual((await app.doc('playlist', PLAYLIST.mixed)).playlist_entries.map(({ downloaded }: { downloaded: boolean }) => downloaded), [true, false])
+  assert.deepEqual(
+    (await app.doc('playlist', PLAYLIST.mixed)).playlist_entries.map(
+      ({ downloaded }: { downloaded: boolean }) => downloaded,
+    ),
+    [true, false],
+  )
   const names = (await app.as('admin').get('/api/task-name/')).body.map(({ name }: { name: string }) => name)
-  for (const name of ['update_subscribed', 'download_pending', 'index_playlists']) assert.equal(names.filter((one: string) => one === name).length, 1, name)
+  for (const name of ['update_subscribed', 'download_pending', 'index_playlists'])
+    assert.equal(names.filter((one: string) => one === name).length, 1, name)
 })
 
 test('a channel set to index its playlists has them indexed', async (t) => {

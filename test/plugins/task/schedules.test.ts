@@ -23,7 +23,10 @@ test('a schedule is set, listed, replaced and removed', async (t) => {
 
   const set = await admin.post('/api/schedule/', { task_name: 'sweep', schedule: '30 4 1,3', config: { days: 5 } })
   assert.equal(set.status, 200)
-  assert.deepEqual([set.body.name, set.body.schedule, set.body.config, set.body.last_run_at], ['sweep', '30 4 1,3', { days: 5 }, null])
+  assert.deepEqual(
+    [set.body.name, set.body.schedule, set.body.config, set.body.last_run_at],
+    ['sweep', '30 4 1,3', { days: 5 }, null],
+  )
   assert.equal(typeof set.body.schedule_human, 'string')
   assert.ok(!Number.isNaN(Date.parse(set.body.next_run_at)))
   const listed = (await admin.get('/api/schedule/')).body.find(({ name }: any) => name === 'sweep')
@@ -36,13 +39,25 @@ test('a schedule is set, listed, replaced and removed', async (t) => {
 
 test('a new installation scans, downloads and refreshes every day by itself; a known one keeps its schedules', async (t) => {
   const app = await testApp(t)
-  const hours = async () => Object.fromEntries((await app.as('admin').get('/api/schedule/')).body.map(({ name, schedule }: any) => [name, schedule.replace(/^\d{1,2} /, '')]))
+  const hours = async () =>
+    Object.fromEntries(
+      (await app.as('admin').get('/api/schedule/')).body.map(({ name, schedule }: any) => [
+        name,
+        schedule.replace(/^\d{1,2} /, ''),
+      ]),
+    )
   const { thumbnail_check: _, version_check: __, ...own } = await hours()
   assert.deepEqual(own, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
 
   // As an older version has left it.
-  await app.app.ledger.write(() => app.app.ledger.sql(`DELETE FROM schedules WHERE task IN ('update_subscribed', 'download_pending')`).run())
-  await app.app.ledger.write(() => app.app.ledger.sql(`DELETE FROM meta WHERE key IN ('schedule.initial.update_subscribed', 'schedule.initial.download_pending')`).run())
+  await app.app.ledger.write(() =>
+    app.app.ledger.sql(`DELETE FROM schedules WHERE task IN ('update_subscribed', 'download_pending')`).run(),
+  )
+  await app.app.ledger.write(() =>
+    app.app.ledger
+      .sql(`DELETE FROM meta WHERE key IN ('schedule.initial.update_subscribed', 'schedule.initial.download_pending')`)
+      .run(),
+  )
   await app.restart()
 
   assert.deepEqual(Object.keys(await hours()), ['check_reindex', 'thumbnail_check', 'version_check'])
@@ -62,7 +77,8 @@ test('schedules that make no sense are refused', async (t) => {
     { task_name: 'sweep', schedule: '0 8 *', config: { days: 'x' } },
     { task_name: 'sweep', schedule: '0 8 *', config: [] },
   ]
-  for (const body of rows) assert.equal((await app.as('admin').post('/api/schedule/', body)).status, 400, JSON.stringify(body))
+  for (const body of rows)
+    assert.equal((await app.as('admin').post('/api/schedule/', body)).status, 400, JSON.stringify(body))
 })
 
 test('a schedule is removed by query or body, which must not differ', async (t) => {
@@ -78,7 +94,8 @@ test('a schedule is removed by query or body, which must not differ', async (t) 
     ['?task_name=sweep', undefined, 404],
   ]
   await admin.post('/api/schedule/', { task_name: 'sweep', schedule: 'auto' })
-  for (const [query, body, status] of rows) assert.equal((await admin.delete(`/api/schedule/${query}`, body)).status, status, query + JSON.stringify(body))
+  for (const [query, body, status] of rows)
+    assert.equal((await admin.delete(`/api/schedule/${query}`, body)).status, status, query + JSON.stringify(body))
   await admin.post('/api/schedule/', { task_name: 'sweep', schedule: 'auto' })
   assert.equal((await admin.delete('/api/schedule/?task_name=sweep', { task_name: 'sweep' })).status, 200)
 })
@@ -94,12 +111,22 @@ test('outgoing URLs are added once, listed by task, and removed one by one or al
   await admin.post(`${path}?task_name=sweep`, { url: 'mailto://two.example' })
   const added = await admin.post(path, { task_name: 'sweep', url: 'json://three.example/c' })
 
-  const all = { sweep: { urls: ['json://one.example/a', 'mailto://two.example', 'json://three.example/c'], title: 'Sweep the Floor' } }
+  const all = {
+    sweep: {
+      urls: ['json://one.example/a', 'mailto://two.example', 'json://three.example/c'],
+      title: 'Sweep the Floor',
+    },
+  }
   assert.deepEqual(added.body, all)
   assert.deepEqual((await admin.get(path)).body, all)
 
-  assert.deepEqual((await admin.delete(path, { task_name: 'sweep', url: 'json://one.example/a' })).body, { success: true })
-  assert.deepEqual((await admin.delete(`${path}?task_name=sweep&url=${encodeURIComponent('mailto://two.example')}`)).body, { success: true })
+  assert.deepEqual((await admin.delete(path, { task_name: 'sweep', url: 'json://one.example/a' })).body, {
+    success: true,
+  })
+  assert.deepEqual(
+    (await admin.delete(`${path}?task_name=sweep&url=${encodeURIComponent('mailto://two.example')}`)).body,
+    { success: true },
+  )
   assert.deepEqual((await admin.get(path)).body.sweep.urls, ['json://three.example/c'])
   await admin.delete(path, { task_name: 'sweep' })
   assert.deepEqual((await admin.get(path)).body, {})
@@ -129,5 +156,6 @@ test('outgoing URLs are refused where they cannot be', async (t) => {
     [{ task_name: 'sweep' }, 200],
     [{ task_name: 'sweep' }, 404],
   ]
-  for (const [body, status] of removing) assert.equal((await admin.delete(path, body)).status, status, JSON.stringify(body))
+  for (const [body, status] of removing)
+    assert.equal((await admin.delete(path, body)).status, status, JSON.stringify(body))
 })

@@ -1,11 +1,14 @@
 /** Tasks by name and id (contract 5.10, 6.11, 8). */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import { testApp, type TestApp } from 'archivolt/testing'
+import { type TestApp, testApp } from 'archivolt/testing'
 import task from '../../../plugins/task/plugin.ts'
 
-/** One task that may be started and stopped and runs until then, one that ends at once, one named as outside plugins do, and an inner one. */
+/**
+ * One task that may be started and stopped and runs until then, one that ends at once, one named as outside plugins do,
+ * and an inner one.
+ */
 async function anApp(t: TestContext): Promise<TestApp> {
   const patient = defineTask({
     name: 'dig',
@@ -21,9 +24,31 @@ async function anApp(t: TestContext): Promise<TestApp> {
       return 'dug'
     },
   })
-  const quick = defineTask({ name: 'blink', title: 'Blink', group: 'setting:blink', payload: Type.Object({}), lane: 'light', apiStart: false, run: async () => 'blinked' })
-  const outside = defineTask({ name: 'tide.count', title: 'Count', payload: Type.Object({}), lane: 'light', apiStart: true, run: async () => 'counted' })
-  const inner = defineTask({ name: 'inner.work', title: 'Inner', payload: Type.Object({}), lane: 'light', internal: true, run: async () => null })
+  const quick = defineTask({
+    name: 'blink',
+    title: 'Blink',
+    group: 'setting:blink',
+    payload: Type.Object({}),
+    lane: 'light',
+    apiStart: false,
+    run: async () => 'blinked',
+  })
+  const outside = defineTask({
+    name: 'tide.count',
+    title: 'Count',
+    payload: Type.Object({}),
+    lane: 'light',
+    apiStart: true,
+    run: async () => 'counted',
+  })
+  const inner = defineTask({
+    name: 'inner.work',
+    title: 'Inner',
+    payload: Type.Object({}),
+    lane: 'light',
+    internal: true,
+    run: async () => null,
+  })
   return testApp(t, { plugins: [task, definePlugin({ name: 'testing', tasks: [patient, quick, outside, inner] })] })
 }
 
@@ -43,7 +68,22 @@ test('a task is started, runs as PENDING with a start date, is stopped and ends 
   await app.clock.advance(1)
   const running = (await admin.get(`/api/task-id/${id}/`)).body
   assert.match(running.date_start, ISO)
-  assert.deepEqual({ ...running, date_start: '' }, { task_id: id, name: 'dig', status: 'PENDING', result: null, traceback: null, date_done: null, date_start: '', command: false, args: [], kwargs: {}, retries: 0 })
+  assert.deepEqual(
+    { ...running, date_start: '' },
+    {
+      task_id: id,
+      name: 'dig',
+      status: 'PENDING',
+      result: null,
+      traceback: null,
+      date_done: null,
+      date_start: '',
+      command: false,
+      args: [],
+      kwargs: {},
+      retries: 0,
+    },
+  )
 
   assert.deepEqual((await admin.post(`/api/task-id/${id}/`, { command: 'stop' })).body, { message: 'command sent' })
   assert.equal((await admin.get(`/api/task-id/${id}/`)).body.command, 'STOP')
@@ -84,7 +124,8 @@ test('commands are checked in order: command, id, task, state', async (t) => {
     [dug, { command: 'stop' }, 409],
     [dug, { command: 'kill' }, 409],
   ]
-  for (const [id, body, status] of rows) assert.equal((await admin.post(`/api/task-id/${id}/`, body as object)).status, status, JSON.stringify([id, body]))
+  for (const [id, body, status] of rows)
+    assert.equal((await admin.post(`/api/task-id/${id}/`, body as object)).status, status, JSON.stringify([id, body]))
 })
 
 test('unknown tasks, inner tasks and tasks that others start are refused', async (t) => {
@@ -99,8 +140,15 @@ test('unknown tasks, inner tasks and tasks that others start are refused', async
     ['get', '/api/task-id/nope/log/', 404],
     ['get', '/api/task-name/blink/', 200],
   ]
-  for (const [method, path, status] of rows) assert.equal((await admin[method](path)).status, status, `${method} ${path}`)
-  for (const path of ['/api/task-name/', '/api/task-name/blink/', '/api/task-id/nope/', '/api/schedule/', '/api/schedule/notification/']) {
+  for (const [method, path, status] of rows)
+    assert.equal((await admin[method](path)).status, status, `${method} ${path}`)
+  for (const path of [
+    '/api/task-name/',
+    '/api/task-name/blink/',
+    '/api/task-id/nope/',
+    '/api/schedule/',
+    '/api/schedule/notification/',
+  ]) {
     assert.equal((await app.as('user').get(path)).status, 403, path)
   }
 })
@@ -109,7 +157,10 @@ test('a task with a dot in its name is started and listed by it', async (t) => {
   const app = await anApp(t)
   assert.equal((await app.as('admin').post('/api/task-name/tide.count/')).status, 200)
   await app.settled()
-  assert.deepEqual((await app.as('admin').get('/api/task-name/tide.count/')).body.map(({ result }: { result: string }) => result), ['counted'])
+  assert.deepEqual(
+    (await app.as('admin').get('/api/task-name/tide.count/')).body.map(({ result }: { result: string }) => result),
+    ['counted'],
+  )
 })
 
 test('without runs the list is empty, and inner runs are seen by id only', async (t) => {
@@ -123,7 +174,10 @@ test('without runs the list is empty, and inner runs are seen by id only', async
 
 test('arguments are shown without the credentials in their URLs', async (t) => {
   const app = await anApp(t)
-  const payload = { url: 'json://me:secret@host.example/a', list: ['https://host.example/?a=1&token=secret&b=2', 'plain'] }
+  const payload = {
+    url: 'json://me:secret@host.example/a',
+    list: ['https://host.example/?a=1&token=secret&b=2', 'plain'],
+  }
   const { id } = await app.app.jobs.start('dig', payload)
   assert.deepEqual((await app.as('admin').get(`/api/task-id/${id}/`)).body.kwargs, {
     url: 'json://***@host.example/a',
@@ -136,5 +190,8 @@ test('the log of a run can be read', async (t) => {
   const { id } = await app.app.jobs.start('dig')
   await app.clock.advance(1)
   const { body } = await app.as('admin').get(`/api/task-id/${id}/log/`)
-  assert.ok(body.some(({ message, level, time }: any) => message === 'digging' && level === 'info' && typeof time === 'string'), JSON.stringify(body))
+  assert.ok(
+    body.some(({ message, level, time }: any) => message === 'digging' && level === 'info' && typeof time === 'string'),
+    JSON.stringify(body),
+  )
 })

@@ -1,8 +1,8 @@
 /** Signing in and out, tokens, settings and accounts, as clients see them. */
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import userPlugin from '../../../plugins/user/plugin.ts'
-import { testApp, type TestApp } from '../../support/testing.ts'
+import { type TestApp, testApp } from '../../support/testing.ts'
 
 const PASSWORD = 'a password for tests'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -30,7 +30,10 @@ test('a login answers the account’s token, as JSON and as a form, under either
   const expected = { token: await app.app.accounts.token(1), user_id: 1 }
   assert.deepEqual((await nobody.post('/api/login/', { username: 'admin', password: PASSWORD })).body, expected)
   assert.deepEqual((await nobody.post('/api/login', { name: 'admin', password: PASSWORD })).body, expected)
-  assert.deepEqual((await nobody.post('/api/login/', `username=admin&password=${encodeURIComponent(PASSWORD)}`, FORM)).body, expected)
+  assert.deepEqual(
+    (await nobody.post('/api/login/', `username=admin&password=${encodeURIComponent(PASSWORD)}`, FORM)).body,
+    expected,
+  )
   const withBadHeaders = { authorization: 'Token nonsense', cookie: 'sessionid=nonsense' }
   const reply = await nobody.post('/api/login/', { username: 'admin', password: PASSWORD }, withBadHeaders)
   assert.deepEqual(reply.body, expected)
@@ -58,7 +61,8 @@ test('a login that is refused says why', async (t) => {
 
 test('the sixth attempt after five failures is told to wait', async (t) => {
   const app = await userApp(t)
-  for (let attempt = 0; attempt < 5; attempt++) assert.equal((await app.as('nobody').post('/api/login/', { username: 'user', password: 'wrong' })).status, 400)
+  for (let attempt = 0; attempt < 5; attempt++)
+    assert.equal((await app.as('nobody').post('/api/login/', { username: 'user', password: 'wrong' })).status, 400)
   const refused = await app.as('nobody').post('/login/', { username: 'user', password: PASSWORD })
   assert.equal(refused.status, 429)
   assert.equal(refused.body.code, 'throttled')
@@ -105,7 +109,10 @@ test('signing out ends the session and takes its cookies away', async (t) => {
   const { reading, writing } = await browser(app, 'user')
   const reply = await app.as('nobody').post('/logout/', {}, writing)
   assert.equal(reply.status, 204)
-  assert.deepEqual(reply.headers.getSetCookie().map((cookie) => /^\w+=; Max-Age=0/.test(cookie)), [true, true])
+  assert.deepEqual(
+    reply.headers.getSetCookie().map((cookie) => /^\w+=; Max-Age=0/.test(cookie)),
+    [true, true],
+  )
   assert.equal((await app.as('nobody').get('/api/ping/', reading)).status, 401)
 })
 
@@ -113,28 +120,55 @@ test('a revoked token holds no longer, and the next look makes another', async (
   const app = await userApp(t)
   const { token } = (await app.as('user').get('/api/token/')).body
   assert.deepEqual((await app.as('user').delete('/api/token/')).body, { success: true })
-  assert.equal((await app.as('nobody').get('/api/ping/', { authorization: `Token ${token}` })).body.detail, 'Invalid token.')
+  assert.equal(
+    (await app.as('nobody').get('/api/ping/', { authorization: `Token ${token}` })).body.detail,
+    'Invalid token.',
+  )
   assert.notEqual((await app.as('user').get('/api/token/')).body.token, token)
 })
 
 test('a user’s settings are their own; an unknown key or value changes nothing', async (t) => {
   const app = await userApp(t)
   assert.deepEqual((await app.as('user').get('/api/config/user/')).body, { user_id: 2 })
-  assert.deepEqual((await app.as('user').post('/api/config/user/', { page_size: 24, hide_watched: true })).body, { page_size: 24, hide_watched: true, user_id: 2 })
-  const refused = [{ page_size: 201 }, { page_size: '12' }, { grid_items: 2 }, { view_style_home: 'heap' }, { stylesheet: '../x' }, { colour: 'red' }, { sort_order: 'asc', other: 1 }]
-  for (const body of refused) assert.equal((await app.as('user').post('/api/config/user/', body)).status, 400, JSON.stringify(body))
-  assert.deepEqual((await app.as('user').get('/api/config/user/')).body, { page_size: 24, hide_watched: true, user_id: 2 })
+  assert.deepEqual((await app.as('user').post('/api/config/user/', { page_size: 24, hide_watched: true })).body, {
+    page_size: 24,
+    hide_watched: true,
+    user_id: 2,
+  })
+  const refused = [
+    { page_size: 201 },
+    { page_size: '12' },
+    { grid_items: 2 },
+    { view_style_home: 'heap' },
+    { stylesheet: '../x' },
+    { colour: 'red' },
+    { sort_order: 'asc', other: 1 },
+  ]
+  for (const body of refused)
+    assert.equal((await app.as('user').post('/api/config/user/', body)).status, 400, JSON.stringify(body))
+  assert.deepEqual((await app.as('user').get('/api/config/user/')).body, {
+    page_size: 24,
+    hide_watched: true,
+    user_id: 2,
+  })
   assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, { user_id: 1 })
 })
 
 test('an admin changes the installation’s settings, all of those given or none', async (t) => {
   const app = await userApp(t)
   assert.deepEqual((await app.as('admin').get('/api/config/')).body, { application: { enable_cast: false } })
-  for (const body of [{ application: { enable_cast: 'yes' } }, { application: { enable_cast: true, other: 1 } }, { nothing: {} }, { application: 5 }]) {
+  for (const body of [
+    { application: { enable_cast: 'yes' } },
+    { application: { enable_cast: true, other: 1 } },
+    { nothing: {} },
+    { application: 5 },
+  ]) {
     assert.equal((await app.as('admin').post('/api/config/', body)).status, 400, JSON.stringify(body))
   }
   assert.deepEqual((await app.as('admin').get('/api/config/')).body, { application: { enable_cast: false } })
-  assert.deepEqual((await app.as('admin').post('/api/config/', { application: { enable_cast: true } })).body, { application: { enable_cast: true } })
+  assert.deepEqual((await app.as('admin').post('/api/config/', { application: { enable_cast: true } })).body, {
+    application: { enable_cast: true },
+  })
 })
 
 test('an admin adds, changes and removes accounts', async (t) => {
@@ -143,24 +177,43 @@ test('an admin adds, changes and removes accounts', async (t) => {
   const added = { id: 3, username: 'new.one@home', is_staff: false, is_active: true, last_login: null }
   assert.deepEqual((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).body, added)
   assert.equal((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).status, 409)
-  assert.deepEqual((await admin.get('/api/user/')).body.map(({ username }: { username: string }) => username), ['admin', 'user', 'new.one@home'])
+  assert.deepEqual(
+    (await admin.get('/api/user/')).body.map(({ username }: { username: string }) => username),
+    ['admin', 'user', 'new.one@home'],
+  )
   assert.deepEqual((await admin.post('/api/user/3/', { is_staff: true })).body, { ...added, is_staff: true })
   assert.deepEqual((await admin.delete('/api/user/3/')).body, { success: true })
-  for (const ask of [() => admin.get('/api/user/3/'), () => admin.delete('/api/user/3/'), () => admin.post('/api/user/3/', { is_staff: true }), () => admin.get('/api/user/0/'), () => admin.get('/api/user/x/')]) {
+  for (const ask of [
+    () => admin.get('/api/user/3/'),
+    () => admin.delete('/api/user/3/'),
+    () => admin.post('/api/user/3/', { is_staff: true }),
+    () => admin.get('/api/user/0/'),
+    () => admin.get('/api/user/x/'),
+  ]) {
     assert.equal((await ask()).status, 404)
   }
 })
 
 test('an account needs a name of known characters and a password of eight', async (t) => {
   const app = await userApp(t)
-  for (const body of [{ username: 'a b', password: PASSWORD }, { username: '', password: PASSWORD }, { username: 'x'.repeat(151), password: PASSWORD }, { username: 'ok', password: 'seven77' }, { username: 'ok' }]) {
+  for (const body of [
+    { username: 'a b', password: PASSWORD },
+    { username: '', password: PASSWORD },
+    { username: 'x'.repeat(151), password: PASSWORD },
+    { username: 'ok', password: 'seven77' },
+    { username: 'ok' },
+  ]) {
     assert.equal((await app.as('admin').post('/api/user/', body)).status, 400, JSON.stringify(body))
   }
 })
 
 test('the last active admin stays one', async (t) => {
   const app = await userApp(t)
-  for (const ask of [() => app.as('admin').delete('/api/user/1/'), () => app.as('admin').post('/api/user/1/', { is_staff: false }), () => app.as('admin').post('/api/user/1/', { is_active: false })]) {
+  for (const ask of [
+    () => app.as('admin').delete('/api/user/1/'),
+    () => app.as('admin').post('/api/user/1/', { is_staff: false }),
+    () => app.as('admin').post('/api/user/1/', { is_active: false }),
+  ]) {
     assert.equal((await ask()).body.code, 'conflict')
   }
 })
@@ -180,13 +233,17 @@ test('who is no admin sees themself alone, and changes only their password, prov
     ['/api/user/2/', { password, current_password: 'wrong' }, 400],
     ['/api/user/2/', { password: 'short', current_password: PASSWORD }, 400],
   ]
-  for (const [path, body, status] of table) assert.equal((await user.post(path, body)).status, status, `${path} ${JSON.stringify(body)}`)
+  for (const [path, body, status] of table)
+    assert.equal((await user.post(path, body)).status, status, `${path} ${JSON.stringify(body)}`)
   assert.equal((await user.get('/api/user/1/')).status, 403)
   assert.equal((await user.get('/api/user/')).status, 403)
 
   const [here, elsewhere] = [await browser(app, 'user'), await browser(app, 'user')]
   const { token } = (await user.get('/api/token/')).body
-  assert.equal((await app.as('nobody').post('/api/user/2/', { password, current_password: PASSWORD }, here.writing)).status, 200)
+  assert.equal(
+    (await app.as('nobody').post('/api/user/2/', { password, current_password: PASSWORD }, here.writing)).status,
+    200,
+  )
   assert.equal((await app.as('nobody').get('/api/ping/', here.reading)).status, 200)
   assert.equal((await app.as('nobody').get('/api/ping/', elsewhere.reading)).status, 401)
   assert.equal((await app.as('nobody').get('/api/ping/', { authorization: `Token ${token}` })).status, 401)

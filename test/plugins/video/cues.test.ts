@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { readCues, readFragments } from '../../../plugins/video/cues.ts'
 
 async function* linesOf(text: string): AsyncGenerator<string> {
@@ -37,7 +37,8 @@ test('five cues make a fragment, the last one holds the rest', async (t) => {
 })
 
 test('header, notes, styles and cue names are no text', async () => {
-  const text = 'WEBVTT - title\nKind: captions\n\nNOTE\nnothing\n\nSTYLE\n::cue { color: red }\n\nname\n01:02:03.004 --> 01:02:04.005 align:start position:0%\n<v Ann>Tom &amp; Jerry</v> <i>run</i>\nagain'
+  const text =
+    'WEBVTT - title\nKind: captions\n\nNOTE\nnothing\n\nSTYLE\n::cue { color: red }\n\nname\n01:02:03.004 --> 01:02:04.005 align:start position:0%\n<v Ann>Tom &amp; Jerry</v> <i>run</i>\nagain'
 
   assert.deepEqual(await cues(text), [{ start: '01:02:03.004', end: '01:02:04.005', text: 'Tom & Jerry run again' }])
 })
@@ -57,7 +58,10 @@ hello there
 hello there
 general<00:00:02.400><c> words</c>`
 
-  assert.deepEqual((await cues(text, true)).map((cue) => cue.text), ['hello there', 'general words'])
+  assert.deepEqual(
+    (await cues(text, true)).map((cue) => cue.text),
+    ['hello there', 'general words'],
+  )
   assert.equal((await cues(text)).length, 3)
 })
 

@@ -9,7 +9,11 @@ import { aDownload, videoApp } from './scripted-platform.ts'
 
 test('a downloaded video is listed, playable and told of', async (t) => {
   const told: unknown[] = []
-  const listener = definePlugin({ name: 'listener', needs: ['video'], on: { 'video.added': () => (event) => void told.push(event) } })
+  const listener = definePlugin({
+    name: 'listener',
+    needs: ['video'],
+    on: { 'video.added': () => (event) => void told.push(event) },
+  })
   const app = await videoApp(t, { plugins: [listener] })
   await app.given(aChannel({ id: 'UC1', channel_name: 'Mill' }))
 
@@ -18,30 +22,41 @@ test('a downloaded video is listed, playable and told of', async (t) => {
   const { body } = await app.as('user').get('/api/video/v1/')
   const { streams, media_size, ...record } = body.data
   assert.ok(media_size > 1000)
-  assert.deepEqual(streams.map(({ type, codec, width }: Record<string, unknown>) => [type, codec, width]), [['video', 'h264', 640], ['audio', 'aac', undefined]])
-  assert.deepEqual({ ...record, channel: record.channel.channel_name }, {
-    platform_id: 'v1',
-    youtube_id: 'v1',
-    active: true,
-    title: 'Video v1',
-    description: 'two\nlines',
-    category: ['Food'],
-    tags: ['bread'],
-    vid_type: 'videos',
-    published: '2026-01-02',
-    date_downloaded: Date.parse('2026-01-15T10:00:00Z') / 1000,
-    vid_last_refresh: '2026-01-15',
-    vid_thumb_url: '/cache/videos/v/v1.jpg',
-    vid_thumb_base64: false,
-    media_url: '/media/UC1/v1.mp4',
-    playlist: [],
-    channel: 'Mill',
-    stats: { view_count: 5, like_count: 4, dislike_count: 0, average_rating: 0 },
-    subtitles: [{ ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/UC1/v1.en.vtt' }],
-    player: { duration: 1, duration_str: '1s', watched: false, position: 0, progress: 0 },
-    _index: 'av_video',
-    _score: 0,
-  })
+  assert.deepEqual(
+    streams.map(({ type, codec, width }: Record<string, unknown>) => [type, codec, width]),
+    [
+      ['video', 'h264', 640],
+      ['audio', 'aac', undefined],
+    ],
+  )
+  assert.deepEqual(
+    { ...record, channel: record.channel.channel_name },
+    {
+      platform_id: 'v1',
+      youtube_id: 'v1',
+      active: true,
+      title: 'Video v1',
+      description: 'two\nlines',
+      category: ['Food'],
+      tags: ['bread'],
+      vid_type: 'videos',
+      published: '2026-01-02',
+      date_downloaded: Date.parse('2026-01-15T10:00:00Z') / 1000,
+      vid_last_refresh: '2026-01-15',
+      vid_thumb_url: '/cache/videos/v/v1.jpg',
+      vid_thumb_base64: false,
+      media_url: '/media/UC1/v1.mp4',
+      playlist: [],
+      channel: 'Mill',
+      stats: { view_count: 5, like_count: 4, dislike_count: 0, average_rating: 0 },
+      subtitles: [
+        { ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/UC1/v1.en.vtt' },
+      ],
+      player: { duration: 1, duration_str: '1s', watched: false, position: 0, progress: 0 },
+      _index: 'av_video',
+      _score: 0,
+    },
+  )
   assert.deepEqual(told, [{ id: 'v1', channelId: 'UC1' }])
 
   const part = await app.as('user').get('/media/UC1/v1.mp4', { range: 'bytes=0-3' })
@@ -80,13 +95,23 @@ test('an ingest that is repeated after its files were moved changes nothing that
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
   await app.app.videos.ingest({ downloaded })
-  await app.app.videos.change('v1', { set: { player: { watched: true, watched_date: 7 }, comment_count: 3, sponsorblock: { is_enabled: true, has_unlocked: true, segments: [] } }, add: { playlist: ['PL1'] } })
+  await app.app.videos.change('v1', {
+    set: {
+      player: { watched: true, watched_date: 7 },
+      comment_count: 3,
+      sponsorblock: { is_enabled: true, has_unlocked: true, segments: [] },
+    },
+    add: { playlist: ['PL1'] },
+  })
   await app.clock.advance(3_600_000)
 
   await app.app.videos.ingest({ downloaded })
 
   const doc = await app.doc('video', 'v1')
-  assert.deepEqual([doc.player.watched, doc.player.watched_date, doc.playlist, doc.comment_count], [true, 7, ['PL1'], 3])
+  assert.deepEqual(
+    [doc.player.watched, doc.player.watched_date, doc.playlist, doc.comment_count],
+    [true, 7, ['PL1'], 3],
+  )
   assert.equal(doc.date_downloaded, Date.parse('2026-01-15T10:00:00Z') / 1000)
   assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v1.en.vtt', 'v1.mp4'])
   const { body } = await app.as('user').get('/api/video/v1/')
@@ -111,21 +136,39 @@ test('a channel that nobody has read yet is kept by its name', async (t) => {
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
 
   const { body } = await app.as('user').get('/api/channel/UC1/')
-  assert.deepEqual([body.data.channel_name, body.data.channel_subscribed, body.data.channel_active], ['Channel UC1', false, true])
+  assert.deepEqual(
+    [body.data.channel_name, body.data.channel_subscribed, body.data.channel_active],
+    ['Channel UC1', false, true],
+  )
 })
 
 test('subtitles that are read again take the place of those of their language', async (t) => {
   const app = await videoApp(t)
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
   const folder = await app.app.media.staging('v1')
-  const staged = ['en', 'de'].map((lang) => ({ lang, name: lang, source: 'auto' as const, url: '', path: join(folder, `${lang}.vtt`) }))
+  const staged = ['en', 'de'].map((lang) => ({
+    lang,
+    name: lang,
+    source: 'auto' as const,
+    url: '',
+    path: join(folder, `${lang}.vtt`),
+  }))
   for (const { lang, path } of staged) await writeFile(path, `WEBVTT\n\n00:00.000 --> 00:01.000\nnew in ${lang}\n`)
 
   assert.equal(await app.app.videos.setSubtitles('v1', staged), true)
 
   const doc = await app.doc('video', 'v1')
-  assert.deepEqual(doc.subtitles.map(({ lang, source }: Record<string, string>) => [lang, source]), [['en', 'auto'], ['de', 'auto']])
-  assert.deepEqual([await app.ids('subtitle'), (await app.doc('subtitle', 'v1-en-1')).subtitle_line], [['v1-de-1', 'v1-en-1'], 'new in en'])
+  assert.deepEqual(
+    doc.subtitles.map(({ lang, source }: Record<string, string>) => [lang, source]),
+    [
+      ['en', 'auto'],
+      ['de', 'auto'],
+    ],
+  )
+  assert.deepEqual(
+    [await app.ids('subtitle'), (await app.doc('subtitle', 'v1-en-1')).subtitle_line],
+    [['v1-de-1', 'v1-en-1'], 'new in en'],
+  )
   assert.equal(await app.app.videos.setSubtitles('none', []), false)
 })
 
@@ -140,28 +183,45 @@ test('an ingest that brings fewer subtitles takes none away whose file is there'
   await app.app.videos.ingest({ downloaded: first })
   await rm(app.inLibrary('UC1', 'v1.fr.vtt'))
   const again = await aDownload(app.app, 'v1', 'UC1')
-  const languages = async () => (await app.doc('video', 'v1')).subtitles.map(({ lang, source, url }: Record<string, string>) => [lang, source, url])
+  const languages = async () =>
+    (await app.doc('video', 'v1')).subtitles.map(({ lang, source, url }: Record<string, string>) => [lang, source, url])
 
   await app.app.videos.ingest({ downloaded: { ...again, subtitles: [] } })
 
-  assert.deepEqual(await languages(), [['en', 'user', ''], ['de', 'auto', 'x']])
+  assert.deepEqual(await languages(), [
+    ['en', 'user', ''],
+    ['de', 'auto', 'x'],
+  ])
   assert.deepEqual(await app.ids('subtitle'), ['v1-de-1', 'v1-en-1'])
 
   // Not to be searched any more: what comes anew is not, what was there stays.
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1'), isSubtitleIndexed: false })
-  assert.deepEqual(await languages(), [['de', 'auto', 'x'], ['en', 'user', '']])
+  assert.deepEqual(await languages(), [
+    ['de', 'auto', 'x'],
+    ['en', 'user', ''],
+  ])
   assert.deepEqual(await app.ids('subtitle'), ['v1-de-1'])
 })
 
 test('subtitles that a document names and the library has not stop no other ones', async (t) => {
   const app = await videoApp(t)
   await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
-  const named = ['en', 'it', '../x'].map((lang) => ({ ext: 'vtt' as const, lang, name: lang, source: 'user' as const, url: '', media_url: '' }))
+  const named = ['en', 'it', '../x'].map((lang) => ({
+    ext: 'vtt' as const,
+    lang,
+    name: lang,
+    source: 'user' as const,
+    url: '',
+    media_url: '',
+  }))
   await app.app.videos.change('v1', { set: { subtitles: named } }) // as a backup may have it
   const path = join(await app.app.media.staging('v1'), 'de.vtt')
   await writeFile(path, 'WEBVTT\n\n00:00.000 --> 00:01.000\nnew\n')
 
-  assert.equal(await app.app.videos.setSubtitles('v1', [{ lang: 'de', name: 'de', source: 'user', url: '', path }]), true)
+  assert.equal(
+    await app.app.videos.setSubtitles('v1', [{ lang: 'de', name: 'de', source: 'user', url: '', path }]),
+    true,
+  )
 
   assert.deepEqual(await app.ids('subtitle'), ['v1-de-1', 'v1-en-1'])
 })
@@ -172,11 +232,17 @@ test('a refresh brings what the platform says and leaves what people have set', 
   await app.app.videos.ingest({ downloaded })
   await app.app.videos.change('v1', { set: { active: false, player: { watched: true } } })
 
-  assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, title: 'New', viewCount: 99, vidType: 'shorts' }), true)
+  assert.equal(
+    await app.app.videos.refreshWith({ ...downloaded.facts, title: 'New', viewCount: 99, vidType: 'shorts' }),
+    true,
+  )
   assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, id: 'unknown' }), false)
 
   const doc = await app.doc('video', 'v1')
-  assert.deepEqual([doc.title, doc.stats.view_count, doc.vid_type, doc.active, doc.player.watched], ['New', 99, 'videos', true, true])
+  assert.deepEqual(
+    [doc.title, doc.stats.view_count, doc.vid_type, doc.active, doc.player.watched],
+    ['New', 99, 'videos', true, true],
+  )
 
   await rm(app.inLibrary('UC1', 'v1.mp4'))
   assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, title: 'Newer' }), true)

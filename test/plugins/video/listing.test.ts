@@ -5,14 +5,27 @@ import type { Actor, App } from 'archivolt'
 import { toQuery, type VideoListPart } from '../../../plugins/video/listing.ts'
 
 const actor: Actor = { id: 1, username: 'ann', isAdmin: false, via: 'token' }
-const anApp = (...parts: VideoListPart[]) => ({ hook: () => parts.map((part) => ({ query: {}, apply: () => part })) }) as unknown as App
+const anApp = (...parts: VideoListPart[]) =>
+  ({ hook: () => parts.map((part) => ({ query: {}, apply: () => part })) }) as unknown as App
 
 test('without parameters the newest published come first', async () => {
   assert.deepEqual(await toQuery({ order: 'desc' }, actor, anApp()), { sort: [{ by: 'published', order: 'desc' }] })
 })
 
 test('filters narrow together and a sort is translated', async () => {
-  const query = await toQuery({ channel: 'UC1', type: 'shorts', height: 1080, after: '2024-01-01', before: '2024-02-01', sort: 'filesize', order: 'asc' }, actor, anApp())
+  const query = await toQuery(
+    {
+      channel: 'UC1',
+      type: 'shorts',
+      height: 1080,
+      after: '2024-01-01',
+      before: '2024-02-01',
+      sort: 'filesize',
+      order: 'asc',
+    },
+    actor,
+    anApp(),
+  )
 
   assert.deepEqual(query, {
     filter: {
@@ -39,7 +52,14 @@ test("a plugin's ids give the order, until the caller sorts", async () => {
 })
 
 test('an order that always holds wins over the sort and over other ids', async () => {
-  const query = await toQuery({ sort: 'views' }, actor, anApp({ ids: ['b', 'a'] }, { ids: ['a', 'b', 'c'], order: 'always' }, { filter: { eq: ['watched', false] } }))
+  const query = await toQuery(
+    { sort: 'views' },
+    actor,
+    anApp({ ids: ['b', 'a'] }, { ids: ['a', 'b', 'c'], order: 'always' }, { filter: { eq: ['watched', false] } }),
+  )
 
-  assert.deepEqual(query, { filter: { and: [{ in: ['platform_id', ['b', 'a']] }, { eq: ['watched', false] }] }, ids: ['a', 'b', 'c'] })
+  assert.deepEqual(query, {
+    filter: { and: [{ in: ['platform_id', ['b', 'a']] }, { eq: ['watched', false] }] },
+    ids: ['a', 'b', 'c'],
+  })
 })

@@ -1,7 +1,7 @@
 /** A plugin from outside that fails in every hook there is: the archive goes on without it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { definePlugin, queryBool, type Plugin } from '../../../core/public.ts'
+import { definePlugin, type Plugin, queryBool } from '../../../core/public.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 const fails = (): never => {
@@ -26,16 +26,24 @@ const broken: Plugin = definePlugin({
 
 test('a plugin from outside that fails in every hook hides no video, keeps no removal back, and deletes no file', async (t) => {
   const app = await testApp(t, { outside: [broken] })
-  await app.given(aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }), ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa' })))
+  await app.given(
+    aChannel({ id: 'UCaaaaaaaaaaaaaaaaaaaaaa' }),
+    ...['v1', 'v2', 'v3'].map((id) => aVideo({ id, channelId: 'UCaaaaaaaaaaaaaaaaaaaaaa' })),
+  )
   const admin = app.as('admin')
 
   assert.equal((await admin.get('/api/video/')).body.data.length, 3)
   assert.equal((await admin.get('/api/video/v1/')).status, 200)
   const filtered = await admin.get('/api/video/?ebb=true')
-  assert.deepEqual([filtered.status, filtered.body.message], [503, 'The plugin tide failed to answer; the log says why. Correct it, or start without it'])
+  assert.deepEqual(
+    [filtered.status, filtered.body.message],
+    [503, 'The plugin tide failed to answer; the log says why. Correct it, or start without it'],
+  )
   assert.equal((await admin.get('/cache/videos/v/v9.jpg')).status, 200)
   assert.equal((await admin.get('/api/platform/')).status, 200)
-  assert.deepEqual((await admin.get('/api/resolve/?q=dQw4w9WgXcQ')).body, [{ type: 'video', id: 'dQw4w9WgXcQ', known: false }])
+  assert.deepEqual((await admin.get('/api/resolve/?q=dQw4w9WgXcQ')).body, [
+    { type: 'video', id: 'dQw4w9WgXcQ', known: false },
+  ])
   assert.equal((await admin.delete('/api/video/v1/')).status, 200)
   assert.deepEqual(await app.ids('video'), ['v2', 'v3'])
   assert.equal((await admin.delete('/api/channel/UCaaaaaaaaaaaaaaaaaaaaaa/')).status, 200)

@@ -16,10 +16,21 @@ const player = { duration: 500, duration_str: '8m 20s', watched: true, watched_d
 const channel = { channel_id: 'UC1', channel_name: hostile }
 
 test('position, channel and tail are joined, wherever the player stands', () => {
-  const expected = { ...stored, player: { ...player, position: 12.5, progress: 2.5 }, channel, youtube_id: 'v1', _index: 'av_video', _score: 0 }
+  const expected = {
+    ...stored,
+    player: { ...player, position: 12.5, progress: 2.5 },
+    channel,
+    youtube_id: 'v1',
+    _index: 'av_video',
+    _score: 0,
+  }
   const end = ',"youtube_id":"v1","_index":"av_video","_score":0}'
 
-  for (const doc of [{ ...stored, player }, { player, ...stored }, { ...stored, player, comment_count: 3, sponsorblock: { segments: [{ a: {} }] } }]) {
+  for (const doc of [
+    { ...stored, player },
+    { player, ...stored },
+    { ...stored, player, comment_count: 3, sponsorblock: { segments: [{ a: {} }] } },
+  ]) {
     const text = joinRecord(JSON.stringify(doc), { position: 12.5, progress: 2.5 }, JSON.stringify(channel), end)
     assert.deepEqual(JSON.parse(text), { ...doc, ...expected })
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
-import { aDownload, videoApp, type VideoApp } from './scripted-platform.ts'
+import { aDownload, type VideoApp, videoApp } from './scripted-platform.ts'
 
 async function putFiles(app: VideoApp, channelId: string, ...names: string[]): Promise<void> {
   await mkdir(app.inLibrary(channelId), { recursive: true })
@@ -18,10 +18,12 @@ const others = (removed: string[], fails: { times: number } = { times: 0 }) =>
     name: 'others',
     needs: ['video'],
     implements: {
-      'video.remove': () => async ({ id, channelId }) => {
-        if (fails.times-- > 0) throw new Error('others cannot now')
-        removed.push(`${channelId}/${id}`)
-      },
+      'video.remove':
+        () =>
+        async ({ id, channelId }) => {
+          if (fails.times-- > 0) throw new Error('others cannot now')
+          removed.push(`${channelId}/${id}`)
+        },
     },
   })
 
@@ -36,7 +38,10 @@ test('removing a video takes its files, subtitles, comments and picture, and wha
   const reply = await app.as('admin').delete('/api/video/v1/')
 
   assert.deepEqual([reply.status, reply.body], [200, { video: 'v1', state: 'delete' }])
-  assert.deepEqual([await app.ids('video'), await app.ids('subtitle'), await app.ids('comment'), await app.ids('channel')], [['v2'], [], [], ['UC1']])
+  assert.deepEqual(
+    [await app.ids('video'), await app.ids('subtitle'), await app.ids('comment'), await app.ids('channel')],
+    [['v2'], [], [], ['UC1']],
+  )
   assert.deepEqual(await readdir(app.inLibrary('UC1')), ['v2.mp4'])
   assert.deepEqual(await readdir(app.inLibrary('.trash')), [])
   assert.deepEqual(removed, ['UC1/v1'])
@@ -75,7 +80,13 @@ test('only an admin removes', async (t) => {
 test('removing a channel takes its videos and leaves other channels alone', async (t) => {
   const removed: string[] = []
   const app = await videoApp(t, { plugins: [others(removed)] })
-  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }), aVideo({ id: 'v1', channelId: 'UC1' }), aVideo({ id: 'v2', channelId: 'UC2' }), aVideo({ id: 'v3', channelId: 'UC1' }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aChannel({ id: 'UC2' }),
+    aVideo({ id: 'v1', channelId: 'UC1' }),
+    aVideo({ id: 'v2', channelId: 'UC2' }),
+    aVideo({ id: 'v3', channelId: 'UC1' }),
+  )
   await putFiles(app, 'UC1', 'v1.mp4', 'v3.mp4', 'stray.txt')
   await putFiles(app, 'UC2', 'v2.mp4')
 
@@ -103,7 +114,10 @@ test('a channel that is removed while one of its videos comes in goes with that 
   await videos.ingest({ downloaded })
 
   assert.equal((await removing)?.status, 200)
-  assert.deepEqual([await app.ids('video'), await app.ids('channel'), (await readdir(app.inLibrary())).sort()], [[], [], ['.archivolt-library', '.archivolt-room', '.staging', '.trash']])
+  assert.deepEqual(
+    [await app.ids('video'), await app.ids('channel'), (await readdir(app.inLibrary())).sort()],
+    [[], [], ['.archivolt-library', '.archivolt-room', '.staging', '.trash']],
+  )
 })
 
 test('a video that comes in while its channel is removed comes after that, with the channel by its name', async (t) => {
@@ -124,7 +138,10 @@ test('a video that comes in while its channel is removed comes after that, with 
   await channels.remove('UC1')
   await ingesting
 
-  assert.deepEqual([arrived, await app.ids('video'), (await app.doc('channel', 'UC1'))?.channel_name], [['v1'], ['v2'], 'Channel UC1'])
+  assert.deepEqual(
+    [arrived, await app.ids('video'), (await app.doc('channel', 'UC1'))?.channel_name],
+    [['v1'], ['v2'], 'Channel UC1'],
+  )
   assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v2.en.vtt', 'v2.mp4'])
 })
 
@@ -140,7 +157,10 @@ test('where a file cannot be moved the answer is 503 and nothing is gone', async
     assert.deepEqual([reply.status, reply.body.code], [503, 'unavailable'], path)
   }
 
-  assert.deepEqual([await app.ids('video'), await app.ids('channel'), await readdir(app.inLibrary('UC1')), removed], [['v1'], ['UC1'], ['v1.mp4'], []])
+  assert.deepEqual(
+    [await app.ids('video'), await app.ids('channel'), await readdir(app.inLibrary('UC1')), removed],
+    [['v1'], ['UC1'], ['v1.mp4'], []],
+  )
   await rm(app.inLibrary('.trash'))
   assert.equal((await app.as('admin').delete('/api/channel/UC1/')).status, 200)
 })
@@ -163,7 +183,10 @@ test('a second removal of the same video waits for the first', async (t) => {
   await app.given(aChannel(), aVideo())
   await putFiles(app, 'UC1', 'v1.mp4')
 
-  const replies = await Promise.all([app.as('admin').delete('/api/video/v1/'), app.as('admin').delete('/api/video/v1/')])
+  const replies = await Promise.all([
+    app.as('admin').delete('/api/video/v1/'),
+    app.as('admin').delete('/api/video/v1/'),
+  ])
 
   assert.ok(replies.every(({ status }) => status === 200 || status === 404))
   assert.deepEqual(await app.ids('video'), [])
@@ -180,11 +203,13 @@ test('a removal that a power cut ends is finished by the next start', async (t) 
     name: 'slow',
     needs: ['video'],
     implements: {
-      'video.remove': () => async ({ id }) => {
-        reached()
-        if (isPowered) await mayGoOn
-        removed.push(id)
-      },
+      'video.remove':
+        () =>
+        async ({ id }) => {
+          reached()
+          if (isPowered) await mayGoOn
+          removed.push(id)
+        },
     },
   })
   const before = await videoApp(t, { plugins: [slow] })

@@ -12,9 +12,30 @@ test('videos are filtered and sorted as asked', async (t) => {
   await app.given(
     aChannel({ id: 'UC1' }),
     aChannel({ id: 'UC2' }),
-    aVideo({ id: 'a', published: '2026-01-01', media_size: 3, height: 1080, stats: { view_count: 1 }, player: { duration: 5 } }),
-    aVideo({ id: 'b', published: '2026-01-02', media_size: 1, vid_type: 'shorts', stats: { view_count: 3 }, player: { duration: 4 } }),
-    aVideo({ id: 'c', published: '2026-01-03', media_size: 2, channelId: 'UC2', stats: { view_count: 2 }, player: { duration: 6 } }),
+    aVideo({
+      id: 'a',
+      published: '2026-01-01',
+      media_size: 3,
+      height: 1080,
+      stats: { view_count: 1 },
+      player: { duration: 5 },
+    }),
+    aVideo({
+      id: 'b',
+      published: '2026-01-02',
+      media_size: 1,
+      vid_type: 'shorts',
+      stats: { view_count: 3 },
+      player: { duration: 4 },
+    }),
+    aVideo({
+      id: 'c',
+      published: '2026-01-03',
+      media_size: 2,
+      channelId: 'UC2',
+      stats: { view_count: 2 },
+      player: { duration: 6 },
+    }),
   )
   const cases: Array<[string, string[]]> = [
     ['', ['c', 'b', 'a']],
@@ -38,19 +59,35 @@ test('videos are filtered and sorted as asked', async (t) => {
 
 test('a parameter of another form is refused', async (t) => {
   const app = await videoApp(t)
-  for (const query of ['type=film', 'sort=name', 'order=up', 'height=tall', 'before=yesterday', 'after=2026-02-30', 'channel=a.b']) {
+  for (const query of [
+    'type=film',
+    'sort=name',
+    'order=up',
+    'height=tall',
+    'before=yesterday',
+    'after=2026-02-30',
+    'channel=a.b',
+  ]) {
     assert.equal((await app.as('user').get(`/api/video/?${query}`)).status, 400, query)
   }
 })
 
 test("a list of a channel's videos is empty where it has none and 404 where nobody knows it", async (t) => {
   const app = await videoApp(t)
-  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'a', published: '2026-01-01' }), aVideo({ id: 'b', published: '2026-01-02' }), aChannel({ id: 'UC2' }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'a', published: '2026-01-01' }),
+    aVideo({ id: 'b', published: '2026-01-02' }),
+    aChannel({ id: 'UC2' }),
+  )
 
   assert.deepEqual(ids((await app.as('user').get('/api/channel/UC1/video/')).body), ['b', 'a'])
   assert.deepEqual((await app.as('user').get('/api/channel/UC2/video/')).body.data, [])
   const unknown = await app.as('user').get('/api/channel/UC3/video/')
-  assert.deepEqual([unknown.status, unknown.body.code, unknown.body.data, unknown.body.paginate.total_hits], [404, 'not_found', [], 0])
+  assert.deepEqual(
+    [unknown.status, unknown.body.code, unknown.body.data, unknown.body.paginate.total_hits],
+    [404, 'not_found', [], 0],
+  )
 })
 
 test('what is not there is 404, with the keys that clients look at', async (t) => {
@@ -58,7 +95,8 @@ test('what is not there is 404, with the keys that clients look at', async (t) =
 
   const shown = await app.as('user').get('/api/video/none/')
   assert.deepEqual([shown.status, shown.body.data, shown.body.error], [404, false, 'video not found'])
-  for (const part of ['comment', 'similar']) assert.equal((await app.as('user').get(`/api/video/none/${part}/`)).status, 404)
+  for (const part of ['comment', 'similar'])
+    assert.equal((await app.as('user').get(`/api/video/none/${part}/`)).status, 404)
   const removed = await app.as('admin').delete('/api/video/none/')
   assert.deepEqual([removed.status, removed.body.video, removed.body.state], [404, 'none', 'not found'])
 })
@@ -66,12 +104,27 @@ test('what is not there is 404, with the keys that clients look at', async (t) =
 test('comments are shown as threads, and counted on the video', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
-  const facts = { text: 'x"],"y', timestamp: 0, likeCount: 1, isFavorited: false, author: 'Ann', authorId: 'UC9', authorThumbnail: '', authorIsUploader: true }
-  await app.app.videos.setComments('v1', [{ ...facts, id: 'r', parent: 'root' }, { ...facts, id: 's', parent: 'r' }])
+  const facts = {
+    text: 'x"],"y',
+    timestamp: 0,
+    likeCount: 1,
+    isFavorited: false,
+    author: 'Ann',
+    authorId: 'UC9',
+    authorThumbnail: '',
+    authorIsUploader: true,
+  }
+  await app.app.videos.setComments('v1', [
+    { ...facts, id: 'r', parent: 'root' },
+    { ...facts, id: 's', parent: 'r' },
+  ])
 
   const { body } = await app.as('user').get('/api/video/v1/comment/')
 
-  assert.deepEqual([body.data.length, body.data[0].comment_text, body.data[0].comment_replies[0].comment_id, typeof body.config], [1, 'x"],"y', 's', 'object'])
+  assert.deepEqual(
+    [body.data.length, body.data[0].comment_text, body.data[0].comment_replies[0].comment_id, typeof body.config],
+    [1, 'x"],"y', 's', 'object'],
+  )
   assert.equal((await app.as('user').get('/api/video/v1/')).body.data.comment_count, 2)
   assert.deepEqual((await app.as('user').get('/api/video/v2/comment/')).body.data, [])
   assert.equal((await app.as('user').get('/api/video/v2/')).body.data.comment_count, undefined)
@@ -96,8 +149,12 @@ test('plugins bring the position of the caller and further filters', async (t) =
     name: 'guest',
     needs: ['video'],
     implements: {
-      'video.tail': () => (wanted, actor) => new Map(wanted.includes('a') ? [['a', { position: actor.id, progress: 2.5 }]] : []),
-      'video.filter': () => ({ query: { only: queryEnum(['a']) }, apply: ({ only }) => (only === 'a' ? { ids: ['a'] } : undefined) }),
+      'video.tail': () => (wanted, actor) =>
+        new Map(wanted.includes('a') ? [['a', { position: actor.id, progress: 2.5 }]] : []),
+      'video.filter': () => ({
+        query: { only: queryEnum(['a']) },
+        apply: ({ only }) => (only === 'a' ? { ids: ['a'] } : undefined),
+      }),
     },
   })
   const app = await videoApp(t, { plugins: [guest] })

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { definePlugin, errors, Type, type App, type Plugin, type Services } from 'archivolt'
-import { testApp, type TestApp, type TestOptions } from 'archivolt/testing'
+import { type App, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
+import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
 import video from '../../../plugins/video/plugin.ts'
@@ -23,7 +23,8 @@ export interface ScriptedPlatform {
   asked: string[]
 }
 
-export const aFailure = (failure: FailureClass): Error => Object.assign(new Error(`${failure}, says the platform`), { failure })
+export const aFailure = (failure: FailureClass): Error =>
+  Object.assign(new Error(`${failure}, says the platform`), { failure })
 
 export const channelFacts = (id: string, changes: Partial<ChannelFacts> = {}): ChannelFacts => ({
   id,
@@ -61,7 +62,8 @@ export function scriptedPlatform(): ScriptedPlatform {
       if (!facts) throw aFailure('gone')
       return facts
     },
-    failureOf: (thrown) => (thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined),
+    failureOf: (thrown) =>
+      thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
     mirror: (id) => ({ youtube_id: id }),
     mirrorText: (id) => `"youtube_id":"${id}",`,
     isArtUrl: (url) => url.startsWith('http://127.0.0.1'),
@@ -83,7 +85,10 @@ export interface VideoApp extends TestApp {
 }
 
 /** Platform (scripted), media, channel and video, and whatever else a test brings. */
-export async function videoApp(scope: Parameters<typeof testApp>[0], { plugins = [], ...options }: TestOptions = {}): Promise<VideoApp> {
+export async function videoApp(
+  scope: Parameters<typeof testApp>[0],
+  { plugins = [], ...options }: TestOptions = {},
+): Promise<VideoApp> {
   const platform = scriptedPlatform()
   const app = await testApp(scope, { ...options, plugins: [platform.plugin, media, channel, video, ...plugins] })
   return Object.create(app, {
@@ -102,12 +107,30 @@ of sourdough
 `
 
 /** A staged download with a film of a second, a thumbnail and English subtitles. */
-export async function aDownload(app: App, id: string, channelId: string, changes: Partial<Downloaded['facts']> = {}): Promise<Downloaded> {
+export async function aDownload(
+  app: App,
+  id: string,
+  channelId: string,
+  changes: Partial<Downloaded['facts']> = {},
+): Promise<Downloaded> {
   const folder = await app.media.staging(id)
   await mkdir(folder, { recursive: true })
-  const [mediaPath, thumbnailPath, subtitlePath] = [`${id}.mp4`, `${id}.webp`, `${id}.en.vtt`].map((name) => join(folder, name)) as [string, string, string]
+  const [mediaPath, thumbnailPath, subtitlePath] = [`${id}.mp4`, `${id}.webp`, `${id}.en.vtt`].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
   const source = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=640x360:d=1:r=5']
-  execFileSync('ffmpeg', [...source, '-f', 'lavfi', '-i', 'sine=d=1', '-shortest', '-pix_fmt', 'yuv420p', '-y', mediaPath])
+  execFileSync('ffmpeg', [
+    ...source,
+    '-f',
+    'lavfi',
+    '-i',
+    'sine=d=1',
+    '-shortest',
+    '-pix_fmt',
+    'yuv420p',
+    '-y',
+    mediaPath,
+  ])
   execFileSync('ffmpeg', [...source, '-frames:v', '1', '-y', thumbnailPath])
   await writeFile(subtitlePath, CUES)
   return {

@@ -1,7 +1,7 @@
 /** Comments become threads, also where the list is incomplete or hostile. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toThreads, type Comment, type CommentFacts } from '../../../plugins/video/threads.ts'
+import { type Comment, type CommentFacts, toThreads } from '../../../plugins/video/threads.ts'
 
 const aComment = (id: string, parent = 'root', changes: Partial<CommentFacts> = {}): CommentFacts => ({
   id,
@@ -17,17 +17,34 @@ const aComment = (id: string, parent = 'root', changes: Partial<CommentFacts> = 
   ...changes,
 })
 
-const shape = (comments: Comment[]): string => comments.map(({ comment_id, comment_replies }) => comment_id + (comment_replies.length ? `(${shape(comment_replies)})` : '')).join(' ')
+const shape = (comments: Comment[]): string =>
+  comments
+    .map(
+      ({ comment_id, comment_replies }) => comment_id + (comment_replies.length ? `(${shape(comment_replies)})` : ''),
+    )
+    .join(' ')
 
 test('replies stand below their parent, roots in the given order', () => {
-  const { threads, count } = toThreads([aComment('a'), aComment('a1', 'a'), aComment('b'), aComment('a2', 'a'), aComment('a11', 'a1')])
+  const { threads, count } = toThreads([
+    aComment('a'),
+    aComment('a1', 'a'),
+    aComment('b'),
+    aComment('a2', 'a'),
+    aComment('a11', 'a1'),
+  ])
 
   assert.equal(shape(threads), 'a(a1(a11) a2) b')
   assert.equal(count, 5)
 })
 
 test('a reply without its parent goes to the root before it, or is one', () => {
-  const { threads } = toThreads([aComment('x', 'gone'), aComment('a'), aComment('y', 'gone'), aComment('z', 'later'), aComment('later')])
+  const { threads } = toThreads([
+    aComment('x', 'gone'),
+    aComment('a'),
+    aComment('y', 'gone'),
+    aComment('z', 'later'),
+    aComment('later'),
+  ])
 
   assert.equal(shape(threads), 'x a(y z) later')
 })
@@ -42,7 +59,8 @@ test('a comment listed twice counts once, and none is lost in a circle', () => {
 test('nesting has an end', () => {
   const chain = Array.from({ length: 5000 }, (_, step) => aComment(`c${step}`, step === 0 ? 'root' : `c${step - 1}`))
   let deepest = 0
-  const measure = (comments: Comment[], depth: number): void => comments.forEach((comment) => measure(comment.comment_replies, (deepest = Math.max(deepest, depth)) && depth + 1))
+  const measure = (comments: Comment[], depth: number): void =>
+    comments.forEach((comment) => measure(comment.comment_replies, (deepest = Math.max(deepest, depth)) && depth + 1))
 
   const { threads, count } = toThreads(chain)
 

@@ -1,10 +1,12 @@
 /** Positions of users in videos (contract 6.5, 9.2), and what lists say of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aVideo, testApp, type TestApp } from 'archivolt/testing'
+import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
-const idsOf = (reply: { body: any }): string[] => reply.body.data.map(({ platform_id }: { platform_id: string }) => platform_id)
-const post = (app: TestApp, id: string, position: unknown, who: 'admin' | 'user' = 'user') => app.as(who).post(`/api/video/${id}/progress/`, { position })
+const idsOf = (reply: { body: any }): string[] =>
+  reply.body.data.map(({ platform_id }: { platform_id: string }) => platform_id)
+const post = (app: TestApp, id: string, position: unknown, who: 'admin' | 'user' = 'user') =>
+  app.as(who).post(`/api/video/${id}/progress/`, { position })
 
 test('a position is kept per user and shown in records of videos', async (t) => {
   const app = await testApp(t)
@@ -66,13 +68,25 @@ test('a position is forgotten, also where none is stored', async (t) => {
 test('positions of an unknown video are not found', async (t) => {
   const app = await testApp(t)
   const user = app.as('user')
-  const replies = [await user.get('/api/video/nope/progress/'), await user.post('/api/video/nope/progress/', { position: 5 }), await user.delete('/api/video/nope/progress/')]
-  assert.deepEqual(replies.map(({ status }) => status), [404, 404, 404])
+  const replies = [
+    await user.get('/api/video/nope/progress/'),
+    await user.post('/api/video/nope/progress/', { position: 5 }),
+    await user.delete('/api/video/nope/progress/'),
+  ]
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [404, 404, 404],
+  )
 })
 
 test('watch=continue lists what the caller has begun and not watched, last changed first', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'a', published: '2026-01-03' }), aVideo({ id: 'b', published: '2026-01-02' }), aVideo({ id: 'c' }))
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'a', published: '2026-01-03' }),
+    aVideo({ id: 'b', published: '2026-01-02' }),
+    aVideo({ id: 'c' }),
+  )
   await app.given(aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }))
   for (const id of ['seen', 'b', 'a', 'b']) {
     await app.clock.advance(1000)

@@ -34,7 +34,11 @@ test('marking as unwatched takes the date away', async (t) => {
 test('marking a channel changes its videos that differ and leaves the date of the others', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
-  await app.given(aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }), aVideo({ id: 'new' }), aVideo({ id: 'other', channelId: 'UC2' }))
+  await app.given(
+    aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }),
+    aVideo({ id: 'new' }),
+    aVideo({ id: 'other', channelId: 'UC2' }),
+  )
 
   const reply = await app.as('user').post('/api/watched/', { id: 'UC1', is_watched: true })
 
@@ -46,8 +50,16 @@ test('marking a channel changes its videos that differ and leaves the date of th
 
 test('marking a playlist, a custom one too, changes its archived videos', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aPlaylist({ id: 'PL1', entries: ['v1', 'gone'] }), aPlaylist({ id: 'av_playlist_x', playlist_type: 'custom', entries: ['v2'] }))
-  await app.given(aVideo({ id: 'v1', playlist: ['PL1'] }), aVideo({ id: 'v2', playlist: ['av_playlist_x'] }), aVideo({ id: 'v3' }))
+  await app.given(
+    aChannel(),
+    aPlaylist({ id: 'PL1', entries: ['v1', 'gone'] }),
+    aPlaylist({ id: 'av_playlist_x', playlist_type: 'custom', entries: ['v2'] }),
+  )
+  await app.given(
+    aVideo({ id: 'v1', playlist: ['PL1'] }),
+    aVideo({ id: 'v2', playlist: ['av_playlist_x'] }),
+    aVideo({ id: 'v3' }),
+  )
 
   await app.as('user').post('/api/watched/', { id: 'PL1', is_watched: true })
   await app.as('user').post('/api/watched/', { id: 'av_playlist_x', is_watched: true })
@@ -61,7 +73,10 @@ test('thousands of videos of a channel are marked in one request', async (t) => 
   await app.given(aChannel())
   const count = 3000
   const docs = Array.from({ length: count }, (_, number) => aVideo({ id: `v${number}` }))
-  await app.app.videos.collection.putMany(docs.map(({ id, doc }) => ({ id, doc: doc as never })), { visible: true })
+  await app.app.videos.collection.putMany(
+    docs.map(({ id, doc }) => ({ id, doc: doc as never })),
+    { visible: true },
+  )
   await app.as('user').post('/api/video/v2999/progress/', { position: 5 })
 
   const reply = await app.as('user').post('/api/watched/', { id: 'UC1', is_watched: true })
@@ -73,12 +88,22 @@ test('thousands of videos of a channel are marked in one request', async (t) => 
 
 test("the caller's positions in marked videos go, for both values, and other users' stay", async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }))
-  const position = async (who: 'admin' | 'user', id: string) => (await app.as(who).get(`/api/video/${id}/progress/`)).body.position
-  for (const who of ['admin', 'user'] as const) for (const id of ['v1', 'v2', 'seen']) await app.as(who).post(`/api/video/${id}/progress/`, { position: 7 })
+  await app.given(
+    aChannel(),
+    aVideo({ id: 'v1' }),
+    aVideo({ id: 'v2' }),
+    aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }),
+  )
+  const position = async (who: 'admin' | 'user', id: string) =>
+    (await app.as(who).get(`/api/video/${id}/progress/`)).body.position
+  for (const who of ['admin', 'user'] as const)
+    for (const id of ['v1', 'v2', 'seen']) await app.as(who).post(`/api/video/${id}/progress/`, { position: 7 })
 
   await app.as('user').post('/api/watched/', { id: 'UC1', is_watched: true })
-  assert.deepEqual([await position('user', 'v1'), await position('user', 'v2'), await position('user', 'seen')], [0, 0, 7])
+  assert.deepEqual(
+    [await position('user', 'v1'), await position('user', 'v2'), await position('user', 'seen')],
+    [0, 0, 7],
+  )
   assert.deepEqual([await position('admin', 'v1'), await position('admin', 'v2')], [7, 7])
 
   await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: false })

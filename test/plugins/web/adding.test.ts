@@ -5,7 +5,7 @@ import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { holdBack, noBrowser, openPage, PATIENCE, type Page, type Watched } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
+import { allQuiet, PASSWORD, type Server, startServer, temporaryFolder, USERNAME, until } from '../../support/server.ts'
 
 /** Whether somebody has a name is asked of the search of channels: it answers so where the channel is not archived. */
 const NOT_ARCHIVED = [/404 .*channel\/search/]
@@ -23,7 +23,11 @@ describe('what is pasted', { skip: noBrowser }, () => {
   })
 
   const open = (t: Parameters<typeof openPage>[0], size: 'phone' | 'desktop'): Promise<Watched> =>
-    openPage(t, server.baseUrl, { size, as: { username: USERNAME, password: PASSWORD }, options: { permissions: ['clipboard-read', 'clipboard-write'] } })
+    openPage(t, server.baseUrl, {
+      size,
+      as: { username: USERNAME, password: PASSWORD },
+      options: { permissions: ['clipboard-read', 'clipboard-write'] },
+    })
 
   /** As Ctrl-V does where no field has the focus. */
   async function paste(page: Page, text: string): Promise<void> {
@@ -91,7 +95,11 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.locator('.portrait img:not(.coming)').first().waitFor()
     await check(NOT_ARCHIVED)
     await shot('channels-real')
-    await until('the playlist is there', () => server.api('GET', `/api/playlist/${PLAYLIST.coast}/`), ({ status }) => status === 200)
+    await until(
+      'the playlist is there',
+      () => server.api('GET', `/api/playlist/${PLAYLIST.coast}/`),
+      ({ status }) => status === 200,
+    )
     await go(`/playlist/${PLAYLIST.coast}/`)
     await page.getByRole('heading', { name: 'The coast in five films' }).waitFor()
     await page.getByText('1 of 5 videos').waitFor()
@@ -134,11 +142,20 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await go('/channels/')
     await paste(page, CHANNEL.orbit)
     await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByRole('dialog', { name: 'Subscribe', exact: true }).getByRole('button', { name: 'Subscribe' }).click()
+    await page
+      .getByRole('dialog', { name: 'Subscribe', exact: true })
+      .getByRole('button', { name: 'Subscribe' })
+      .click()
 
     await page.getByText(new RegExp(`^Not subscribed: ${CHANNEL.orbit}: `)).waitFor(PATIENCE)
 
-    assert.equal(await page.locator('.toast').getByText(/^Subscribed/).count(), 0)
+    assert.equal(
+      await page
+        .locator('.toast')
+        .getByText(/^Subscribed/)
+        .count(),
+      0,
+    )
     loopback.platform.faults.clear()
   })
 

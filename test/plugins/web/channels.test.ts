@@ -1,9 +1,12 @@
-/** Channels as people use them: finding, subscribing by pasting, what is different for one, and what a deletion takes along. */
+/**
+ * Channels as people use them: finding, subscribing by pasting, what is different for one, and what a deletion takes
+ * along.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
-import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
 const HOSTILE = 'A <script>alert(1)</script> Channel'
@@ -11,17 +14,41 @@ const HOSTILE = 'A <script>alert(1)</script> Channel'
 async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
   await app.given(
-    aChannel({ id: 'UCmill', channel_name: 'Old Mill', channel_subs: 48_200, channel_views: 1_900_000, channel_subscribed: true, channel_tabs: ['videos', 'shorts'], channel_description: 'Slow films about flour.\nhttps://example.org/mill\nNew ones on Fridays.\nAnd a fourth line that is only there to be folded away.' }),
+    aChannel({
+      id: 'UCmill',
+      channel_name: 'Old Mill',
+      channel_subs: 48_200,
+      channel_views: 1_900_000,
+      channel_subscribed: true,
+      channel_tabs: ['videos', 'shorts'],
+      channel_description:
+        'Slow films about flour.\nhttps://example.org/mill\nNew ones on Fridays.\nAnd a fourth line that is only there to be folded away.',
+    }),
     aChannel({ id: 'UChostile', channel_name: HOSTILE, channel_active: false }),
-    ...Array.from({ length: 14 }, (_, index) => aChannel({ id: `UCmany${index}`, channel_name: `Channel ${index}`, channel_subs: index * 971 })),
-    ...Array.from({ length: 5 }, (_, index) => aVideo({ id: `v${index}`, channelId: 'UCmill', title: `Flour, part ${index}` })),
-    aPlaylist({ id: 'PLmill', playlist_name: 'From grain to loaf', playlist_channel: 'Old Mill', playlist_channel_id: 'UCmill', entries: [{ platform_id: 'v1', downloaded: true }, 'gone'] }),
+    ...Array.from({ length: 14 }, (_, index) =>
+      aChannel({ id: `UCmany${index}`, channel_name: `Channel ${index}`, channel_subs: index * 971 }),
+    ),
+    ...Array.from({ length: 5 }, (_, index) =>
+      aVideo({ id: `v${index}`, channelId: 'UCmill', title: `Flour, part ${index}` }),
+    ),
+    aPlaylist({
+      id: 'PLmill',
+      playlist_name: 'From grain to loaf',
+      playlist_channel: 'Old Mill',
+      playlist_channel_id: 'UCmill',
+      entries: [{ platform_id: 'v1', downloaded: true }, 'gone'],
+    }),
   )
   return app
 }
 
 describe('channels', { skip: noBrowser }, () => {
-  for (const [size, colorScheme] of [['phone', 'dark'], ['desktop', 'light'], ['desktop', 'dark'], ['phone', 'light']] as const) {
+  for (const [size, colorScheme] of [
+    ['phone', 'dark'],
+    ['desktop', 'light'],
+    ['desktop', 'dark'],
+    ['phone', 'light'],
+  ] as const) {
     test(`are listed by name and lead to their videos, playlists and settings (${size}, ${colorScheme})`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
@@ -39,12 +66,18 @@ describe('channels', { skip: noBrowser }, () => {
       await page.getByText('5 videos here').waitFor()
       await check()
       await shot('channel')
-      await page.getByRole('navigation', { name: 'Parts of this channel' }).getByRole('link', { name: 'Playlists' }).click()
+      await page
+        .getByRole('navigation', { name: 'Parts of this channel' })
+        .getByRole('link', { name: 'Playlists' })
+        .click()
       await page.getByRole('link', { name: 'From grain to loaf' }).waitFor()
       await page.getByText('1 of 2 videos').waitFor()
       await check()
       await shot('channel-playlists')
-      await page.getByRole('navigation', { name: 'Parts of this channel' }).getByRole('link', { name: 'Settings' }).click()
+      await page
+        .getByRole('navigation', { name: 'Parts of this channel' })
+        .getByRole('link', { name: 'Settings' })
+        .click()
       await page.getByLabel('Largest picture').waitFor()
       await check()
       await shot('channel-settings')
@@ -63,7 +96,12 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByLabel('Delete what has been watched').selectOption({ label: 'After 30 days' })
     await page.getByLabel('Skip sponsors and the like').selectOption({ label: 'Yes' })
     await until('all is saved', overwrites, (saved) => Object.keys(saved).length === 4)
-    assert.deepEqual(await overwrites(), { download_format: 'bv*[height<=720]+ba/b[height<=720]', subscriptions_shorts_channel_size: 0, autodelete_days: 30, integrate_sponsorblock: true })
+    assert.deepEqual(await overwrites(), {
+      download_format: 'bv*[height<=720]+ba/b[height<=720]',
+      subscriptions_shorts_channel_size: 0,
+      autodelete_days: 30,
+      integrate_sponsorblock: true,
+    })
 
     await page.getByText('Advanced').click()
     const format = page.getByLabel('Format as yt-dlp takes it')
@@ -77,7 +115,11 @@ describe('channels', { skip: noBrowser }, () => {
     await until('the format is saved', overwrites, ({ download_format: saved }) => saved === 'worst')
     await page.getByLabel('Largest picture').selectOption({ label: 'As everywhere' })
     await page.getByLabel('Shorts').selectOption({ index: 0 })
-    await until('both are taken back', overwrites, (saved) => !('download_format' in saved) && !('subscriptions_shorts_channel_size' in saved))
+    await until(
+      'both are taken back',
+      overwrites,
+      (saved) => !('download_format' in saved) && !('subscriptions_shorts_channel_size' in saved),
+    )
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[placeholder="bv*+ba/b"]')?.value === '')
     assert.equal('download_format' in (await overwrites()), false)
   })
@@ -86,7 +128,8 @@ describe('channels', { skip: noBrowser }, () => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
-    const isSubscribed = async (id: string) => (await app.as('admin').get(`/api/channel/${id}/`)).body.data.channel_subscribed
+    const isSubscribed = async (id: string) =>
+      (await app.as('admin').get(`/api/channel/${id}/`)).body.data.channel_subscribed
     await go('/channels/')
 
     await page.getByRole('button', { name: 'Subscribed to Old Mill' }).click()
@@ -105,7 +148,9 @@ describe('channels', { skip: noBrowser }, () => {
     await dialog.getByText('Playlists of your own are not on the platform').waitFor()
     await check()
     await shot('subscribe-refused')
-    await dialog.getByLabel('Channels or playlists').fill('https://www.youtube.com/@HarbourAndTide\nUCaaaaaaaaaaaaaaaaaaaaaa')
+    await dialog
+      .getByLabel('Channels or playlists')
+      .fill('https://www.youtube.com/@HarbourAndTide\nUCaaaaaaaaaaaaaaaaaaaaaa')
     await dialog.locator('.pasted-kind').nth(1).waitFor()
     await shot('subscribe')
     await dialog.getByRole('button', { name: 'Subscribe' }).click()

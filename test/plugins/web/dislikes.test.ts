@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
-test('an estimate stands beside the likes and names its service; who switches it on is told of it', { skip: noBrowser }, async (t) => {
+test('an estimate stands beside the likes and names its service; who switches it on is told of it', {
+  skip: noBrowser,
+}, async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1', stats: { like_count: 50, dislike_count: 23 } }), aVideo({ id: 'v2' }))
   const { page, go, check, shot } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })

@@ -3,21 +3,44 @@ import assert from 'node:assert/strict'
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import type {} from '../../../plugins/download/queue.ts'
-import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
-const anItem = (id: string, changes: object = {}) => ({ id, title: `Film ${id}`, channelId: 'UC1', channelName: 'Old Mill', durationSeconds: 500, published: '2026-01-02', vidType: 'videos' as const, ...changes })
+const anItem = (id: string, changes: object = {}) => ({
+  id,
+  title: `Film ${id}`,
+  channelId: 'UC1',
+  channelName: 'Old Mill',
+  durationSeconds: 500,
+  published: '2026-01-02',
+  vidType: 'videos' as const,
+  ...changes,
+})
 
 /** Nothing is downloaded here: the platform is paused, or nothing asks it. */
 async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
-  await app.given(aChannel({ id: 'UC1', channel_name: 'Old Mill' }), aVideo({ id: 'archived111', title: 'A day at the mill' }))
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Old Mill' }),
+    aVideo({ id: 'archived111', title: 'A day at the mill' }),
+  )
   const { queue } = app.app
-  await queue.add([anItem('waiting1111', { title: 'Grinding rye <img src=x onerror=alert(1)>' }), anItem('waiting2222'), anItem('waiting3333', { channelId: 'UC2', channelName: 'Elsewhere' })], 'pending')
-  await queue.add([anItem('failed11111')], 'pending', { failure: { message: 'Sign in to confirm that this is you', errorClass: 'login_required' } })
-  await queue.add([anItem('failed22222'), anItem('failed33333')], 'pending', { failure: { message: 'This video has been removed by the uploader', errorClass: 'gone' } })
+  await queue.add(
+    [
+      anItem('waiting1111', { title: 'Grinding rye <img src=x onerror=alert(1)>' }),
+      anItem('waiting2222'),
+      anItem('waiting3333', { channelId: 'UC2', channelName: 'Elsewhere' }),
+    ],
+    'pending',
+  )
+  await queue.add([anItem('failed11111')], 'pending', {
+    failure: { message: 'Sign in to confirm that this is you', errorClass: 'login_required' },
+  })
+  await queue.add([anItem('failed22222'), anItem('failed33333')], 'pending', {
+    failure: { message: 'This video has been removed by the uploader', errorClass: 'gone' },
+  })
   await queue.add([anItem('ignored1111')], 'ignore')
   return app
 }
@@ -67,7 +90,9 @@ describe('downloads', { skip: noBrowser }, () => {
       await page.getByText('Not a link or id that is understood: “nonsense”').waitFor()
       await page.getByRole('button', { name: 'Download now' }).click()
       await page.getByText('Paste a link to a video, a channel or a playlist.').waitFor()
-      await field.fill('archived111 https://www.youtube.com/watch?v=abcdefghijk\n@SomeHandle nonsense https://www.youtube.com/playlist?list=PLabcdefghijklmnopqrstuvwxyz012345')
+      await field.fill(
+        'archived111 https://www.youtube.com/watch?v=abcdefghijk\n@SomeHandle nonsense https://www.youtube.com/playlist?list=PLabcdefghijklmnopqrstuvwxyz012345',
+      )
       await page.getByText('A day at the mill').waitFor()
       const kinds = await page.locator('.pasted-kind').allTextContents()
       assert.deepEqual(kinds, ['Video', 'Video', 'Channel', 'Playlist'])
@@ -80,19 +105,35 @@ describe('downloads', { skip: noBrowser }, () => {
     })
   }
 
-  for (const [state, headline] of [['blocked', /^The platform refuses us since .+; next try at /], ['offline', /^The platform does not answer since /], ['halted', /^Downloads stand still since /]] as const) {
+  for (const [state, headline] of [
+    ['blocked', /^The platform refuses us since .+; next try at /],
+    ['offline', /^The platform does not answer since /],
+    ['halted', /^Downloads stand still since /],
+  ] as const) {
     test(`what stands in the way is said before all else: ${state}`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { as: AS, size: 'phone' })
       const now = Math.floor(Date.now() / 1000)
       await page.route('**/api/platform/', async (route) => {
         const answer = await (await route.fetch()).json()
-        await route.fulfill({ json: { ...answer, state, reason: 'The disk is full; downloads go on when 200 MB are free.', since: now - 600, next_attempt: now + 600 } })
+        await route.fulfill({
+          json: {
+            ...answer,
+            state,
+            reason: 'The disk is full; downloads go on when 200 MB are free.',
+            since: now - 600,
+            next_attempt: now + 600,
+          },
+        })
       })
       await go('/downloads/')
 
       await page.getByRole('heading', { name: headline }).waitFor()
-      await page.getByRole('button', { name: headline }).or(page.getByRole('button', { name: /^Activity: (The platform|Downloads stand)/ })).first().waitFor()
+      await page
+        .getByRole('button', { name: headline })
+        .or(page.getByRole('button', { name: /^Activity: (The platform|Downloads stand)/ }))
+        .first()
+        .waitFor()
       await page.getByRole('button', { name: 'Waiting 3' }).waitFor()
       await check()
       await shot(`downloads-${state}`)
@@ -105,7 +146,9 @@ describe('downloads', { skip: noBrowser }, () => {
   test('a missing program is the headline, not that nothing is to do', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: AS })
-    await page.route('**/api/platform/', async (route) => route.fulfill({ json: { ...(await (await route.fetch()).json()), missing: ['ffmpeg'] } }))
+    await page.route('**/api/platform/', async (route) =>
+      route.fulfill({ json: { ...(await (await route.fetch()).json()), missing: ['ffmpeg'] } }),
+    )
     await go('/downloads/')
     await page.getByRole('heading', { name: 'ffmpeg is missing. Without it nothing can be downloaded.' }).waitFor()
     assert.equal(await page.getByText('Nothing to do').count(), 0)
@@ -113,7 +156,9 @@ describe('downloads', { skip: noBrowser }, () => {
 
   test('what is live or announced neither waits nor has failed; what has failed has its number at Downloads', async (t) => {
     const app = await filled(t)
-    await app.app.queue.add([anItem('later111111')], 'pending', { failure: { message: 'This live event will begin in 3 days.', errorClass: 'upcoming' } })
+    await app.app.queue.add([anItem('later111111')], 'pending', {
+      failure: { message: 'This live event will begin in 3 days.', errorClass: 'upcoming' },
+    })
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
 
@@ -133,13 +178,21 @@ describe('downloads', { skip: noBrowser }, () => {
 
   test('beyond what the API counts, more than that is said', async (t) => {
     const app = await testApp(t)
-    await app.app.queue.add(Array.from({ length: 10_001 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+    await app.app.queue.add(
+      Array.from({ length: 10_001 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)),
+      'pending',
+    )
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
 
     await page.getByRole('heading', { name: 'More than 10,000 videos wait' }).waitFor()
     await page.getByRole('button', { name: 'Waiting more than 10,000' }).waitFor()
-    await page.getByRole('link', { name: 'Downloads' }).getByLabel('more than 10,000 waiting').or(page.getByLabel('More than 10,000 waiting')).first().waitFor()
+    await page
+      .getByRole('link', { name: 'Downloads' })
+      .getByLabel('more than 10,000 waiting')
+      .or(page.getByLabel('More than 10,000 waiting'))
+      .first()
+      .waitFor()
     await check()
     await page.getByRole('button', { name: 'More for all of these' }).click()
     await page.getByRole('menuitem', { name: 'Ignore all' }).click()
@@ -167,7 +220,11 @@ describe('downloads', { skip: noBrowser }, () => {
 
     await page.getByRole('button', { name: 'Waiting 3' }).click()
     await page.getByText('Film waiting2222').waitFor()
-    assert.deepEqual((await page.locator('.queue-title').allTextContents()).slice(1), ['Film waiting2222', 'Film waiting3333'], 'it is back in its place')
+    assert.deepEqual(
+      (await page.locator('.queue-title').allTextContents()).slice(1),
+      ['Film waiting2222', 'Film waiting3333'],
+      'it is back in its place',
+    )
     await app.app.queue.add([anItem('elsewhere11')], 'pending')
     await page.getByText('Film elsewhere11').waitFor()
     await app.app.queue.remove('elsewhere11')
@@ -199,7 +256,10 @@ describe('downloads', { skip: noBrowser }, () => {
     release()
     await page.getByText('Film ignored1111').waitFor()
 
-    assert.deepEqual((await page.locator('.queue-title').allTextContents()).slice(1), ['Film waiting3333', 'Film ignored1111'])
+    assert.deepEqual((await page.locator('.queue-title').allTextContents()).slice(1), [
+      'Film waiting3333',
+      'Film ignored1111',
+    ])
   })
 
   test('all of a reason are tried again, all that wait are ignored after a question', async (t) => {
@@ -208,7 +268,10 @@ describe('downloads', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go('/downloads/?show=failed')
 
-    await page.getByRole('region', { name: 'No longer on the platform' }).getByRole('button', { name: 'Ignore all' }).click()
+    await page
+      .getByRole('region', { name: 'No longer on the platform' })
+      .getByRole('button', { name: 'Ignore all' })
+      .click()
     await page.getByRole('dialog', { name: 'Ignore 2 videos?' }).waitFor()
     await check()
     await shot('downloads-ask')
@@ -218,13 +281,21 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByText('1 video is downloaded next').waitFor()
     await page.getByText('Nothing has failed').waitFor()
 
-    assert.deepEqual((await app.as('admin').get('/api/download/?filter=priority')).body.data.map(({ platform_id }: { platform_id: string }) => platform_id), ['failed11111'])
+    assert.deepEqual(
+      (await app.as('admin').get('/api/download/?filter=priority')).body.data.map(
+        ({ platform_id }: { platform_id: string }) => platform_id,
+      ),
+      ['failed11111'],
+    )
     assert.equal((await app.as('admin').get('/api/download/?filter=ignore')).body.paginate.total_hits, 3)
   })
 
   test('the number beside Downloads is the one of what waits there, in one line at any width', async (t) => {
     const app = await filled(t)
-    await app.app.queue.add(Array.from({ length: 120 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+    await app.app.queue.add(
+      Array.from({ length: 120 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)),
+      'pending',
+    )
     const { page, go, shot } = await openPage(t, app.url, { as: AS })
     await go('/downloads/?show=failed')
     const link = page.getByRole('link', { name: 'Downloads' })
@@ -235,15 +306,25 @@ describe('downloads', { skip: noBrowser }, () => {
     for (const width of [1280, 800, 390, 320]) {
       await page.setViewportSize({ width, height: 800 })
       await shot(`downloads-${width}`)
-      const lines = await link.locator('.count, .rail-label').evaluateAll((parts) => parts.map((part) => part.getClientRects()[0]!.height / parseFloat(getComputedStyle(part).lineHeight)))
-      assert.ok(lines.every((count) => count < 1.5), `${width}: ${lines}`)
+      const lines = await link
+        .locator('.count, .rail-label')
+        .evaluateAll((parts) =>
+          parts.map((part) => part.getClientRects()[0]!.height / parseFloat(getComputedStyle(part).lineHeight)),
+        )
+      assert.ok(
+        lines.every((count) => count < 1.5),
+        `${width}: ${lines}`,
+      )
       assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width, `${width}`)
     }
   })
 
   test('a list of hundreds is read as far as one looks, and stays where it is when much changes', async (t) => {
     const app = await testApp(t)
-    await app.app.queue.add(Array.from({ length: 300 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)), 'pending')
+    await app.app.queue.add(
+      Array.from({ length: 300 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)),
+      'pending',
+    )
     const { page, go } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
     await page.getByRole('button', { name: 'Waiting 300' }).waitFor()
@@ -268,7 +349,13 @@ describe('downloads', { skip: noBrowser }, () => {
   test('a server that does not answer is said, with a way to try again; a refusal is beside the field', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
-    await page.route(/\/api\/(platform|download)\//, (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ message: 'the index is away', code: 'unavailable' }) }))
+    await page.route(/\/api\/(platform|download)\//, (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: JSON.stringify({ message: 'the index is away', code: 'unavailable' }),
+      }),
+    )
     await go('/downloads/')
     await page.getByText('The server cannot do this now: the index is away').first().waitFor()
     await shot('downloads-failing')
@@ -278,7 +365,13 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
     await page.getByText('Film waiting2222').waitFor()
 
-    await page.route(/\/api\/download\//, (route) => route.fulfill({ status: 400, contentType: 'application/json', body: JSON.stringify({ message: 'no', code: 'bad_request', fields: { 'data[0]': 'must be an id' } }) }))
+    await page.route(/\/api\/download\//, (route) =>
+      route.fulfill({
+        status: 400,
+        contentType: 'application/json',
+        body: JSON.stringify({ message: 'no', code: 'bad_request', fields: { 'data[0]': 'must be an id' } }),
+      }),
+    )
     await page.getByLabel('Links to download').fill('abcdefghijk')
     await page.getByText('Video', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Add to the queue' }).click()

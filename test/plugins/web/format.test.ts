@@ -19,12 +19,16 @@ const AGES: Array<[when: string, said: string]> = [
 ]
 
 test('the age of a day is the same at any hour of today', () => {
-  for (const hour of [0, 9, 13, 23]) for (const [when, said] of AGES) assert.equal(toAge(when, at(hour)), said, `${when} at ${hour}`)
+  for (const hour of [0, 9, 13, 23])
+    for (const [when, said] of AGES) assert.equal(toAge(when, at(hour)), said, `${when} at ${hour}`)
 })
 
 test('a moment of today is told by its hours, an earlier one by the days of the calendar', () => {
   const said = (hoursAgo: number) => toAge((at(9) - hoursAgo * 3_600_000) / 1000, at(9))
 
-  assert.deepEqual([said(0.5), said(5), said(23), said(30), said(40)], ['30 minutes ago', '5 hours ago', '23 hours ago', 'yesterday', '2 days ago'])
+  assert.deepEqual(
+    [said(0.5), said(5), said(23), said(30), said(40)],
+    ['30 minutes ago', '5 hours ago', '23 hours ago', 'yesterday', '2 days ago'],
+  )
   assert.equal(toAge(at(9) / 1000 + 120, at(9)), 'in 2 minutes')
 })

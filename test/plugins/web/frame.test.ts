@@ -1,4 +1,7 @@
-/** What stands around every view: live without polling, by polling where the stream fails, honest when nothing answers; the keyboard, the look, a narrower role. */
+/**
+ * What stands around every view: live without polling, by polling where the stream fails, honest when nothing answers;
+ * the keyboard, the look, a narrower role.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
@@ -13,7 +16,13 @@ const patient = definePlugin({
   needs: ['task'],
   tasks: [
     defineTask({
-      name: 'patience.wait', title: 'Waiting for the tide', group: 'download:run', payload: Type.Object({}), lane: 'light', apiStart: true, apiStop: true,
+      name: 'patience.wait',
+      title: 'Waiting for the tide',
+      group: 'download:run',
+      payload: Type.Object({}),
+      lane: 'light',
+      apiStart: true,
+      apiStop: true,
       async run({ progress, signal, isStopping }, app) {
         progress(0.25, 'Still low water')
         await new Promise<void>((resolve) => {
@@ -27,7 +36,7 @@ const patient = definePlugin({
       },
     }),
   ],
-}) // prettier-ignore
+})
 
 const noAnswers = '**/api/**'
 async function setAway(page: Page, isAway: boolean): Promise<void> {
@@ -52,7 +61,11 @@ describe('the frame', { skip: noBrowser }, () => {
     await check()
     await page.getByRole('button', { name: 'Stop Waiting for the tide' }).click()
 
-    await page.getByText('Stopping').or(page.getByRole('dialog', { name: 'Activity' }).getByText('Nothing runs')).first().waitFor()
+    await page
+      .getByText('Stopping')
+      .or(page.getByRole('dialog', { name: 'Activity' }).getByText('Nothing runs'))
+      .first()
+      .waitFor()
     await app.settled()
     assert.deepEqual(asked, [], 'it never polled')
   })
@@ -124,7 +137,10 @@ describe('the frame', { skip: noBrowser }, () => {
 
   test('a lost connection is said also further down', async (t) => {
     const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1' }), ...Array.from({ length: 60 }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}` })))
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      ...Array.from({ length: 60 }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}` })),
+    )
     const { page, go } = await openPage(t, app.url, { as })
     const connected = page.waitForResponse('**/api/events/')
     await go('/?watch=unwatched')

@@ -30,8 +30,18 @@ const span = (date: string, count: number) => ({ date, count, media_size: count 
 
 test('each point is the end of its span, the last one today at most', () => {
   const months = growthOf([span('2025-11-01', 3), span('2025-12-01', 0), span('2026-01-01', 2)], 'month', '2026-01-20')
-  assert.deepEqual([months.ends.map(day), months.counts, months.sizes], [['2025-11-30', '2025-12-31', '2026-01-20'], [3, 3, 5], [30, 30, 50]])
-  assert.deepEqual(growthOf([span('2026-01-12', 1), span('2026-01-19', 4)], 'week', '2026-03-01').ends.map(day), ['2026-01-18', '2026-01-25'])
+  assert.deepEqual(
+    [months.ends.map(day), months.counts, months.sizes],
+    [
+      ['2025-11-30', '2025-12-31', '2026-01-20'],
+      [3, 3, 5],
+      [30, 30, 50],
+    ],
+  )
+  assert.deepEqual(growthOf([span('2026-01-12', 1), span('2026-01-19', 4)], 'week', '2026-03-01').ends.map(day), [
+    '2026-01-18',
+    '2026-01-25',
+  ])
   assert.deepEqual(growthOf([span('2026-01-20', 7)], 'day', '2025-01-01').ends.map(day), ['2026-01-20'])
   assert.deepEqual(growthOf([], 'day', '2026-01-20').ends, [])
 })
@@ -39,19 +49,32 @@ test('each point is the end of its span, the last one today at most', () => {
 test('an archive of one day draws one day, with its name once', { skip: noBrowser }, async (t) => {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
-  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', date_downloaded: now }), aVideo({ id: 'v2', date_downloaded: now }))
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'v1', date_downloaded: now }),
+    aVideo({ id: 'v2', date_downloaded: now }),
+  )
   const { page, go, check, shot } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
   await page.addInitScript({ content: WATCH_CANVAS })
   /** Names of days below each plot, as last drawn. */
-  const days = () => page.evaluate('[...document.querySelectorAll(".plot-canvas canvas")].map((canvas) => labelsOf(canvas).filter((label) => /[A-Z][a-z]{2}/.test(label)).length)')
+  const days = () =>
+    page.evaluate(
+      '[...document.querySelectorAll(".plot-canvas canvas")].map((canvas) => labelsOf(canvas).filter((label) => /[A-Z][a-z]{2}/.test(label)).length)',
+    )
   await go('/statistics/')
   for (const by of ['Month', 'Week', 'Day']) {
     await page.getByRole('button', { name: by, exact: true }).click()
-    await page.waitForFunction((name) => document.querySelector('[aria-pressed=true]')?.textContent === name && document.querySelectorAll('.plot-canvas canvas').length === 3, by)
+    await page.waitForFunction(
+      (name) =>
+        document.querySelector('[aria-pressed=true]')?.textContent === name &&
+        document.querySelectorAll('.plot-canvas canvas').length === 3,
+      by,
+    )
     await page.waitForLoadState('networkidle')
     assert.deepEqual(await days(), [1, 1, 1], by)
     const bars = (await page.evaluate(BARS)) as Array<{ from: number; to: number; all: number }>
-    for (const { from, to, all } of bars) assert.ok(to - from > 10 && from > all * 0.3 && to < all * 0.8, `${by}: from ${from} to ${to} of ${all}`)
+    for (const { from, to, all } of bars)
+      assert.ok(to - from > 10 && from > all * 0.3 && to < all * 0.8, `${by}: from ${from} to ${to} of ${all}`)
   }
   await check()
   await shot('statistics-one-day')

@@ -1,18 +1,32 @@
-/** Home: filters and order in the address, lists of any length, Back to the same place, and what it is when empty or failing. */
+/**
+ * Home: filters and order in the address, lists of any length, Back to the same place, and what it is when empty or
+ * failing.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const DAY_MS = 86_400_000
 
 /** The first is the newest. */
-const dayOf = (position: number): string => new Date(Date.parse('2024-06-01') - position * DAY_MS).toISOString().slice(0, 10)
+const dayOf = (position: number): string =>
+  new Date(Date.parse('2024-06-01') - position * DAY_MS).toISOString().slice(0, 10)
 
 async function filled(app: TestApp, count: number): Promise<void> {
   await app.given(aChannel({ id: 'UC1', channel_name: 'Harbour' }), aChannel({ id: 'UC2', channel_name: 'Workshop' }))
-  await app.given(...Array.from({ length: count }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}`, channelId: position % 2 ? 'UC2' : 'UC1', published: dayOf(position), player: { watched: position % 5 === 0 } })))
+  await app.given(
+    ...Array.from({ length: count }, (_, position) =>
+      aVideo({
+        id: `v${position}`,
+        title: `Film ${position}`,
+        channelId: position % 2 ? 'UC2' : 'UC1',
+        published: dayOf(position),
+        player: { watched: position % 5 === 0 },
+      }),
+    ),
+  )
 }
 
 describe('home', { skip: noBrowser }, () => {
@@ -26,11 +40,18 @@ describe('home', { skip: noBrowser }, () => {
 
         await go('/')
         await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
-        await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 0', exact: true }).waitFor()
+        await page
+          .getByRole('list', { name: 'All videos' })
+          .getByRole('link', { name: 'Film 0', exact: true })
+          .waitFor()
 
         await shot('home')
         await check()
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'nothing is wider than the window')
+        assert.equal(
+          await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          true,
+          'nothing is wider than the window',
+        )
       })
     }
   }
@@ -102,7 +123,9 @@ describe('home', { skip: noBrowser }, () => {
       await filled(app, 40)
       await app.as('admin').post('/api/video/v3/progress/', { position: 50 })
       const { page, go } = await openPage(t, app.url, { size, as })
-      await page.addInitScript('moved = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value))).observe({ type: "layout-shift", buffered: true })')
+      await page.addInitScript(
+        'moved = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value))).observe({ type: "layout-shift", buffered: true })',
+      )
       const answer = await holdUp(page, /watch=continue/)
       const rest = Promise.all([page.waitForResponse(/sort=downloaded/), page.waitForResponse(/sort=published/)])
 
@@ -122,9 +145,15 @@ describe('home', { skip: noBrowser }, () => {
     await filled(app, 40)
     const { page, go } = await openPage(t, app.url, { as })
     await go('/')
-    const link = page.getByRole('list', { name: 'New in the archive' }).getByRole('link', { name: /^Film \d+$/ }).first()
+    const link = page
+      .getByRole('list', { name: 'New in the archive' })
+      .getByRole('link', { name: /^Film \d+$/ })
+      .first()
     const title = String(await link.textContent())
-    const marks = page.getByRole('article').filter({ has: page.getByRole('link', { name: title, exact: true }) }).locator('.watched-mark')
+    const marks = page
+      .getByRole('article')
+      .filter({ has: page.getByRole('link', { name: title, exact: true }) })
+      .locator('.watched-mark')
     await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: title, exact: true }).waitFor()
     await page.getByRole('link', { name: 'Statistics' }).click()
     await page.getByRole('heading', { name: 'Statistics' }).waitFor()
@@ -181,9 +210,15 @@ describe('home', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, app.url, { as })
     await go('/')
     await page.getByRole('link', { name: 'Film 1', exact: true }).hover()
-    await page.route('**/api/watched/', (route) => route.fulfill({ status: 503, json: { message: 'A restore is running' } }))
+    await page.route('**/api/watched/', (route) =>
+      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+    )
 
-    await page.getByRole('listitem').filter({ hasText: 'Film 1' }).getByRole('button', { name: 'Mark as watched' }).click()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Film 1' })
+      .getByRole('button', { name: 'Mark as watched' })
+      .click()
 
     await page.getByText('The server cannot do this now: A restore is running').waitFor()
     assert.equal(await page.getByRole('listitem').filter({ hasText: 'Film 1' }).locator('.watched-mark').count(), 0)
@@ -216,9 +251,16 @@ describe('home', { skip: noBrowser }, () => {
     for (let times = 0; times < 12; times++) {
       const before = await page.evaluate('document.activeElement.textContent')
       await page.keyboard.press('ArrowDown')
-      await page.waitForFunction((text) => document.activeElement?.textContent !== text && document.activeElement?.textContent?.startsWith('Film'), before)
+      await page.waitForFunction(
+        (text) =>
+          document.activeElement?.textContent !== text && document.activeElement?.textContent?.startsWith('Film'),
+        before,
+      )
     }
-    const [title, scroll] = [await page.evaluate('document.activeElement.textContent'), Number(await page.evaluate('scrollY'))]
+    const [title, scroll] = [
+      await page.evaluate('document.activeElement.textContent'),
+      Number(await page.evaluate('scrollY')),
+    ]
     assert.ok(scroll > 1500, `${scroll}`)
 
     await page.keyboard.press('Enter')
@@ -229,7 +271,11 @@ describe('home', { skip: noBrowser }, () => {
     await page.waitForFunction((wanted) => document.activeElement?.textContent === wanted, title)
     assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - scroll) < 5)
     await page.keyboard.press('ArrowRight')
-    await page.waitForFunction((before) => document.activeElement?.textContent !== before && document.activeElement?.textContent?.startsWith('Film'), title)
+    await page.waitForFunction(
+      (before) =>
+        document.activeElement?.textContent !== before && document.activeElement?.textContent?.startsWith('Film'),
+      title,
+    )
   })
 
   test('by publication the list goes on past the ten thousand that one question reaches, each once', async (t) => {
@@ -237,7 +283,11 @@ describe('home', { skip: noBrowser }, () => {
     await app.given(aChannel({ id: 'UC1' }))
     // The server's own limit, made small: what matters is the way round it.
     const { page, go } = await openPage(t, app.url, { as })
-    await app.given(...Array.from({ length: 90 }, (_, position) => aVideo({ id: `v${position}`, title: `Film ${position}`, published: dayOf(Math.floor(position / 4)) })))
+    await app.given(
+      ...Array.from({ length: 90 }, (_, position) =>
+        aVideo({ id: `v${position}`, title: `Film ${position}`, published: dayOf(Math.floor(position / 4)) }),
+      ),
+    )
     const WINDOW = 40
     await page.route(/\/api\/video\/\?/, async (route) => {
       const reply = await route.fetch()
@@ -245,7 +295,11 @@ describe('home', { skip: noBrowser }, () => {
       const { paginate } = body
       if (paginate.total_hits >= WINDOW) {
         const last = Math.floor(WINDOW / paginate.page_size)
-        Object.assign(paginate, { max_hits: true, total_hits: WINDOW, last_page: paginate.current_page >= last ? 0 : last })
+        Object.assign(paginate, {
+          max_hits: true,
+          total_hits: WINDOW,
+          last_page: paginate.current_page >= last ? 0 : last,
+        })
       }
       await route.fulfill({ response: reply, json: body })
     })
@@ -257,11 +311,18 @@ describe('home', { skip: noBrowser }, () => {
       for (const title of await page.locator('.virtual .card-title').allTextContents()) seen.add(title)
       await page.mouse.wheel(0, 600)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-      await page.waitForFunction(() => !document.querySelector('.ghost') || scrollY + innerHeight < document.documentElement.scrollHeight - 400)
+      await page.waitForFunction(
+        () => !document.querySelector('.ghost') || scrollY + innerHeight < document.documentElement.scrollHeight - 400,
+      )
     }
 
     assert.equal(seen.size, 90)
-    assert.equal(await page.locator('.virtual').evaluate((element) => element.querySelector('[role=listitem]')?.getAttribute('aria-setsize')), '90')
+    assert.equal(
+      await page
+        .locator('.virtual')
+        .evaluate((element) => element.querySelector('[role=listitem]')?.getAttribute('aria-setsize')),
+      '90',
+    )
   })
 
   test('in another order it ends there, and says what to do', async (t) => {

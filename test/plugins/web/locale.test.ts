@@ -1,30 +1,59 @@
 /** Figures as people are used to them, and words from outside that turn no others round. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { apart, calm } from '../../../plugins/web/page/direction.ts'
 import type {} from '../../../plugins/download/queue.ts'
+import { apart, calm } from '../../../plugins/web/page/direction.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const EXPECTED = {
-  'de-DE': { size: '1,5 GB', day: '10.01.2026', moment: '10.01.2026, 12:00', subscribers: '48.200 subscribers', tall: '1.280 × 720' },
-  'en-US': { size: '1.5 GB', day: 'Jan 10, 2026', moment: 'Jan 10, 2026, 12:00 PM', subscribers: '48,200 subscribers', tall: '1,280 × 720' },
-  'fr-FR': { size: '1,5 Go', day: '10 janv. 2026', moment: '10 janv. 2026, 12:00', subscribers: '48 200 subscribers', tall: '1 280 × 720' },
+  'de-DE': {
+    size: '1,5 GB',
+    day: '10.01.2026',
+    moment: '10.01.2026, 12:00',
+    subscribers: '48.200 subscribers',
+    tall: '1.280 × 720',
+  },
+  'en-US': {
+    size: '1.5 GB',
+    day: 'Jan 10, 2026',
+    moment: 'Jan 10, 2026, 12:00 PM',
+    subscribers: '48,200 subscribers',
+    tall: '1,280 × 720',
+  },
+  'fr-FR': {
+    size: '1,5 Go',
+    day: '10 janv. 2026',
+    moment: '10 janv. 2026, 12:00',
+    subscribers: '48 200 subscribers',
+    tall: '1 280 × 720',
+  },
 } as const
 
 describe('the browser’s locale', { skip: noBrowser }, () => {
   for (const [locale, said] of Object.entries(EXPECTED)) {
     test(`numbers, dates and times are those of ${locale}`, async (t) => {
       const app = await testApp(t)
-      await app.given(aChannel({ id: 'UC1', channel_subs: 48_200 }), aVideo({ id: 'v1', media_size: 1_500_000_000, streams: [{ type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1280, height: 720 }] }))
+      await app.given(
+        aChannel({ id: 'UC1', channel_subs: 48_200 }),
+        aVideo({
+          id: 'v1',
+          media_size: 1_500_000_000,
+          streams: [{ type: 'video', index: 0, codec: 'h264', bitrate: 900_000, width: 1280, height: 720 }],
+        }),
+      )
       const { page, go } = await openPage(t, app.url, { as, options: { locale } })
       await page.route('**/media/**', (route) => route.abort())
       await go('/video/v1/')
       await page.getByText('File and streams').click()
       const plain = (text: string) => text.replace(/\s/g, ' ')
       const facts = (await page.locator('.files dd').allInnerTexts()).map(plain)
-      for (const one of [said.day, said.moment, said.tall, said.size]) assert.ok(facts.some((fact) => fact.includes(plain(one))), `${one} in ${facts.join(' | ')}`)
+      for (const one of [said.day, said.moment, said.tall, said.size])
+        assert.ok(
+          facts.some((fact) => fact.includes(plain(one))),
+          `${one} in ${facts.join(' | ')}`,
+        )
       assert.equal(plain(await page.locator('.watch-channel .meta').innerText()), plain(said.subscribers))
     })
   }
@@ -56,15 +85,37 @@ describe('marks of direction', () => {
     const app = await testApp(t)
     const evil = (text: string) => `${RLI}${RLO}${text}`
     await app.given(
-      aChannel({ id: 'UC1', channel_name: evil('Old Mill') }), aVideo({ id: 'v1', title: evil('gnp.exe'), description: evil('about') }),
+      aChannel({ id: 'UC1', channel_name: evil('Old Mill') }),
+      aVideo({ id: 'v1', title: evil('gnp.exe'), description: evil('about') }),
       aPlaylist({ id: 'PL1', playlist_name: evil('List'), playlist_channel: evil('Owner'), entries: ['v1'] }),
-    ) // prettier-ignore
-    await app.app.queue.add([{ id: 'waiting1111', title: evil('Waiting'), channelId: 'UC1', channelName: evil('Old Mill'), durationSeconds: 500, published: '2026-01-02', vidType: 'videos' }], 'pending')
+    )
+    await app.app.queue.add(
+      [
+        {
+          id: 'waiting1111',
+          title: evil('Waiting'),
+          channelId: 'UC1',
+          channelName: evil('Old Mill'),
+          durationSeconds: 500,
+          published: '2026-01-02',
+          vidType: 'videos',
+        },
+      ],
+      'pending',
+    )
     await app.app.jobs.notify({ title: evil('Told'), group: 'download:add', level: 'error', messages: [evil('why')] })
     const { page, go } = await openPage(t, app.url, { as })
     await page.route('**/media/**', (route) => route.abort())
     const marks = /[\u202a-\u202e\u2066-\u2069]/
-    for (const [address, words] of [['/', 'gnp.exe'], ['/video/v1/', 'gnp.exe'], ['/channels/', 'Old Mill'], ['/channel/UC1/', 'Old Mill'], ['/playlists/', 'List'], ['/playlist/PL1/', 'List'], ['/downloads/', 'Waiting']] as const) {
+    for (const [address, words] of [
+      ['/', 'gnp.exe'],
+      ['/video/v1/', 'gnp.exe'],
+      ['/channels/', 'Old Mill'],
+      ['/channel/UC1/', 'Old Mill'],
+      ['/playlists/', 'List'],
+      ['/playlist/PL1/', 'List'],
+      ['/downloads/', 'Waiting'],
+    ] as const) {
       await go(address)
       await page.locator('#content').getByText(words, { exact: true }).first().waitFor()
       assert.doesNotMatch(await page.locator('body').innerText(), marks, address)

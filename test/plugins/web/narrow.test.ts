@@ -8,16 +8,35 @@ import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/te
 const as = { username: 'admin', password: PASSWORD }
 const NARROW = { width: 320, height: 568 }
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänskajüte'
-const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', 'cookie', 'schedules', 'notifications', 'tasks', 'snapshots', 'backups', 'users']
+const SECTIONS = [
+  'account',
+  'look',
+  'downloads',
+  'subscriptions',
+  'playback',
+  'cookie',
+  'schedules',
+  'notifications',
+  'tasks',
+  'snapshots',
+  'backups',
+  'users',
+]
 
 /** What a finger cannot reach: outside the width, or below something else. */
 function unreachable(): string[] {
   const found: string[] = []
   const width = document.documentElement.clientWidth
-  if (document.documentElement.scrollWidth > width) found.push(`the page is ${document.documentElement.scrollWidth} px wide`)
+  if (document.documentElement.scrollWidth > width)
+    found.push(`the page is ${document.documentElement.scrollWidth} px wide`)
   const within = [...document.querySelectorAll('dialog[open], [popover]:popover-open')].at(-1) ?? document
   for (const one of within.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary')) {
-    if (!one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || one.closest('.unseen, .skip, [aria-hidden="true"]') || getComputedStyle(one).pointerEvents === 'none') continue
+    if (
+      !one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ||
+      one.closest('.unseen, .skip, [aria-hidden="true"]') ||
+      getComputedStyle(one).pointerEvents === 'none'
+    )
+      continue
     one.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })
     const box = one.getBoundingClientRect()
     if (box.width < 2 || box.height < 2) continue
@@ -30,35 +49,89 @@ function unreachable(): string[] {
       left = Math.max(left, around.getBoundingClientRect().left)
       right = Math.min(right, around.getBoundingClientRect().right)
     }
-    if (left < -0.5 || right > width + 0.5 || right - left < Math.min(line.width, 24) - 1) found.push(`${name} is seen from ${Math.round(left)} to ${Math.round(right)}`)
+    if (left < -0.5 || right > width + 0.5 || right - left < Math.min(line.width, 24) - 1)
+      found.push(`${name} is seen from ${Math.round(left)} to ${Math.round(right)}`)
     const top = document.elementFromPoint((left + right) / 2, line.top + line.height / 2)
-    const isItself = top !== null && (one.contains(top) || top.contains(one) || [...((one as HTMLInputElement).labels ?? [])].some((label) => label.contains(top)))
+    const isItself =
+      top !== null &&
+      (one.contains(top) ||
+        top.contains(one) ||
+        [...((one as HTMLInputElement).labels ?? [])].some((label) => label.contains(top)))
     if (!isItself) found.push(`${name} lies below ${top?.outerHTML.slice(0, 80) ?? 'nothing'}`)
   }
   return found
 }
 
-const look = async (page: Page, where: string): Promise<string[]> => ((await page.evaluate(unreachable)) as string[]).map((one) => `${where}: ${one}`)
+const look = async (page: Page, where: string): Promise<string[]> =>
+  ((await page.evaluate(unreachable)) as string[]).map((one) => `${where}: ${one}`)
 
 describe('at 320 pixels', { skip: noBrowser }, () => {
   test('every view keeps its buttons', async (t) => {
     const app = await testApp(t)
     await app.given(
-      aChannel({ id: 'UC1', channel_name: LONG, channel_subs: 1_234_567, channel_views: 987_654_321, channel_subscribed: true, channel_tabs: ['videos', 'streams', 'shorts'], channel_description: LONG }),
-      ...Array.from({ length: 30 }, (_, index) => aVideo({ id: `v${index}`, title: `${LONG} ${index}`, description: `https://example.org/${LONG}`, playlist: ['PL1'] })),
-      aPlaylist({ id: 'PL1', playlist_name: LONG, playlist_channel: LONG, playlist_channel_id: 'UC1', entries: ['v1', 'v2', { platform_id: 'gone', downloaded: false }] }),
+      aChannel({
+        id: 'UC1',
+        channel_name: LONG,
+        channel_subs: 1_234_567,
+        channel_views: 987_654_321,
+        channel_subscribed: true,
+        channel_tabs: ['videos', 'streams', 'shorts'],
+        channel_description: LONG,
+      }),
+      ...Array.from({ length: 30 }, (_, index) =>
+        aVideo({
+          id: `v${index}`,
+          title: `${LONG} ${index}`,
+          description: `https://example.org/${LONG}`,
+          playlist: ['PL1'],
+        }),
+      ),
+      aPlaylist({
+        id: 'PL1',
+        playlist_name: LONG,
+        playlist_channel: LONG,
+        playlist_channel_id: 'UC1',
+        entries: ['v1', 'v2', { platform_id: 'gone', downloaded: false }],
+      }),
       aPlaylist({ id: 'av_playlist_1', playlist_name: LONG, playlist_type: 'custom', entries: ['v1', 'v2'] }),
     )
-    const item = (id: string) => ({ id, title: `${LONG} ${id}`, channelId: 'UC1', channelName: LONG, durationSeconds: 500, published: '2026-01-02', vidType: 'videos' as const })
+    const item = (id: string) => ({
+      id,
+      title: `${LONG} ${id}`,
+      channelId: 'UC1',
+      channelName: LONG,
+      durationSeconds: 500,
+      published: '2026-01-02',
+      vidType: 'videos' as const,
+    })
     await app.app.queue.add([item('waiting1111')], 'pending')
-    await app.app.queue.add([item('failed11111')], 'pending', { failure: { message: LONG, errorClass: 'login_required' } })
+    await app.app.queue.add([item('failed11111')], 'pending', {
+      failure: { message: LONG, errorClass: 'login_required' },
+    })
     await app.app.queue.add([item('later111111')], 'pending', { failure: { message: LONG, errorClass: 'upcoming' } })
     await app.app.queue.add([item('ignored1111')], 'ignore')
     const { page, go } = await openPage(t, app.url, { size: 'phone', as, options: { viewport: NARROW } })
     const views = [
-      '/', '/?watch=unwatched&type=videos&channel=UC1', '/video/v1/', '/video/v1/?list=PL1', '/channels/', '/channel/UC1/', '/channel/UC1/?show=playlists', '/channel/UC1/?show=settings', '/playlists/', '/playlist/PL1/',
-      '/playlist/av_playlist_1/', ...['waiting', 'later', 'failed', 'ignored'].map((show) => `/downloads/?show=${show}`), '/search/', `/search/?q=${LONG}`, '/statistics/', '/settings/', ...SECTIONS.map((one) => `/settings/${one}/`), '/welcome/', '/nope/',
-    ] // prettier-ignore
+      '/',
+      '/?watch=unwatched&type=videos&channel=UC1',
+      '/video/v1/',
+      '/video/v1/?list=PL1',
+      '/channels/',
+      '/channel/UC1/',
+      '/channel/UC1/?show=playlists',
+      '/channel/UC1/?show=settings',
+      '/playlists/',
+      '/playlist/PL1/',
+      '/playlist/av_playlist_1/',
+      ...['waiting', 'later', 'failed', 'ignored'].map((show) => `/downloads/?show=${show}`),
+      '/search/',
+      `/search/?q=${LONG}`,
+      '/statistics/',
+      '/settings/',
+      ...SECTIONS.map((one) => `/settings/${one}/`),
+      '/welcome/',
+      '/nope/',
+    ]
     const met: string[] = []
     for (const view of views) {
       await go(view)
@@ -71,7 +144,11 @@ describe('at 320 pixels', { skip: noBrowser }, () => {
 
   test('dialogs, menus and the sign-in keep theirs', async (t) => {
     const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1', channel_name: LONG }), aVideo({ id: 'v1', title: LONG }), aPlaylist({ id: 'av_playlist_1', playlist_name: LONG, playlist_type: 'custom', entries: [] }))
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: LONG }),
+      aVideo({ id: 'v1', title: LONG }),
+      aPlaylist({ id: 'av_playlist_1', playlist_name: LONG, playlist_type: 'custom', entries: [] }),
+    )
     const { page, go } = await openPage(t, app.url, { size: 'phone', as, options: { viewport: NARROW } })
     const met: string[] = []
     const opened = async (view: string, name: string | RegExp, then: string) => {

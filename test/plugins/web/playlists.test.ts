@@ -1,8 +1,11 @@
-/** Playlists as people use them: made, filled, put in order by hand and by keys, subscribed to, deleted with and without their videos. */
+/**
+ * Playlists as people use them: made, filled, put in order by hand and by keys, subscribed to, deleted with and without
+ * their videos.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
 const OWN = 'av_playlist_evening'
@@ -12,23 +15,49 @@ async function filled(t: Parameters<typeof testApp>[0], length = 6): Promise<Tes
   const ids = Array.from({ length }, (_, index) => `v${index}`)
   await app.given(
     aChannel({ id: 'UC1', channel_name: 'Old Mill' }),
-    ...ids.map((id, index) => aVideo({ id, channelId: 'UC1', title: `Film ${index}`, playlist: [OWN], player: { watched: index === 1 } })),
+    ...ids.map((id, index) =>
+      aVideo({ id, channelId: 'UC1', title: `Film ${index}`, playlist: [OWN], player: { watched: index === 1 } }),
+    ),
     aPlaylist({
-      id: OWN, playlist_name: 'For <b>evenings</b>', playlist_type: 'custom', playlist_channel: null, playlist_channel_id: null, playlist_active: false,
-      entries: ids.map((id, index) => ({ platform_id: id, title: `Film ${index}`, uploader: 'Old Mill', downloaded: true })),
+      id: OWN,
+      playlist_name: 'For <b>evenings</b>',
+      playlist_type: 'custom',
+      playlist_channel: null,
+      playlist_channel_id: null,
+      playlist_active: false,
+      entries: ids.map((id, index) => ({
+        platform_id: id,
+        title: `Film ${index}`,
+        uploader: 'Old Mill',
+        downloaded: true,
+      })),
     }),
     aPlaylist({
-      id: 'PLgrain', playlist_name: 'From grain to loaf', playlist_channel: 'Old Mill', playlist_subscribed: true, playlist_description: 'All in order. https://example.org/',
-      entries: [{ platform_id: 'v1', title: 'Film 1', downloaded: true }, { platform_id: 'gone1111111', title: 'The lost film', uploader: 'Old Mill' }, { platform_id: 'v2', title: 'Film 2', downloaded: true }],
+      id: 'PLgrain',
+      playlist_name: 'From grain to loaf',
+      playlist_channel: 'Old Mill',
+      playlist_subscribed: true,
+      playlist_description: 'All in order. https://example.org/',
+      entries: [
+        { platform_id: 'v1', title: 'Film 1', downloaded: true },
+        { platform_id: 'gone1111111', title: 'The lost film', uploader: 'Old Mill' },
+        { platform_id: 'v2', title: 'Film 2', downloaded: true },
+      ],
     }),
-  ) // prettier-ignore
+  )
   return app
 }
 
-const orderOf = async (app: TestApp): Promise<string[]> => (await app.doc('playlist', OWN)).playlist_entries.map(({ platform_id }: { platform_id: string }) => platform_id)
+const orderOf = async (app: TestApp): Promise<string[]> =>
+  (await app.doc('playlist', OWN)).playlist_entries.map(({ platform_id }: { platform_id: string }) => platform_id)
 
 describe('playlists', { skip: noBrowser }, () => {
-  for (const [size, colorScheme] of [['phone', 'light'], ['desktop', 'dark'], ['desktop', 'light'], ['phone', 'dark']] as const) {
+  for (const [size, colorScheme] of [
+    ['phone', 'light'],
+    ['desktop', 'dark'],
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+  ] as const) {
     test(`are listed by kind; one shows its videos in order, and those that are missing (${size}, ${colorScheme})`, async (t) => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
@@ -174,7 +203,13 @@ describe('playlists', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go(`/playlist/${OWN}/`)
     await page.getByRole('link', { name: 'Film 0' }).waitFor()
-    await page.route(/\/api\/playlist\/custom\//, (route) => route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ message: 'the index is away', code: 'unavailable' }) }))
+    await page.route(/\/api\/playlist\/custom\//, (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: JSON.stringify({ message: 'the index is away', code: 'unavailable' }),
+      }),
+    )
     await page.getByRole('button', { name: /^Move Film 0/ }).press('End')
     await page.getByText('The server cannot do this now: the index is away').waitFor()
     await page.getByRole('button', { name: 'Move Film 0, place 1 of 6' }).waitFor()

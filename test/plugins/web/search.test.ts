@@ -5,13 +5,25 @@ import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, temporaryFolder, USERNAME } from '../../support/server.ts'
-import { aChannel, aPlaylist, aVideo, PASSWORD, testApp, type Given } from '../../support/testing.ts'
+import { aChannel, aPlaylist, aVideo, type Given, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 
 const aSubtitle = (videoId: string, start: string, line: string): Given => {
   const id = `${videoId}-en-1`
-  const doc = { platform_id: videoId, subtitle_fragment_id: id, subtitle_index: 1, subtitle_line: line, subtitle_start: start, subtitle_end: '01:00:00.000', subtitle_lang: 'en', subtitle_source: 'user', subtitle_last_refresh: 1, date_downloaded: 1, channel_id: 'UC1' }
+  const doc = {
+    platform_id: videoId,
+    subtitle_fragment_id: id,
+    subtitle_index: 1,
+    subtitle_line: line,
+    subtitle_start: start,
+    subtitle_end: '01:00:00.000',
+    subtitle_lang: 'en',
+    subtitle_source: 'user',
+    subtitle_last_refresh: 1,
+    date_downloaded: 1,
+    channel_id: 'UC1',
+  }
   return { index: 'subtitle', id, doc }
 }
 
@@ -20,8 +32,11 @@ describe('searching', { skip: noBrowser }, () => {
     test(`answers come while typing, of all kinds in one page (${size})`, async (t) => {
       const app = await testApp(t)
       await app.given(
-        aChannel({ id: 'UC1', channel_name: 'Bread and Butter' }), aVideo({ id: 'v1', title: 'Sourdough bread' }), aVideo({ id: 'v2', title: 'Ferry' }),
-        aPlaylist({ playlist_name: 'All about bread' }), aSubtitle('v2', '00:01:02.500', 'the <b>bread</b> & the sea'),
+        aChannel({ id: 'UC1', channel_name: 'Bread and Butter' }),
+        aVideo({ id: 'v1', title: 'Sourdough bread' }),
+        aVideo({ id: 'v2', title: 'Ferry' }),
+        aPlaylist({ playlist_name: 'All about bread' }),
+        aSubtitle('v2', '00:01:02.500', 'the <b>bread</b> & the sea'),
       )
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
       await go('/')
@@ -30,10 +45,18 @@ describe('searching', { skip: noBrowser }, () => {
 
       await page.getByRole('heading', { name: 'Said in videos' }).waitFor()
       assert.equal(new URL(page.url()).search, '?q=bread')
-      for (const name of ['Sourdough bread', /Bread and Butter/, /All about bread/]) assert.equal(await page.locator('.found').getByRole('link', { name }).first().isVisible(), true)
-      assert.equal(await page.locator('.hit-line').innerText(), 'the <b>bread</b> & the sea', 'text from outside stays text')
+      for (const name of ['Sourdough bread', /Bread and Butter/, /All about bread/])
+        assert.equal(await page.locator('.found').getByRole('link', { name }).first().isVisible(), true)
+      assert.equal(
+        await page.locator('.hit-line').innerText(),
+        'the <b>bread</b> & the sea',
+        'text from outside stays text',
+      )
       assert.equal(await page.locator('.hit mark').innerText(), 'bread')
-      assert.equal(await page.getByRole('link', { name: 'Play from 1:02: Ferry' }).getAttribute('href'), '/video/v2/?t=62')
+      assert.equal(
+        await page.getByRole('link', { name: 'Play from 1:02: Ferry' }).getAttribute('href'),
+        '/video/v2/?t=62',
+      )
       await check()
       await shot('search')
       await page.goBack()
@@ -43,7 +66,11 @@ describe('searching', { skip: noBrowser }, () => {
 
   test('one click inserts an example, and typing takes the place of its sample word', async (t) => {
     const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Ferry' }), aVideo({ id: 'v2', title: 'Lost', active: false }))
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aVideo({ id: 'v1', title: 'Ferry' }),
+      aVideo({ id: 'v2', title: 'Lost', active: false }),
+    )
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/search/')
     await check()
@@ -75,7 +102,9 @@ describe('searching', { skip: noBrowser }, () => {
     await check([/ERR_FAILED/])
     await shot('search-failed')
     await page.unroute('**/api/search/**')
-    await page.route('**/api/search/**', (route) => route.fulfill({ status: 503, json: { message: 'A restore is running' } }))
+    await page.route('**/api/search/**', (route) =>
+      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+    )
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('The server cannot do this now: A restore is running').waitFor()
     await page.unroute('**/api/search/**')
@@ -85,13 +114,23 @@ describe('searching', { skip: noBrowser }, () => {
 
   test('a downloaded video is found by a word of its subtitles and opens at that second', async (t) => {
     const { platform, env } = await startTestPlatform(t)
-    const cues = ['one', 'two', 'three', 'four', 'five', 'marzipan', 'seven'].map((text, position) => ({ start: position, end: position + 0.9, text: `And ${text}.` }))
+    const cues = ['one', 'two', 'three', 'four', 'five', 'marzipan', 'seven'].map((text, position) => ({
+      start: position,
+      end: position + 0.9,
+      text: `And ${text}.`,
+    }))
     platform.catalogue.put('videos', VIDEO.lighthouse, { captions: { en: cues } })
     const server = await startServer(t, await temporaryFolder(t), env)
-    await server.api('POST', '/api/config/', { downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, sleep_interval: 0 } })
-    await server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: VIDEO.lighthouse, status: 'pending' }] })
+    await server.api('POST', '/api/config/', {
+      downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, sleep_interval: 0 },
+    })
+    await server.api('POST', '/api/download/?autostart=true', {
+      data: [{ youtube_id: VIDEO.lighthouse, status: 'pending' }],
+    })
     await allQuiet(server)
-    const { page, go, check } = await openPage(t, server.baseUrl, { as: { username: USERNAME, password: SERVER_PASSWORD } })
+    const { page, go, check } = await openPage(t, server.baseUrl, {
+      as: { username: USERNAME, password: SERVER_PASSWORD },
+    })
     await go('/')
 
     await page.getByLabel('Search the archive').fill('marzipan')

@@ -1,8 +1,10 @@
-/** How the page reaches the browser: under every address, compressed, kept for good, and allowed nothing from elsewhere. */
+/**
+ * How the page reaches the browser: under every address, compressed, kept for good, and allowed nothing from elsewhere.
+ */
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { request } from 'node:http'
 import { ADDRESSES } from '../../../plugins/web/addresses.ts'
 import { testApp } from '../../support/testing.ts'
 
@@ -18,7 +20,9 @@ const ask = (url: string, headers: Record<string, string> = {}): Promise<Raw> =>
     request(url, { headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, bytes: Buffer.concat(chunks) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, bytes: Buffer.concat(chunks) }),
+      )
     })
       .on('error', reject)
       .end()
@@ -47,7 +51,14 @@ test('at an address that is none people get the page, and programs the error of 
     assert.match(headers.get('content-security-policy')!, /default-src 'none'/)
     assert.equal((await app.as('nobody').get(address)).body.code, 'not_found')
   }
-  for (const address of ['/api/nope/', '/api', '/media/UC1/nope.mp4/x', '/cache/nope', '/assets/nope.js', '/icons/nope']) {
+  for (const address of [
+    '/api/nope/',
+    '/api',
+    '/media/UC1/nope.mp4/x',
+    '/cache/nope',
+    '/assets/nope.js',
+    '/icons/nope',
+  ]) {
     const { status, body } = await app.as('admin').get(address, browser)
     assert.deepEqual([status, body.code], [404, 'not_found'], address)
   }
@@ -81,13 +92,17 @@ test('scripts and styles come compressed as the browser likes, and are kept for 
   const brotli = await ask(script, { 'accept-encoding': 'gzip, deflate, br' })
   const gzip = await ask(script, { 'accept-encoding': 'gzip, br;q=0' })
 
-  assert.deepEqual([plain.headers['content-encoding'], brotli.headers['content-encoding'], gzip.headers['content-encoding']], [undefined, 'br', 'gzip'])
+  assert.deepEqual(
+    [plain.headers['content-encoding'], brotli.headers['content-encoding'], gzip.headers['content-encoding']],
+    [undefined, 'br', 'gzip'],
+  )
   assert.deepEqual(brotliDecompressSync(brotli.bytes), plain.bytes)
   assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes)
   assert.match(String(brotli.headers['cache-control']), /max-age=31536000, immutable/)
   assert.equal(brotli.headers['vary'], 'Accept-Encoding')
   assert.equal(brotli.headers['content-type'], 'text/javascript; charset=utf-8')
-  for (const name of ['../built.json', 'built.json', 'nothing.js', 'constructor', 'toString']) assert.equal((await ask(`${app.url}assets/${name}`)).status, 404, name)
+  for (const name of ['../built.json', 'built.json', 'nothing.js', 'constructor', 'toString'])
+    assert.equal((await ask(`${app.url}assets/${name}`)).status, 404, name)
 })
 
 test('the first load of Home is at most 100 kB of script and style', async (t) => {
@@ -111,7 +126,10 @@ test('the first load of Home is at most 100 kB of script and style', async (t) =
   }
   for (const path of first) await weigh(path)
 
-  assert.ok([...seen].some((path) => path.includes('home-')), 'the view is counted')
+  assert.ok(
+    [...seen].some((path) => path.includes('home-')),
+    'the view is counted',
+  )
   assert.ok(bytes <= 100_000, `${bytes} bytes`)
 })
 

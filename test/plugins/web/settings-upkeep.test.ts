@@ -1,17 +1,21 @@
-/** Settings that reach further: messages, the cookie, tasks, snapshots, backups. Nothing goes without a sentence on what goes and what stays. */
+/**
+ * Settings that reach further: messages, the cookie, tasks, snapshots, backups. Nothing goes without a sentence on what
+ * goes and what stays.
+ */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
+import { definePlugin } from '../../../core/public.ts'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { definePlugin } from '../../../core/public.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
-const COOKIE = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
+const COOKIE =
+  '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tone\n127.0.0.1\tFALSE\t/\tFALSE\t0\tLOGIN_INFO\ttwo\n'
 
 describe('settings of upkeep', { skip: noBrowser }, () => {
   test('an address of messages is tried by a button, added, and removed with a way back', async (t) => {
@@ -58,8 +62,16 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const fails = () => {
       throw new Error('out of tea')
     }
-    const tide = definePlugin({ name: 'tide', version: '1.2', needs: ['video'], implements: { 'video.tail': () => fails } })
-    const app = await testApp(t, { outside: [tide, definePlugin({ name: 'moon' })], settings: { pluginsOff: ['moon'] } })
+    const tide = definePlugin({
+      name: 'tide',
+      version: '1.2',
+      needs: ['video'],
+      implements: { 'video.tail': () => fails },
+    })
+    const app = await testApp(t, {
+      outside: [tide, definePlugin({ name: 'moon' })],
+      settings: { pluginsOff: ['moon'] },
+    })
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
     await app.as('admin').get('/api/video/')
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
@@ -68,7 +80,10 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const added = page.locator('.settings-group', { has: page.getByRole('heading', { name: 'Added' }) })
     await added.getByText('moon').waitFor()
 
-    assert.match((await added.locator('li').allInnerTexts()).join('\n'), /^tide\s+version 1\.2 · needs video\s+Failed .*: out of tea\s+moon\s+left out$/)
+    assert.match(
+      (await added.locator('li').allInnerTexts()).join('\n'),
+      /^tide\s+version 1\.2 · needs video\s+Failed .*: out of tea\s+moon\s+left out$/,
+    )
     assert.equal(await page.getByText('None was added.').count(), 0)
     await check()
     await shot('settings-plugins-added')
@@ -126,7 +141,11 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
     await row.getByRole('button', { name: 'Forget them' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Forget them' }).click()
-    await page.locator('.tasks li', { hasText: 'done' }).filter({ hasText: 'Rescan the files', hasNotText: 'not found' }).first().waitFor()
+    await page
+      .locator('.tasks li', { hasText: 'done' })
+      .filter({ hasText: 'Rescan the files', hasNotText: 'not found' })
+      .first()
+      .waitFor()
     assert.deepEqual(await app.ids('video'), [])
   })
 
@@ -136,7 +155,9 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const app = await testApp(t, { settings: { port: 0, ...settings } })
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/tasks/')
-    await app.as('admin').post('/api/download/', { data: [{ youtube_id: `${settings.platformUrl}/@harbour`, status: 'pending' }] })
+    await app
+      .as('admin')
+      .post('/api/download/', { data: [{ youtube_id: `${settings.platformUrl}/@harbour`, status: 'pending' }] })
     const row = page.locator('.tasks li', { hasText: 'Add to the queue' })
     await row.getByText('runs').waitFor()
     await check()
@@ -173,7 +194,10 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByText('The restore has begun').waitFor()
     await app.settled()
     assert.deepEqual(await app.ids('video'), ['kept'])
-    await page.getByRole('button', { name: /^Delete the snapshot/ }).first().click()
+    await page
+      .getByRole('button', { name: /^Delete the snapshot/ })
+      .first()
+      .click()
     await page.getByText('The archive itself stays as it is').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The snapshot is deleted').waitFor()
@@ -204,11 +228,19 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByText('the archive had less than before').waitFor({ state: 'detached' })
   })
 
-  for (const [size, colorScheme] of [['phone', 'light'], ['desktop', 'dark']] as const) {
+  for (const [size, colorScheme] of [
+    ['phone', 'light'],
+    ['desktop', 'dark'],
+  ] as const) {
     test(`a backup is made, fetched, looked through and restored, deleted by its name, and brought back (${size})`, async (t) => {
       const app = await testApp(t)
       await app.settled()
-      await app.given(aChannel(), aVideo({ id: 'kept', width: 0, height: 0 }), aVideo({ id: 'changed' }), aVideo({ id: 'gone' }))
+      await app.given(
+        aChannel(),
+        aVideo({ id: 'kept', width: 0, height: 0 }),
+        aVideo({ id: 'changed' }),
+        aVideo({ id: 'gone' }),
+      )
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
       await go('/settings/backups/')
       await page.getByText('There is none yet.').waitFor()
@@ -242,7 +274,8 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await page.getByText('There is none yet.').waitFor()
 
-      const choose = (file: { name: string; buffer: Buffer }) => page.locator('input[type=file]').setInputFiles({ ...file, mimeType: 'application/zip' })
+      const choose = (file: { name: string; buffer: Buffer }) =>
+        page.locator('input[type=file]').setInputFiles({ ...file, mimeType: 'application/zip' })
       await choose({ name: 'holiday.zip', buffer: zip })
       await page.getByText('“holiday.zip” is no name of a backup').waitFor()
       await choose({ name, buffer: Buffer.from('PK no zip at all') })

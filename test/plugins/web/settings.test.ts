@@ -1,4 +1,7 @@
-/** Settings of people and of the archive: each has its address, is saved at once, says so, and says what was wrong beside itself. */
+/**
+ * Settings of people and of the archive: each has its address, is saved at once, says so, and says what was wrong
+ * beside itself.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { holdBack, holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
@@ -7,13 +10,30 @@ import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const USER = { username: 'user', password: PASSWORD }
-const SECTIONS = ['account', 'look', 'downloads', 'subscriptions', 'playback', 'cookie', 'schedules', 'notifications', 'tasks', 'snapshots', 'backups', 'users', 'plugins']
+const SECTIONS = [
+  'account',
+  'look',
+  'downloads',
+  'subscriptions',
+  'playback',
+  'cookie',
+  'schedules',
+  'notifications',
+  'tasks',
+  'snapshots',
+  'backups',
+  'users',
+  'plugins',
+]
 
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()
 
 describe('settings', { skip: noBrowser }, () => {
-  for (const [size, colorScheme] of [['phone', 'dark'], ['desktop', 'light']] as const) {
+  for (const [size, colorScheme] of [
+    ['phone', 'dark'],
+    ['desktop', 'light'],
+  ] as const) {
     test(`every section has its address and stands in the list (${size})`, async (t) => {
       const app = await testApp(t)
       const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: ADMIN })
@@ -27,7 +47,10 @@ describe('settings', { skip: noBrowser }, () => {
 
       for (const [position, section] of SECTIONS.entries()) {
         if (size === 'phone' && position > 0) await page.locator('.settings-back').click()
-        await page.getByRole('link', { name: names[position]!, exact: true }).and(page.locator('.settings-nav a')).click()
+        await page
+          .getByRole('link', { name: names[position]!, exact: true })
+          .and(page.locator('.settings-nav a'))
+          .click()
         await page.locator('h1.settings-title', { hasText: names[position]! }).waitFor()
         assert.equal(new URL(page.url()).pathname, `/settings/${section}/`)
         await page.waitForFunction((name) => document.title.startsWith(`${name} – Settings`), names[position]!)
@@ -96,7 +119,13 @@ describe('settings', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/look/')
     await page.locator('#content').getByLabel('Look').selectOption('Dark')
-    assert.deepEqual(await page.locator('#content select').evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)), ['Look', 'Videos on Home', 'Videos of a channel'], 'nothing to choose that changes nothing')
+    assert.deepEqual(
+      await page
+        .locator('#content select')
+        .evaluateAll((choices) => choices.map((one) => (one as HTMLSelectElement).labels[0]!.textContent)),
+      ['Look', 'Videos on Home', 'Videos of a channel'],
+      'nothing to choose that changes nothing',
+    )
     await page.getByLabel('Videos on Home').selectOption('As a list')
     await saved(page, 'Videos on Home')
     await page.getByLabel('Records in one answer').fill('500')
@@ -105,7 +134,11 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Records in one answer').fill('20')
     await page.keyboard.press('Tab')
     await saved(page, 'Records in one answer')
-    assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, { user_id: 1, view_style_home: 'list', page_size: 20 })
+    assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, {
+      user_id: 1,
+      view_style_home: 'list',
+      page_size: 20,
+    })
 
     await go('/')
     await page.locator('article.card.row').first().waitFor()
@@ -169,7 +202,8 @@ describe('settings', { skip: noBrowser }, () => {
     const app = await testApp(t)
     await app.app.schedules.remove('update_subscribed')
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
-    const cronOf = async (name: string) => (await app.as('admin').get('/api/schedule/')).body.find((one: { name: string }) => one.name === name)?.schedule
+    const cronOf = async (name: string) =>
+      (await app.as('admin').get('/api/schedule/')).body.find((one: { name: string }) => one.name === name)?.schedule
     await go('/settings/schedules/')
     const group = page.locator('.settings-group', { hasText: 'Scan the subscriptions' })
 
@@ -180,7 +214,11 @@ describe('settings', { skip: noBrowser }, () => {
     await group.getByText(/Next on .*6:45/).waitFor()
     await group.getByLabel('How often').selectOption('Every week')
     await group.getByLabel('Day').selectOption('Wednesday')
-    await until('it is kept', () => cronOf('update_subscribed'), (cron) => cron === '45 6 3')
+    await until(
+      'it is kept',
+      () => cronOf('update_subscribed'),
+      (cron) => cron === '45 6 3',
+    )
     await group.getByText('Advanced').click()
     await group.getByLabel('Cron').fill('61 * *')
     await page.keyboard.press('Tab')
@@ -207,7 +245,10 @@ describe('settings', { skip: noBrowser }, () => {
     await often.selectOption('Every week')
     await group.getByLabel('Day').selectOption('Wednesday')
     await sendSchedule()
-    const cronOf = async () => (await app.as('admin').get('/api/schedule/')).body.find(({ name }: { name: string }) => name === 'update_subscribed').schedule
+    const cronOf = async () =>
+      (await app.as('admin').get('/api/schedule/')).body.find(
+        ({ name }: { name: string }) => name === 'update_subscribed',
+      ).schedule
     await until('the last choice is kept', cronOf, (cron) => cron === '0 8 3')
     await group.getByText('Saved').waitFor()
     assert.equal(await group.getByLabel('Day').inputValue(), '3')
@@ -222,7 +263,11 @@ describe('settings', { skip: noBrowser }, () => {
     await pause.fill('45')
     await sendConfig()
     const kept = async () => (await app.as('admin').get('/api/config/')).body.downloads
-    await until('all is kept', kept, ({ sleep_interval, format_sort }) => sleep_interval === 30 && format_sort === 'vcodec:h264,res:1080,acodec:aac')
+    await until(
+      'all is kept',
+      kept,
+      ({ sleep_interval, format_sort }) => sleep_interval === 30 && format_sort === 'vcodec:h264,res:1080,acodec:aac',
+    )
     await saved(page, 'Prefer what every device plays')
     assert.equal(await pause.inputValue(), '45')
   })
@@ -230,7 +275,8 @@ describe('settings', { skip: noBrowser }, () => {
   test('users are added, locked out and deleted; the last admin stays', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    const names = async () => (await app.as('admin').get('/api/user/')).body.map(({ username }: { username: string }) => username)
+    const names = async () =>
+      (await app.as('admin').get('/api/user/')).body.map(({ username }: { username: string }) => username)
     await go('/settings/users/')
     await page.getByRole('button', { name: 'Add a user' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('not a name')
@@ -272,7 +318,9 @@ describe('settings', { skip: noBrowser }, () => {
     const one = page.getByRole('switch', { name: 'Mark as watched at the end' })
     await one.waitFor()
 
-    await page.route('**/api/config/', (route) => route.fulfill({ status: 503, json: { message: 'A restore is running' } }))
+    await page.route('**/api/config/', (route) =>
+      route.fulfill({ status: 503, json: { message: 'A restore is running' } }),
+    )
     await page.locator('label', { hasText: 'Mark as watched at the end' }).click()
     await page.getByRole('alert').getByText('The server cannot do this now: A restore is running').waitFor()
     assert.equal(await one.isChecked(), false)

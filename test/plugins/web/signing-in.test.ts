@@ -36,7 +36,10 @@ describe('signing in', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Account: admin' }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       await page.getByLabel('Name').waitFor()
-      assert.equal((await page.context().cookies()).find(({ name }) => name === 'sessionid'), undefined)
+      assert.equal(
+        (await page.context().cookies()).find(({ name }) => name === 'sessionid'),
+        undefined,
+      )
     })
   }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const DAY = 86_400
@@ -11,11 +11,12 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
   const now = Math.floor(app.clock.now() / 1000)
   await app.given(
-    aChannel({ id: 'UC1', channel_name: 'Large <b>channel</b>' }), aChannel({ id: 'UC2', channel_name: 'Small channel' }),
+    aChannel({ id: 'UC1', channel_name: 'Large <b>channel</b>' }),
+    aChannel({ id: 'UC2', channel_name: 'Small channel' }),
     aVideo({ id: 'v1', media_size: 3_000_000_000, date_downloaded: now - 90 * DAY, player: { watched: true } }),
     aVideo({ id: 'v2', media_size: 1_000_000_000, date_downloaded: now - 2 * DAY }),
     aVideo({ id: 'v3', channelId: 'UC2', media_size: 1_000_000_000, date_downloaded: now - DAY, vid_type: 'shorts' }),
-  ) // prettier-ignore
+  )
   return app
 }
 
@@ -23,10 +24,17 @@ describe('statistics', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const) {
     test(`growth, types, watched and channels are drawn, and each plot can be read as a table (${size})`, async (t) => {
       const app = await filled(t)
-      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN, colorScheme: size === 'phone' ? 'dark' : 'light' })
+      const { page, go, check, shot } = await openPage(t, app.url, {
+        size,
+        as: ADMIN,
+        colorScheme: size === 'phone' ? 'dark' : 'light',
+      })
       await go('/statistics/')
 
-      await page.getByRole('img', { name: /^Size: 5 GB/ }).locator('canvas').waitFor()
+      await page
+        .getByRole('img', { name: /^Size: 5 GB/ })
+        .locator('canvas')
+        .waitFor()
       await page.getByRole('img', { name: 'Downloads of the last days: 2 videos, 2 GB' }).waitFor()
       await page.locator('.share', { hasText: 'Watched' }).getByText('33%').waitFor()
       await check()
@@ -38,7 +46,10 @@ describe('statistics', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Day', exact: true }).click()
       await page.getByRole('img', { name: /^Videos: 3 since/ }).waitFor()
 
-      assert.deepEqual((await page.locator('.bars a').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()), ['Large <b>channel</b> 4 GB', 'Small channel 1 GB'])
+      assert.deepEqual(
+        (await page.locator('.bars a').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
+        ['Large <b>channel</b> 4 GB', 'Small channel 1 GB'],
+      )
       await page.getByLabel('Measured by').selectOption('By videos')
       await page.getByRole('link', { name: 'Small channel 1', exact: true }).click()
       assert.equal(new URL(page.url()).pathname, '/channel/UC2/')
@@ -57,7 +68,9 @@ describe('statistics', { skip: noBrowser }, () => {
   test('what cannot be loaded says so in its own place, and is asked for again', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    await page.route('**/api/stats/growth/**', (route) => route.fulfill({ status: 429, headers: { 'retry-after': '7' }, json: {} }))
+    await page.route('**/api/stats/growth/**', (route) =>
+      route.fulfill({ status: 429, headers: { 'retry-after': '7' }, json: {} }),
+    )
     await go('/statistics/')
     await page.getByRole('alert').getByText('Try again in 7 seconds').waitFor()
     await page.getByRole('img', { name: /^Downloads/ }).waitFor()

@@ -9,14 +9,15 @@ import type {} from '../../../plugins/platform/platform.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
-import { temporaryFolder } from '../../support/server.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { aChannel, aVideo, PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { temporaryFolder } from '../../support/server.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const PICTURE = { index: 0, bitrate: 100_000, width: 320, height: 180, type: 'video' as const }
 const SOUND = { index: 1, bitrate: 64_000, type: 'audio' as const }
-const plays = (page: Page, from = 0.3) => page.waitForFunction((seconds) => (document.querySelector('video')?.currentTime ?? 0) > seconds, from, PATIENCE)
+const plays = (page: Page, from = 0.3) =>
+  page.waitForFunction((seconds) => (document.querySelector('video')?.currentTime ?? 0) > seconds, from, PATIENCE)
 const ffmpeg = (options: string[]): Promise<unknown> => promisify(execFile)('ffmpeg', ['-v', 'error', ...options])
 
 describe('what cannot be played', { skip: noBrowser }, () => {
@@ -26,7 +27,20 @@ describe('what cannot be played', { skip: noBrowser }, () => {
   before(async () => {
     clips = await temporaryFolder(scope)
     const make = (name: string, ...codecs: string[]) =>
-      ffmpeg(['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=10:duration=4', '-f', 'lavfi', '-i', 'sine=duration=4', '-pix_fmt', 'yuv420p', ...codecs, join(clips, name)])
+      ffmpeg([
+        '-f',
+        'lavfi',
+        '-i',
+        'testsrc=size=320x180:rate=10:duration=4',
+        '-f',
+        'lavfi',
+        '-i',
+        'sine=duration=4',
+        '-pix_fmt',
+        'yuv420p',
+        ...codecs,
+        join(clips, name),
+      ])
     await make('hevc.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-c:a', 'aac')
     await make('hevc-mute.mp4', '-c:v', 'libx265', '-x265-params', 'log-level=none', '-tag:v', 'hvc1', '-an')
     await make('ac3.mp4', '-c:v', 'libx264', '-c:a', 'ac3')
@@ -44,7 +58,10 @@ describe('what cannot be played', { skip: noBrowser }, () => {
 
   for (const size of ['phone', 'desktop'] as const) {
     test(`a picture that this browser does not know is said, and its sound can be heard all the same (${size})`, async (t) => {
-      const app = await withFile(t, 'hevc.mp4', [{ ...PICTURE, codec: 'hevc' }, { ...SOUND, codec: 'aac' }])
+      const app = await withFile(t, 'hevc.mp4', [
+        { ...PICTURE, codec: 'hevc' },
+        { ...SOUND, codec: 'aac' },
+      ])
       const { page, go, check, shot } = await openPage(t, app.url, { size, as })
       await go('/video/v1/')
 
@@ -67,17 +84,28 @@ describe('what cannot be played', { skip: noBrowser }, () => {
   })
 
   test('frames that never come are no picture either', async (t) => {
-    const app = await withFile(t, 'ac3.mp4', [{ ...PICTURE, codec: 'h264' }, { ...SOUND, codec: 'ac3' }])
+    const app = await withFile(t, 'ac3.mp4', [
+      { ...PICTURE, codec: 'h264' },
+      { ...SOUND, codec: 'ac3' },
+    ])
     const { page, go } = await openPage(t, app.url, { as })
     await page.addInitScript(() => {
-      HTMLVideoElement.prototype.getVideoPlaybackQuality = () => ({ totalVideoFrames: 0, droppedVideoFrames: 0, corruptedVideoFrames: 0, creationTime: 0 })
+      HTMLVideoElement.prototype.getVideoPlaybackQuality = () => ({
+        totalVideoFrames: 0,
+        droppedVideoFrames: 0,
+        corruptedVideoFrames: 0,
+        creationTime: 0,
+      })
     })
     await go('/video/v1/')
     await page.getByRole('alert').getByText('cannot show the picture of this video (H.264)').waitFor()
   })
 
   test('a sound that this browser does not know is said while the film runs', async (t) => {
-    const app = await withFile(t, 'ac3.mp4', [{ ...PICTURE, codec: 'h264' }, { ...SOUND, codec: 'ac3' }])
+    const app = await withFile(t, 'ac3.mp4', [
+      { ...PICTURE, codec: 'h264' },
+      { ...SOUND, codec: 'ac3' },
+    ])
     const { page, go } = await openPage(t, app.url, { as })
     await go('/video/v1/')
     await page.getByText('This browser does not know the format of the sound (AC-3).').waitFor()
@@ -96,7 +124,10 @@ describe('what cannot be played', { skip: noBrowser }, () => {
   test('a file that is gone is downloaded again, and plays; what cannot be had says why', async (t) => {
     const loopback = await startTestPlatform(t)
     const app = await testApp(t, { settings: loopback.settings })
-    await app.given(aChannel({ id: CHANNEL.harbour }), aVideo({ id: VIDEO.fog!, channelId: CHANNEL.harbour, title: 'Fog signals explained', player: { duration: 3 } }))
+    await app.given(
+      aChannel({ id: CHANNEL.harbour }),
+      aVideo({ id: VIDEO.fog!, channelId: CHANNEL.harbour, title: 'Fog signals explained', player: { duration: 3 } }),
+    )
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
     loopback.platform.faults.set(VIDEO.fog, 'private')
     await go(`/video/${VIDEO.fog}/`)
@@ -120,7 +151,10 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     await app.app.platform.command('pause')
     const admin = await openPage(t, app.url, { as })
     await admin.go('/video/v1/')
-    await admin.page.getByRole('alert').getByText(/^Paused since/).waitFor()
+    await admin.page
+      .getByRole('alert')
+      .getByText(/^Paused since/)
+      .waitFor()
     assert.equal(await admin.page.getByRole('button', { name: 'Download again' }).count(), 0)
 
     const user = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })

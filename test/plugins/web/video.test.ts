@@ -5,25 +5,37 @@ import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { holdUp, noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { allQuiet, PASSWORD, startServer, temporaryFolder, until, USERNAME, type Server } from '../../support/server.ts'
+import { allQuiet, PASSWORD, type Server, startServer, temporaryFolder, USERNAME, until } from '../../support/server.ts'
 
 const as = { username: USERNAME, password: PASSWORD }
 const SIZES = ['phone', 'desktop'] as const
 
-const now = async (page: Page): Promise<number> => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime)
-const playsFrom = (page: Page, from: number) => page.waitForFunction((seconds) => (document.querySelector('video')?.currentTime ?? 0) > seconds, from)
+const now = async (page: Page): Promise<number> =>
+  page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime)
+const playsFrom = (page: Page, from: number) =>
+  page.waitForFunction((seconds) => (document.querySelector('video')?.currentTime ?? 0) > seconds, from)
 
 describe('a video', { skip: noBrowser }, () => {
   let server: Server
   const scope = lastFirst({ after })
   const { breakwater, lighthouse, gull } = VIDEO as Record<'breakwater' | 'lighthouse' | 'gull', string>
-  const position = async (id: string): Promise<number> => (await server.api('GET', `/api/video/${id}/progress/`)).body.position
+  const position = async (id: string): Promise<number> =>
+    (await server.api('GET', `/api/video/${id}/progress/`)).body.position
 
   before(async () => {
     const { platform, env, segmentsUrl } = await startTestPlatform(scope)
     platform.skipSegments.add(breakwater, [{ segment: [4, 7], category: 'sponsor' }])
     server = await startServer(scope, await temporaryFolder(scope), { ...env, AV_SEGMENTS_URL: segmentsUrl })
-    await server.api('POST', '/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true, comment_max: 'all', sleep_interval: 0, integrate_sponsorblock: true } })
+    await server.api('POST', '/api/config/', {
+      downloads: {
+        subtitle: 'en,de',
+        subtitle_source: 'user',
+        subtitle_index: true,
+        comment_max: 'all',
+        sleep_interval: 0,
+        integrate_sponsorblock: true,
+      },
+    })
     const wanted = [breakwater, lighthouse, gull, `${platform.baseUrl}/playlist?list=${PLAYLIST.joinery}`].join(' ')
     await server.api('POST', '/api/download/?autostart=true', { data: [{ platform_id: wanted, status: 'pending' }] })
     await allQuiet(server, 240_000)
@@ -80,9 +92,16 @@ describe('a video', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Archivolt, Home' }).click()
     await page.getByRole('list', { name: 'All videos' }).getByRole('link').first().waitFor()
     await release()
-    await until('the place is saved', () => position(breakwater), (seconds) => seconds > 7)
+    await until(
+      'the place is saved',
+      () => position(breakwater),
+      (seconds) => seconds > 7,
+    )
     await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
-    await page.getByRole('list', { name: 'Continue watching' }).getByRole('link', { name: 'Rebuilding the breakwater', exact: false }).click()
+    await page
+      .getByRole('list', { name: 'Continue watching' })
+      .getByRole('link', { name: 'Rebuilding the breakwater', exact: false })
+      .click()
     await page.getByText(/^From 0:0[7-9]/).waitFor()
     await page.getByRole('button', { name: 'Start over' }).click()
 
@@ -94,7 +113,8 @@ describe('a video', { skip: noBrowser }, () => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${lighthouse}/`)
     const video = page.locator('video')
-    const is = (property: string) => video.evaluate((element, name) => (element as HTMLVideoElement)[name as 'currentTime'], property)
+    const is = (property: string) =>
+      video.evaluate((element, name) => (element as HTMLVideoElement)[name as 'currentTime'], property)
     await playsFrom(page, 0.1)
 
     await page.keyboard.press('k')
@@ -109,7 +129,10 @@ describe('a video', { skip: noBrowser }, () => {
     await page.keyboard.press('>')
     assert.equal(await is('playbackRate'), 1.25)
     await page.keyboard.press('c')
-    assert.deepEqual(await video.evaluate((element: HTMLVideoElement) => [...element.textTracks].map(({ mode }) => mode).toSorted()), ['disabled', 'showing'])
+    assert.deepEqual(
+      await video.evaluate((element: HTMLVideoElement) => [...element.textTracks].map(({ mode }) => mode).toSorted()),
+      ['disabled', 'showing'],
+    )
     await page.keyboard.press('t')
     assert.equal(await page.locator('.watch.theatre').count(), 1)
     await page.keyboard.press('t')
@@ -158,7 +181,10 @@ describe('a video', { skip: noBrowser }, () => {
 
     await page.getByText('Added to For winter').waitFor()
     const { body } = await server.api('GET', '/api/playlist/?playlist_type=custom')
-    assert.deepEqual(body.data[0].playlist_entries.map(({ platform_id }: { platform_id: string }) => platform_id), [lighthouse])
+    assert.deepEqual(
+      body.data[0].playlist_entries.map(({ platform_id }: { platform_id: string }) => platform_id),
+      [lighthouse],
+    )
   })
 
   test('it is deleted and ignored only after a full sentence', async (t) => {
@@ -174,7 +200,11 @@ describe('a video', { skip: noBrowser }, () => {
     await page.getByText('Deleted').waitFor()
     await page.waitForURL(`${server.baseUrl}/`)
     assert.equal((await server.api('GET', `/api/video/${gull}/`)).status, 404)
-    await until('it is ignored', () => server.api('GET', `/api/download/${gull}/`), ({ status, body }) => status === 200 && body.data.status === 'ignore')
+    await until(
+      'it is ignored',
+      () => server.api('GET', `/api/download/${gull}/`),
+      ({ status, body }) => status === 200 && body.data.status === 'ignore',
+    )
     await go(`/video/${gull}/`)
     await page.getByText('This video is not in the archive').waitFor()
     await check([/404/])

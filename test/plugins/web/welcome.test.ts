@@ -1,12 +1,15 @@
-/** The first minutes, as somebody has them who has never seen it: the real server and yt-dlp on an empty folder, a real browser. */
+/**
+ * The first minutes, as somebody has them who has never seen it: the real server and yt-dlp on an empty folder, a real
+ * browser.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CHANNEL } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { PASSWORD, startServer, temporaryFolder, until, USERNAME } from '../../support/server.ts'
-import { aChannel, aVideo, PASSWORD as TEST_PASSWORD, testApp, type TestApp } from '../../support/testing.ts'
+import { PASSWORD, startServer, temporaryFolder, USERNAME, until } from '../../support/server.ts'
+import { aChannel, aVideo, PASSWORD as TEST_PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const NOT_ARCHIVED = [/404 .*channel\/search/]
 const NOT_SIGNED_IN = [/401/, ...NOT_ARCHIVED]
@@ -18,11 +21,17 @@ async function signIn(page: Page, name: string, password: string): Promise<void>
 }
 
 describe('the first minutes', { skip: noBrowser }, () => {
-  for (const [size, colorScheme] of [['desktop', 'light'], ['phone', 'dark']] as const) {
+  for (const [size, colorScheme] of [
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+  ] as const) {
     test(`from an empty folder to a channel subscribed and a video playing, without a look at the settings (${size})`, async (t) => {
       const scope = lastFirst(t)
       const loopback = await startTestPlatform(scope)
-      const server = await startServer(scope, await temporaryFolder(scope), { ...loopback.env, AV_SEGMENTS_URL: loopback.segmentsUrl })
+      const server = await startServer(scope, await temporaryFolder(scope), {
+        ...loopback.env,
+        AV_SEGMENTS_URL: loopback.segmentsUrl,
+      })
       const { page, go, check, shot } = await openPage(t, server.baseUrl, { size, colorScheme })
       await go('/')
       await signIn(page, USERNAME, PASSWORD)
@@ -34,7 +43,16 @@ describe('the first minutes', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Use these' }).click()
       await page.getByRole('heading', { name: 'A few choices first' }).waitFor({ state: 'detached' })
       const { downloads, subscriptions, page: own } = (await server.api('GET', '/api/config/')).body
-      assert.deepEqual([downloads.subtitle, downloads.subtitle_source, downloads.subtitle_index, downloads.integrate_sponsorblock, downloads.comment_max], ['en', 'auto', true, true, false])
+      assert.deepEqual(
+        [
+          downloads.subtitle,
+          downloads.subtitle_source,
+          downloads.subtitle_index,
+          downloads.integrate_sponsorblock,
+          downloads.comment_max,
+        ],
+        ['en', 'auto', true, true, false],
+      )
       assert.deepEqual([subscriptions.auto_start, own.welcomed], [true, true])
 
       await page.getByLabel('A link, an id or a handle').fill(`${loopback.platform.baseUrl}/channel/${CHANNEL.orbit}`)
@@ -50,7 +68,16 @@ describe('the first minutes', { skip: noBrowser }, () => {
       await shot('home-coming')
       const cards = page.locator('.card:not(.ghost) a[href*="/video/"]')
       await cards.first().waitFor(PATIENCE)
-      await page.waitForFunction(() => new Set([...document.querySelectorAll<HTMLAnchorElement>('.card:not(.ghost) a[href*="/video/"]')].map(({ pathname }) => pathname)).size >= 3, undefined, PATIENCE)
+      await page.waitForFunction(
+        () =>
+          new Set(
+            [...document.querySelectorAll<HTMLAnchorElement>('.card:not(.ghost) a[href*="/video/"]')].map(
+              ({ pathname }) => pathname,
+            ),
+          ).size >= 3,
+        undefined,
+        PATIENCE,
+      )
       await check(NOT_SIGNED_IN)
       await shot('home-filled')
       await cards.first().click()
@@ -108,7 +135,11 @@ describe('the first minutes', { skip: noBrowser }, () => {
     await one.page.getByLabel('Languages').fill('fr, de')
     await one.page.getByRole('switch', { name: 'Keep comments' }).check()
     await one.page.getByRole('button', { name: 'Use these' }).click()
-    await until('it is chosen', () => config(app), ({ page }) => page.welcomed)
+    await until(
+      'it is chosen',
+      () => config(app),
+      ({ page }) => page.welcomed,
+    )
     await two.page.getByRole('button', { name: 'Use these' }).click()
 
     await two.page.getByText('Another admin has chosen meanwhile').waitFor()

@@ -9,9 +9,32 @@ const as = { username: 'admin', password: PASSWORD }
 describe('words from outside', { skip: noBrowser }, () => {
   test('titles, names and descriptions that are written from the right begin there', async (t) => {
     const app = await testApp(t)
-    const [film, channel, list, waiting, about] = ['كيف نبني قاربا خشبيا', 'الميناء', 'أمسيات', 'مرحبا بالعالم', 'وصف القناة']
-    await app.given(aChannel({ id: 'UC1', channel_name: channel, channel_description: about }), aVideo({ id: 'v1', title: film, description: about }), aPlaylist({ id: 'PL1', playlist_name: list, playlist_description: about, entries: ['v1'] }))
-    await app.app.queue.add([{ id: 'waiting1111', title: waiting, channelId: 'UC1', channelName: channel, durationSeconds: 500, published: '2026-01-02', vidType: 'videos' }], 'pending')
+    const [film, channel, list, waiting, about] = [
+      'كيف نبني قاربا خشبيا',
+      'الميناء',
+      'أمسيات',
+      'مرحبا بالعالم',
+      'وصف القناة',
+    ]
+    await app.given(
+      aChannel({ id: 'UC1', channel_name: channel, channel_description: about }),
+      aVideo({ id: 'v1', title: film, description: about }),
+      aPlaylist({ id: 'PL1', playlist_name: list, playlist_description: about, entries: ['v1'] }),
+    )
+    await app.app.queue.add(
+      [
+        {
+          id: 'waiting1111',
+          title: waiting,
+          channelId: 'UC1',
+          channelName: channel,
+          durationSeconds: 500,
+          published: '2026-01-02',
+          vidType: 'videos',
+        },
+      ],
+      'pending',
+    )
     const { page, go } = await openPage(t, app.url, { as })
     const seen: Array<[address: string, words: string[]]> = [
       ['/?type=videos', [film, channel]],
@@ -34,11 +57,16 @@ describe('words from outside', { skip: noBrowser }, () => {
 
   test('what a playlist says of itself is read to its end', async (t) => {
     const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }), aPlaylist({ id: 'PL1', playlist_description: `${'All about bread. '.repeat(60)}\nThe end`, entries: ['v1'] }))
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aVideo({ id: 'v1' }),
+      aPlaylist({ id: 'PL1', playlist_description: `${'All about bread. '.repeat(60)}\nThe end`, entries: ['v1'] }),
+    )
     const { page, go, check } = await openPage(t, app.url, { as })
     await go('/playlist/PL1/')
     const text = page.getByText('All about bread.')
-    const isWhole = () => text.evaluate((element) => element.parentElement!.scrollHeight <= element.parentElement!.clientHeight + 2)
+    const isWhole = () =>
+      text.evaluate((element) => element.parentElement!.scrollHeight <= element.parentElement!.clientHeight + 2)
     await text.waitFor()
     assert.equal(await isWhole(), false)
 

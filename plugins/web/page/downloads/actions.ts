@@ -4,7 +4,7 @@ import { post, remove } from '../api.ts'
 import { confirm } from '../parts/dialog.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import type { ErrorClass, QueueItem } from '../records.ts'
-import { t, type Count } from '../texts.ts'
+import { type Count, t } from '../texts.ts'
 import type { Queue } from './queue.ts'
 
 export type Wanted = 'pending' | 'priority' | 'ignore' | 'delete'
@@ -30,8 +30,25 @@ export async function change(queue: Queue, { platform_id: id }: QueueItem, wante
 
 /** @param count  how many are meant, for the question before */
 export async function changeAll(queue: Queue, which: Which, wanted: Wanted, count: Count): Promise<void> {
-  if (wanted === 'ignore' && !(await confirm({ title: t('downloads.ignore.title', { count }), text: h('p', null, t('downloads.ignore.text')), action: t('downloads.ignoreAll') }))) return
-  if (wanted === 'delete' && !(await confirm({ title: t('downloads.forget.title', { count }), text: h('p', null, t('downloads.forget.text')), action: t('downloads.forgetAll'), isDangerous: true }))) return
+  if (
+    wanted === 'ignore' &&
+    !(await confirm({
+      title: t('downloads.ignore.title', { count }),
+      text: h('p', null, t('downloads.ignore.text')),
+      action: t('downloads.ignoreAll'),
+    }))
+  )
+    return
+  if (
+    wanted === 'delete' &&
+    !(await confirm({
+      title: t('downloads.forget.title', { count }),
+      text: h('p', null, t('downloads.forget.text')),
+      action: t('downloads.forgetAll'),
+      isDangerous: true,
+    }))
+  )
+    return
   try {
     const { updated } = await post<{ updated: number }>('/api/download/bulk/', { ...which, status: wanted })
     say(t(`downloads.did.${wanted}`, { count: updated }))

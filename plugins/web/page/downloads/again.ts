@@ -5,13 +5,20 @@ import { taskOver } from '../jobs.ts'
 import type { Item, QueueItem } from '../records.ts'
 import { t } from '../texts.ts'
 
-/** @param show  how far it is, once it is known. @throws Failure  why it cannot be had; AbortError where nobody waits any more */
+/**
+ * @param show  how far it is, once it is known. @throws Failure  why it cannot be had; AbortError where nobody waits
+ * any more
+ */
 export async function fetchAgain(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
   // What is queued or ignored already is passed over, and an older item may not ask for what is archived.
   await remove(`/api/download/${id}/`).catch((error: unknown) => {
     if (toFailure(error).status !== 404) throw error
   })
-  const { task_id: task } = await post<{ task_id: string | null }>('/api/download/', { data: [{ platform_id: id, status: 'pending' }] }, { autostart: true, force: true })
+  const { task_id: task } = await post<{ task_id: string | null }>(
+    '/api/download/',
+    { data: [{ platform_id: id, status: 'pending' }] },
+    { autostart: true, force: true },
+  )
   const added = task === null ? undefined : await taskOver(task)
   if (added && added.status !== 'SUCCESS') throw new Failure(422, { message: added.result ?? t('adding.stopped') })
   await leftQueue(id, show, signal)
@@ -23,7 +30,8 @@ function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSi
     const look = () =>
       void get<Item<QueueItem>>(`/api/download/${id}/`, {}, signal).then(
         ({ data }) => take(data),
-        (error: unknown) => (toFailure(error).status === 404 ? settle() : undefined), // any other is asked again with the next event
+        // any other is asked again with the next event
+        (error: unknown) => (toFailure(error).status === 404 ? settle() : undefined),
       )
     const take = (item: QueueItem) => {
       if (item.message !== undefined) settle(new Failure(422, { message: item.message }))

@@ -1,10 +1,10 @@
 /** The queue as it changes: its lists, what runs now, and what the platform says, kept right by the event stream. */
 import { computed, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { get, toFailure, type Failure } from '../api.ts'
+import { type Failure, get, toFailure } from '../api.ts'
 import { listen, notifications, type QueueChange } from '../events.ts'
 import { gather } from '../gather.ts'
-import { openList, type List } from '../list.ts'
+import { type List, openList } from '../list.ts'
 import type { ErrorClass, PlatformState, QueueItem } from '../records.ts'
 import type { Count } from '../texts.ts'
 import { platformState } from './standing.ts'
@@ -12,11 +12,25 @@ import { platformState } from './standing.ts'
 export type ItemList = List<QueueItem>
 
 /** What can be mended by somebody comes first. */
-export const CLASSES: readonly ErrorClass[] = ['login_required', 'members_only', 'age', 'network', 'unknown', 'restricted', 'gone']
+export const CLASSES: readonly ErrorClass[] = [
+  'login_required',
+  'members_only',
+  'age',
+  'network',
+  'unknown',
+  'restricted',
+  'gone',
+]
 /** Announced or live now: nothing has failed, they are taken when they are there. */
 export const LATER: ErrorClass = 'upcoming'
 
-const listOf = (query: Record<string, string | boolean>): ItemList => openList<QueueItem, QueueItem>({ path: '/api/download/', query, idOf: ({ platform_id }) => platform_id, toRow: (item) => item }) as ItemList
+const listOf = (query: Record<string, string | boolean>): ItemList =>
+  openList<QueueItem, QueueItem>({
+    path: '/api/download/',
+    query,
+    idOf: ({ platform_id }) => platform_id,
+    toRow: (item) => item,
+  }) as ItemList
 
 /** Many changes in a row are one question. */
 const TOGETHER_MS = 400
@@ -24,7 +38,8 @@ const PLATFORM_MS = 1500
 const SOONEST_ATTEMPT_MS = 5000
 
 /** How many could not be downloaded. */
-export const failedIn = (state: PlatformState | undefined): number => Object.entries(state?.waiting ?? {}).reduce((sum, [kind, count]) => (kind === LATER ? sum : sum + count), 0)
+export const failedIn = (state: PlatformState | undefined): number =>
+  Object.entries(state?.waiting ?? {}).reduce((sum, [kind, count]) => (kind === LATER ? sum : sum + count), 0)
 
 export type Queue = ReturnType<typeof openQueue>
 
@@ -40,7 +55,9 @@ export function openQueue() {
   /** The newest answer counts, whichever comes last. */
   let asked = 0
 
-  const run = computed(() => notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info'))
+  const run = computed(() =>
+    notifications.value.find(({ group, level }) => group === 'download:run' && level === 'info'),
+  )
   const adding = computed(() => notifications.value.filter(({ group }) => group === 'download:add'))
   const failedCount = computed(() => failedIn(platform.value))
   const laterCount = computed(() => platform.value?.waiting[LATER] ?? 0)
@@ -79,7 +96,12 @@ export function openQueue() {
   /** All of it, such as after a change to many. */
   async function readAll(): Promise<void> {
     running.value = new Map()
-    await Promise.all([readPlatform(), waiting.reload(), ignored.reload(), ...[...failed.values()].map((list) => list.reload())])
+    await Promise.all([
+      readPlatform(),
+      waiting.reload(),
+      ignored.reload(),
+      ...[...failed.values()].map((list) => list.reload()),
+    ])
     for (const item of waiting.rows.value) note(item)
   }
 
@@ -105,7 +127,12 @@ export function openQueue() {
     }
     const item = change as QueueItem
     note(item)
-    const home = item.status === 'ignore' ? ignored : item.message !== undefined ? failedOf(item.error_class ?? 'unknown') : waiting
+    const home =
+      item.status === 'ignore'
+        ? ignored
+        : item.message !== undefined
+          ? failedOf(item.error_class ?? 'unknown')
+          : waiting
     const isThere = home.rows.value.some(({ platform_id }) => platform_id === id)
     for (const list of loaded()) if (list !== home) list.drop(id)
     if (isThere) return home.change(id, () => item)
@@ -145,7 +172,8 @@ export function openQueue() {
         notifications.subscribe(lookAtPlatform),
         // The time of the next try passes without anybody saying so.
         platform.subscribe((state) => {
-          if (state && state.next_attempt > 0) nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
+          if (state && state.next_attempt > 0)
+            nextAttempt.soon(Math.max(SOONEST_ATTEMPT_MS, state.next_attempt * 1000 - Date.now() + 1000))
         }),
       ]
       return () => {

@@ -1,4 +1,7 @@
-/** One item of the queue: picture, title, where it is from, how far it is or why it is not, and what can be done with it. */
+/**
+ * One item of the queue: picture, title, where it is from, how far it is or why it is not, and what can be done with
+ * it.
+ */
 import { ArrowDownToLine, Ban, EllipsisVertical, RotateCw, Trash, Undo2 } from 'lucide'
 import { small, under } from '../base.ts'
 import { toAge, toBytes, toPercent, toSpan } from '../format.ts'
@@ -22,11 +25,36 @@ interface Act {
 }
 
 function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
-  const now: Act = { wanted: 'priority', short: t('downloads.item.now'), long: t('downloads.item.nowOf', { title }), icon: ArrowDownToLine }
-  const retry: Act = { wanted: 'priority', short: t('downloads.item.retry'), long: t('downloads.item.retryOf', { title }), icon: RotateCw }
-  const take: Act = { wanted: 'pending', short: t('downloads.item.take'), long: t('downloads.item.takeOf', { title }), icon: Undo2 }
-  const ignore: Act = { wanted: 'ignore', short: t('downloads.item.ignore'), long: t('downloads.item.ignoreOf', { title }), icon: Ban }
-  const forget: Act = { wanted: 'delete', short: kind === 'running' ? t('downloads.item.stop') : t('downloads.item.forget'), long: t('downloads.item.forgetOf', { title }), icon: Trash }
+  const now: Act = {
+    wanted: 'priority',
+    short: t('downloads.item.now'),
+    long: t('downloads.item.nowOf', { title }),
+    icon: ArrowDownToLine,
+  }
+  const retry: Act = {
+    wanted: 'priority',
+    short: t('downloads.item.retry'),
+    long: t('downloads.item.retryOf', { title }),
+    icon: RotateCw,
+  }
+  const take: Act = {
+    wanted: 'pending',
+    short: t('downloads.item.take'),
+    long: t('downloads.item.takeOf', { title }),
+    icon: Undo2,
+  }
+  const ignore: Act = {
+    wanted: 'ignore',
+    short: t('downloads.item.ignore'),
+    long: t('downloads.item.ignoreOf', { title }),
+    icon: Ban,
+  }
+  const forget: Act = {
+    wanted: 'delete',
+    short: kind === 'running' ? t('downloads.item.stop') : t('downloads.item.forget'),
+    long: t('downloads.item.forgetOf', { title }),
+    icon: Trash,
+  }
   if (kind === 'running') return [ignore, forget]
   if (kind === 'waiting') return isFirst ? [ignore, forget] : [now, ignore, forget]
   return kind === 'failed' || kind === 'later' ? [retry, ignore, forget] : [take, forget]
@@ -41,9 +69,16 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
         <img src={small(item.vid_thumb_url)} alt="" width={320} height={180} loading="lazy" decoding="async" />
       </span>
       <div class="queue-text">
-        <p class="queue-title" dir="auto">{item.title}</p>
+        <p class="queue-title" dir="auto">
+          {item.title}
+        </p>
         <p class="meta">
-          {item.channel_name !== '' && (item.channel_indexed ? <a href={under(`/channel/${item.channel_id}/`)}>{item.channel_name}</a> : <span>{item.channel_name}</span>)}
+          {item.channel_name !== '' &&
+            (item.channel_indexed ? (
+              <a href={under(`/channel/${item.channel_id}/`)}>{item.channel_name}</a>
+            ) : (
+              <span>{item.channel_name}</span>
+            ))}
           {item.duration !== '' && item.duration !== 'NA' && <span>{item.duration}</span>}
           {kind === 'waiting' && item.auto_start && <span class="first">{t('downloads.item.first')}</span>}
           {kind !== 'running' && <span class="age">{toAge(item.timestamp)}</span>}
@@ -51,7 +86,9 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
         {kind === 'running' && <Progress item={item} />}
         {(kind === 'failed' || kind === 'later') && (
           <p class={kind === 'failed' ? 'queue-why' : 'meta'} title={item.message}>
-            {item.retry_at !== undefined && item.retry_at * 1000 > Date.now() ? t('downloads.item.at', { when: toAge(item.retry_at) }) : item.message}
+            {item.retry_at !== undefined && item.retry_at * 1000 > Date.now()
+              ? t('downloads.item.at', { when: toAge(item.retry_at) })
+              : item.message}
           </p>
         )}
       </div>
@@ -61,7 +98,15 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
         ))}
       </div>
       <div class="queue-menu">
-        <Menu label={t('action.moreFor', { title: item.title })} items={acts.map(({ wanted, short, icon }) => ({ label: short, icon, isDangerous: wanted === 'delete', onSelect: () => select(wanted) }))}>
+        <Menu
+          label={t('action.moreFor', { title: item.title })}
+          items={acts.map(({ wanted, short, icon }) => ({
+            label: short,
+            icon,
+            isDangerous: wanted === 'delete',
+            onSelect: () => select(wanted),
+          }))}
+        >
           <Icon node={EllipsisVertical} />
         </Menu>
       </div>

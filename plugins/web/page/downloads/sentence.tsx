@@ -1,7 +1,7 @@
 /** One sentence that says what happens and why, with the one thing to do about it. */
 import { useSignal } from '@preact/signals'
-import { CircleCheck, CirclePause, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import type { IconNode } from 'lucide'
+import { CircleCheck, CirclePause, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
 import { get, post } from '../api.ts'
 import { under } from '../base.ts'
 import { toAge, toBytes } from '../format.ts'
@@ -31,7 +31,11 @@ export function Sentence({ queue }: { queue: Queue }) {
   const platform = queue.platform.value
   if (!platform) {
     const failure = queue.platformFailure.value
-    return failure ? <Failed failure={failure} onRetry={() => void queue.readAll()} /> : <Box height="76px" radius="10px" />
+    return failure ? (
+      <Failed failure={failure} onRetry={() => void queue.readAll()} />
+    ) : (
+      <Box height="76px" radius="10px" />
+    )
   }
   const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
   const standing = standingOf(platform)
@@ -44,7 +48,14 @@ export function Sentence({ queue }: { queue: Queue }) {
         <h2>{title}</h2>
         {text && <p>{text}</p>}
         {platform.missing.length > 0 && standing?.title !== missing && <p class="error">{missing}</p>}
-        {platform.space.media_total > 0 && <p class="meta">{t('downloads.space', { free: toBytes(platform.space.media_free), total: toBytes(platform.space.media_total) })}</p>}
+        {platform.space.media_total > 0 && (
+          <p class="meta">
+            {t('downloads.space', {
+              free: toBytes(platform.space.media_free),
+              total: toBytes(platform.space.media_total),
+            })}
+          </p>
+        )}
       </div>
       <Actions which={actions} queue={queue} />
     </section>
@@ -56,19 +67,56 @@ function saidOpen(queue: Queue, nextRun: string | undefined): Said {
   const waiting = queue.waitingCount.value
   const active = queue.running.value.size
   const finished = queue.finished.value
-  if (run && active > 0) return { tone: 'busy', icon: Download, title: t('downloads.state.running', { count: finished + 1, all: toCount(typeof waiting === 'number' ? finished + Math.max(waiting, active) : waiting) }), actions: run.command === false ? ['stop', 'pause'] : ['pause'] }
-  if (run && isSome(waiting)) return { tone: 'busy', icon: Download, title: t('downloads.state.starting', { count: waiting }), text: run.messages.at(-1) ?? '', actions: ['pause'] }
-  if (run) return { tone: 'busy', icon: Download, title: t('downloads.state.finishing'), text: run.messages.at(-1) ?? '' }
+  if (run && active > 0)
+    return {
+      tone: 'busy',
+      icon: Download,
+      title: t('downloads.state.running', {
+        count: finished + 1,
+        all: toCount(typeof waiting === 'number' ? finished + Math.max(waiting, active) : waiting),
+      }),
+      actions: run.command === false ? ['stop', 'pause'] : ['pause'],
+    }
+  if (run && isSome(waiting))
+    return {
+      tone: 'busy',
+      icon: Download,
+      title: t('downloads.state.starting', { count: waiting }),
+      text: run.messages.at(-1) ?? '',
+      actions: ['pause'],
+    }
+  if (run)
+    return { tone: 'busy', icon: Download, title: t('downloads.state.finishing'), text: run.messages.at(-1) ?? '' }
   const adding = queue.adding.value.at(-1)
-  if (adding) return { tone: adding.level === 'error' ? 'trouble' : 'busy', icon: Download, title: t('downloads.state.adding'), text: adding.messages.at(-1) ?? '' }
+  if (adding)
+    return {
+      tone: adding.level === 'error' ? 'trouble' : 'busy',
+      icon: Download,
+      title: t('downloads.state.adding'),
+      text: adding.messages.at(-1) ?? '',
+    }
   if (isSome(waiting)) {
-    const text = nextRun ? t('downloads.state.waiting.next', { when: toAge(Date.parse(nextRun) / 1000) }) : t('downloads.state.waiting.never')
-    return { tone: 'waiting', icon: Hourglass, title: t('downloads.state.waiting', { count: waiting }), text, actions: nextRun ? ['start'] : ['start', 'schedule'] }
+    const text = nextRun
+      ? t('downloads.state.waiting.next', { when: toAge(Date.parse(nextRun) / 1000) })
+      : t('downloads.state.waiting.never')
+    return {
+      tone: 'waiting',
+      icon: Hourglass,
+      title: t('downloads.state.waiting', { count: waiting }),
+      text,
+      actions: nextRun ? ['start'] : ['start', 'schedule'],
+    }
   }
   const failed = queue.failedCount.value
   if (failed > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.failedOnly', { count: failed }) }
   const later = queue.laterCount.value
-  if (later > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.laterOnly', { count: later }), text: t('downloads.class.upcoming.text') }
+  if (later > 0)
+    return {
+      tone: 'ok',
+      icon: CircleCheck,
+      title: t('downloads.state.laterOnly', { count: later }),
+      text: t('downloads.class.upcoming.text'),
+    }
   return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.idle'), text: t('downloads.state.idle.text') }
 }
 
@@ -88,12 +136,21 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
   const command = (name: 'retry' | 'pause' | 'resume') => () => post('/api/platform/', { command: name })
   const made = {
     start: (
-      <Button kind="main" icon={Play} isBusy={busy.value === 'start'} onClick={act('start', () => post('/api/task-name/download_pending/'))}>
+      <Button
+        kind="main"
+        icon={Play}
+        isBusy={busy.value === 'start'}
+        onClick={act('start', () => post('/api/task-name/download_pending/'))}
+      >
         {t('downloads.start')}
       </Button>
     ),
     stop: (
-      <Button icon={Square} isBusy={busy.value === 'stop'} onClick={act('stop', () => post(`/api/task-id/${queue.run.peek()?.id ?? ''}/`, { command: 'stop' }))}>
+      <Button
+        icon={Square}
+        isBusy={busy.value === 'stop'}
+        onClick={act('stop', () => post(`/api/task-id/${queue.run.peek()?.id ?? ''}/`, { command: 'stop' }))}
+      >
         {t('downloads.stop')}
       </Button>
     ),
@@ -108,11 +165,21 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
       </Button>
     ),
     retry: (
-      <Button kind="main" icon={RotateCw} isBusy={busy.value === 'retry'} onClick={act('retry', command('retry'), t('downloads.trying'))}>
+      <Button
+        kind="main"
+        icon={RotateCw}
+        isBusy={busy.value === 'retry'}
+        onClick={act('retry', command('retry'), t('downloads.trying'))}
+      >
         {t('downloads.try')}
       </Button>
     ),
-    accept: <AcceptLibrary isBusy={busy.value === 'accept'} onAccept={act('accept', () => post('/api/library/', { command: 'accept' }), t('downloads.accepted'))} />,
+    accept: (
+      <AcceptLibrary
+        isBusy={busy.value === 'accept'}
+        onAccept={act('accept', () => post('/api/library/', { command: 'accept' }), t('downloads.accepted'))}
+      />
+    ),
     schedule: (
       <a class="button" href={under('/settings/schedules/')}>
         {t('downloads.schedule')}
@@ -140,7 +207,8 @@ function AcceptLibrary({ isBusy, onAccept }: { isBusy: boolean; onAccept: () => 
         <p>{t('downloads.accept.stays')}</p>
       </>
     )
-    if (await confirm({ title: t('downloads.accept.title'), text, action: t('downloads.accept'), isDangerous: true })) await onAccept()
+    if (await confirm({ title: t('downloads.accept.title'), text, action: t('downloads.accept'), isDangerous: true }))
+      await onAccept()
   }
   return (
     <Button isBusy={isBusy} onClick={() => void ask()}>

@@ -1,6 +1,7 @@
 /** Buttons: one that matters, plain ones, dangerous ones, and those that are only an icon. */
-import type { ComponentChildren, JSX } from 'preact'
+
 import type { IconNode } from 'lucide'
+import type { ComponentChildren, JSX } from 'preact'
 import { Icon } from './icon.tsx'
 
 type Native = Omit<JSX.IntrinsicElements['button'], 'icon' | 'children'>
@@ -13,9 +14,23 @@ interface ButtonProps extends Native {
   children: ComponentChildren
 }
 
-export function Button({ kind = 'plain', icon, isBusy = false, children, class: given, disabled, ...rest }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  icon,
+  isBusy = false,
+  children,
+  class: given,
+  disabled,
+  ...rest
+}: ButtonProps) {
   return (
-    <button type="button" class={`button ${kind} ${String(given ?? '')}`} disabled={disabled || isBusy} aria-busy={isBusy || undefined} {...rest}>
+    <button
+      type="button"
+      class={`button ${kind} ${String(given ?? '')}`}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy || undefined}
+      {...rest}
+    >
       {icon && <Icon node={icon} />}
       {children}
     </button>
@@ -23,7 +38,13 @@ export function Button({ kind = 'plain', icon, isBusy = false, children, class: 
 }
 
 /** @param label  its accessible name, and what is shown when the pointer rests on it */
-export function IconButton({ icon, label, isFilled, class: given, ...rest }: Native & { icon: IconNode; label: string; isFilled?: boolean }) {
+export function IconButton({
+  icon,
+  label,
+  isFilled,
+  class: given,
+  ...rest
+}: Native & { icon: IconNode; label: string; isFilled?: boolean }) {
   return (
     <button type="button" class={`icon-button ${String(given ?? '')}`} aria-label={label} title={label} {...rest}>
       <Icon node={icon} {...(isFilled !== undefined && { isFilled })} />

@@ -1,14 +1,24 @@
 /** Dialogs on the native element: focus stays inside, Escape closes, the page behind is inert. */
 import { signal } from '@preact/signals'
+import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { X } from 'lucide'
 import { t } from '../texts.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
 
 /** Shown while it is rendered. `onClose`: Escape, the cross, or a click beside it. */
-export function Dialog({ title, onClose, children, isWide = false }: { title: string; onClose: () => void; children: ComponentChildren; isWide?: boolean }) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  isWide = false,
+}: {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+  isWide?: boolean
+}) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const before = document.activeElement
@@ -76,7 +86,14 @@ export function Confirmation() {
   return question ? <Asked key={question.title} {...question} /> : null
 }
 
-function Asked({ title, text, action, isDangerous = false, typed, answer }: Question & { answer: (isYes: boolean) => void }) {
+function Asked({
+  title,
+  text,
+  action,
+  isDangerous = false,
+  typed,
+  answer,
+}: Question & { answer: (isYes: boolean) => void }) {
   const [given, setGiven] = useState('')
   return (
     <Dialog title={title} onClose={() => answer(false)}>
@@ -90,7 +107,11 @@ function Asked({ title, text, action, isDangerous = false, typed, answer }: Ques
         {typed && <Field label={typed.label} value={given} onInput={setGiven} autocomplete="off" />}
         <footer>
           <Button onClick={() => answer(false)}>{t('action.cancel')}</Button>
-          <Button kind={isDangerous ? 'danger' : 'main'} type="submit" disabled={typed !== undefined && given.trim() !== typed.value}>
+          <Button
+            kind={isDangerous ? 'danger' : 'main'}
+            type="submit"
+            disabled={typed !== undefined && given.trim() !== typed.value}
+          >
             {action}
           </Button>
         </footer>

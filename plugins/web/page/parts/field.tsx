@@ -1,6 +1,7 @@
 /** Fields with their label above, a hint below, and what is wrong right there. */
-import { useId } from 'preact/hooks'
+
 import type { ComponentChildren, TargetedEvent } from 'preact'
+import { useId } from 'preact/hooks'
 
 interface FieldProps {
   label: string
@@ -22,7 +23,18 @@ interface FieldProps {
   max?: number
 }
 
-export function Field({ label, value, onInput, onCommit, hint, error, type = 'text', lines, isRequired = false, ...rest }: FieldProps) {
+export function Field({
+  label,
+  value,
+  onInput,
+  onCommit,
+  hint,
+  error,
+  type = 'text',
+  lines,
+  isRequired = false,
+  ...rest
+}: FieldProps) {
   const id = useId()
   const shared = {
     id,
@@ -32,7 +44,9 @@ export function Field({ label, value, onInput, onCommit, hint, error, type = 'te
     'aria-invalid': error ? (true as const) : undefined,
     'aria-describedby': error ? `${id}-error` : hint ? `${id}-hint` : undefined,
     onInput: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onInput(event.currentTarget.value),
-    ...(onCommit && { onChange: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onCommit(event.currentTarget.value) }),
+    ...(onCommit && {
+      onChange: (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => onCommit(event.currentTarget.value),
+    }),
   }
   return (
     <div class="field">
@@ -53,11 +67,31 @@ export function Field({ label, value, onInput, onCommit, hint, error, type = 'te
   )
 }
 
-export function Switch({ label, isOn, onChange, hint, disabled = false }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void; hint?: ComponentChildren; disabled?: boolean }) {
+export function Switch({
+  label,
+  isOn,
+  onChange,
+  hint,
+  disabled = false,
+}: {
+  label: string
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+  hint?: ComponentChildren
+  disabled?: boolean
+}) {
   const id = useId()
   return (
     <div class="switch">
-      <input id={id} type="checkbox" role="switch" checked={isOn} disabled={disabled} aria-describedby={hint ? `${id}-hint` : undefined} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input
+        id={id}
+        type="checkbox"
+        role="switch"
+        checked={isOn}
+        disabled={disabled}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
       <label for={id}>{label}</label>
       {hint && (
         <p class="hint" id={`${id}-hint`}>
@@ -74,7 +108,21 @@ export interface Choice<Value extends string> {
 }
 
 /** @param isLabelHidden  the label is for screen readers: what stands around says it to the others */
-export function Select<Value extends string>({ label, value, choices, onChange, isLabelHidden = false, hint }: { label: string; value: Value; choices: ReadonlyArray<Choice<Value>>; onChange: (value: Value) => void; isLabelHidden?: boolean; hint?: ComponentChildren }) {
+export function Select<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+  isLabelHidden = false,
+  hint,
+}: {
+  label: string
+  value: Value
+  choices: ReadonlyArray<Choice<Value>>
+  onChange: (value: Value) => void
+  isLabelHidden?: boolean
+  hint?: ComponentChildren
+}) {
   const id = useId()
   return (
     <div class="field">
@@ -94,11 +142,27 @@ export function Select<Value extends string>({ label, value, choices, onChange, 
 }
 
 /** A row of choices where one holds. */
-export function Chips<Value extends string>({ label, value, choices, onChange }: { label: string; value: Value; choices: ReadonlyArray<Choice<Value>>; onChange: (value: Value) => void }) {
+export function Chips<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string
+  value: Value
+  choices: ReadonlyArray<Choice<Value>>
+  onChange: (value: Value) => void
+}) {
   return (
     <div class="chips" role="group" aria-label={label}>
       {choices.map((choice) => (
-        <button type="button" key={choice.value} class="chip" aria-pressed={choice.value === value} onClick={() => onChange(choice.value)}>
+        <button
+          type="button"
+          key={choice.value}
+          class="chip"
+          aria-pressed={choice.value === value}
+          onClick={() => onChange(choice.value)}
+        >
           {choice.label}
         </button>
       ))}
@@ -107,7 +171,15 @@ export function Chips<Value extends string>({ label, value, choices, onChange }:
 }
 
 /** Sections of one thing, each with its address. */
-export function Tabs({ label, items, current }: { label: string; items: ReadonlyArray<{ href: string; label: string; key: string }>; current: string }) {
+export function Tabs({
+  label,
+  items,
+  current,
+}: {
+  label: string
+  items: ReadonlyArray<{ href: string; label: string; key: string }>
+  current: string
+}) {
   return (
     <nav class="tabs" aria-label={label}>
       {items.map((item) => (

@@ -1,4 +1,6 @@
-/** Text from outside, shown as text: only http(s) addresses become links, times of a video jump in it, line breaks stay. */
+/**
+ * Text from outside, shown as text: only http(s) addresses become links, times of a video jump in it, line breaks stay.
+ */
 import type { ComponentChildren } from 'preact'
 
 interface TextProps {

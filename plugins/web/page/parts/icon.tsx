@@ -1,10 +1,22 @@
 /** Icons of one set (lucide), 20 pixels; what they mean is said by a label beside them or on their button. */
-import { h } from 'preact'
+
 import type { IconNode } from 'lucide'
+import { h } from 'preact'
 
 export function Icon({ node, size = 20, isFilled = false }: { node: IconNode; size?: number; isFilled?: boolean }) {
   return (
-    <svg class="icon" width={size} height={size} viewBox="0 0 24 24" fill={isFilled ? 'currentColor' : 'none'} stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+    <svg
+      class="icon"
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill={isFilled ? 'currentColor' : 'none'}
+      stroke="currentColor"
+      stroke-width="1.75"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
       {node.map(([name, attributes], position) => h(name, { ...attributes, key: position }))}
     </svg>
   )

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../api.ts'
 import { t } from '../texts.ts'
-import { lookUpSoon, understand, useUnderstood, type Understood } from '../understand.ts'
+import { lookUpSoon, type Understood, understand, useUnderstood } from '../understand.ts'
 import { Field } from './field.tsx'
 import { Pasted } from './pasted.tsx'
 import { Box } from './states.tsx'
@@ -39,7 +39,12 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
     try {
       // Who is quicker than the moment of rest is not made to wait for it.
       const { understood, others, nobody } = await lookUpSoon(await understand(text))
-      const problem = nobody.length > 0 && understood.length === 0 ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') }) : understood.length === 0 ? missing : understood.map((one) => refuse?.(one)).find(Boolean)
+      const problem =
+        nobody.length > 0 && understood.length === 0
+          ? t('pasted.nobody', { count: nobody.length, words: nobody.join(', ') })
+          : understood.length === 0
+            ? missing
+            : understood.map((one) => refuse?.(one)).find(Boolean)
       if (problem) {
         setBusy(false)
         return setError(problem)
@@ -67,7 +72,9 @@ export function LinkField({ label, hint, missing, isCalm = false, refuse, onSend
           setError(undefined)
         }}
       />
-      {isReading && reading.understood.length + reading.others.length + reading.nobody.length === 0 && <Box height="32px" radius="6px" />}
+      {isReading && reading.understood.length + reading.others.length + reading.nobody.length === 0 && (
+        <Box height="32px" radius="6px" />
+      )}
       {text.trim() !== '' && <Pasted reading={reading} />}
       {more}
       {(text.trim() !== '' || !isCalm) && <footer>{buttons({ isBusy, count: reading.understood.length })}</footer>}

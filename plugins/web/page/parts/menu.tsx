@@ -1,7 +1,8 @@
 /** A button that opens a list of actions. It lies above everything, so nothing cuts it off. */
+
+import type { IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { IconNode } from 'lucide'
 import { Icon } from './icon.tsx'
 
 export interface MenuItem {
@@ -16,7 +17,17 @@ export interface MenuItem {
 const GAP = 4
 const EDGE = 8
 
-export function Menu({ label, items, children, class: given = 'icon-button' }: { label: string; items: ReadonlyArray<MenuItem>; children: ComponentChildren; class?: string }) {
+export function Menu({
+  label,
+  items,
+  children,
+  class: given = 'icon-button',
+}: {
+  label: string
+  items: ReadonlyArray<MenuItem>
+  children: ComponentChildren
+  class?: string
+}) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
@@ -31,7 +42,8 @@ export function Menu({ label, items, children, class: given = 'icon-button' }: {
     const isBelow = from.bottom + GAP + height + EDGE <= innerHeight || from.top < height
     box.style.top = `${isBelow ? from.bottom + GAP : from.top - GAP - height}px`
     box.style.left = `${Math.max(EDGE, Math.min(from.right - width, innerWidth - width - EDGE))}px`
-    const chosen = box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
+    const chosen =
+      box.querySelector<HTMLElement>('[aria-checked="true"]') ?? box.querySelector<HTMLElement>('[role^="menuitem"]')
     chosen?.focus({ preventScroll: true })
     const close = () => setOpen(false)
     addEventListener('scroll', close, { passive: true, once: true })
@@ -56,11 +68,30 @@ export function Menu({ label, items, children, class: given = 'icon-button' }: {
 
   return (
     <>
-      <button ref={button} type="button" class={given} aria-label={label} title={label} aria-haspopup="menu" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={() => setOpen(!isOpen)}>
+      <button
+        ref={button}
+        type="button"
+        class={given}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
         {children}
       </button>
       {isOpen && (
-        <div ref={list} id={id} class="menu" popover="auto" role="menu" aria-label={label} onKeyDown={onKeyDown} onToggle={(event) => event.newState === 'closed' && close()}>
+        <div
+          ref={list}
+          id={id}
+          class="menu"
+          popover="auto"
+          role="menu"
+          aria-label={label}
+          onKeyDown={onKeyDown}
+          onToggle={(event) => event.newState === 'closed' && close()}
+        >
           {items.map((item) => (
             <button
               type="button"

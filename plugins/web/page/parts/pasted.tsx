@@ -1,7 +1,11 @@
-/** What has been understood of a pasted text: each link with its kind and whether it is in the archive, and the words that are none. */
-import { useEffect, useState } from 'preact/hooks'
-import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
+/**
+ * What has been understood of a pasted text: each link with its kind and whether it is in the archive, and the words
+ * that are none.
+ */
+
 import type { IconNode } from 'lucide'
+import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
 import { get } from '../api.ts'
 import { under } from '../base.ts'
 import type { Channel, Item, Playlist, Target, Video } from '../records.ts'
@@ -20,7 +24,9 @@ export function Pasted({ reading, isLinked = true }: { reading: Reading; isLinke
       {understood.slice(0, MOST_SHOWN).map((one) => (
         <One key={one.word} one={one} isLinked={isLinked} />
       ))}
-      {understood.length > MOST_SHOWN && <li class="hint">{t('pasted.more', { count: understood.length - MOST_SHOWN })}</li>}
+      {understood.length > MOST_SHOWN && (
+        <li class="hint">{t('pasted.more', { count: understood.length - MOST_SHOWN })}</li>
+      )}
       {nobody.length > 0 && (
         <li class="pasted-none">
           <Icon node={Link2Off} />
@@ -51,7 +57,14 @@ function One({ one: { target }, isLinked }: { one: Understood; isLinked: boolean
       <Icon node={ICONS[target.type]} />
       <span class="pasted-kind">{t(`pasted.${target.type}`)}</span>
       <span class="pasted-name">{name ?? target.id}</span>
-      {target.known && (isLinked ? <a class="link" href={under(`/${target.type}/${encodeURIComponent(target.id)}/`)}>{t('pasted.known')}</a> : <span class="meta">{t('pasted.known')}</span>)}
+      {target.known &&
+        (isLinked ? (
+          <a class="link" href={under(`/${target.type}/${encodeURIComponent(target.id)}/`)}>
+            {t('pasted.known')}
+          </a>
+        ) : (
+          <span class="meta">{t('pasted.known')}</span>
+        ))}
     </li>
   )
 }

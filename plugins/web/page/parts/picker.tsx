@@ -1,6 +1,6 @@
 /** Choosing one channel or playlist out of many, by name. */
 import { useEffect, useState } from 'preact/hooks'
-import { get, isAborted, toFailure, type Failure } from '../api.ts'
+import { type Failure, get, isAborted, toFailure } from '../api.ts'
 import type { Channel, Page, Playlist } from '../records.ts'
 import { t } from '../texts.ts'
 import { Dialog } from './dialog.tsx'
@@ -15,15 +15,32 @@ interface Found {
 const REST_MS = 150
 const KINDS = {
   channel: async (q: string, signal: AbortSignal): Promise<Found[]> =>
-    (await get<Page<Channel>>('/api/channel/', { q }, signal)).data.map(({ channel_id: id, channel_name: name }) => ({ id, name })),
+    (await get<Page<Channel>>('/api/channel/', { q }, signal)).data.map(({ channel_id: id, channel_name: name }) => ({
+      id,
+      name,
+    })),
   // Playlists have no search of their own: the language of search has one.
   playlist: async (q: string, signal: AbortSignal): Promise<Found[]> => {
-    const found = q === '' ? (await get<Page<Playlist>>('/api/playlist/', {}, signal)).data : (await get<{ results: { playlist_results: Playlist[] } }>('/api/search/', { query: `playlist:${q}` }, signal)).results.playlist_results
+    const found =
+      q === ''
+        ? (await get<Page<Playlist>>('/api/playlist/', {}, signal)).data
+        : (await get<{ results: { playlist_results: Playlist[] } }>('/api/search/', { query: `playlist:${q}` }, signal))
+            .results.playlist_results
     return found.map(({ playlist_id: id, playlist_name: name }) => ({ id, name }))
   },
 }
 
-export function Picker({ kind, title, onPick, onClose }: { kind: keyof typeof KINDS; title: string; onPick: (found: Found) => void; onClose: () => void }) {
+export function Picker({
+  kind,
+  title,
+  onPick,
+  onClose,
+}: {
+  kind: keyof typeof KINDS
+  title: string
+  onPick: (found: Found) => void
+  onClose: () => void
+}) {
   const [text, setText] = useState('')
   const [found, setFound] = useState<Found[]>()
   const [failure, setFailure] = useState<Failure>()

@@ -1,7 +1,7 @@
 /** Adding a video to one of the own playlists, or to a new one. */
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
 import { ListPlus } from 'lucide'
+import { useState } from 'preact/hooks'
 import { get, post, toFailure } from '../api.ts'
 import { forget, useLoad } from '../load.ts'
 import type { Page, Playlist } from '../records.ts'

@@ -1,6 +1,7 @@
 /** Playlists as cards: picture, how many of its videos are here, whose it is. */
-import type { ComponentChildren } from 'preact'
+
 import { Check, ListVideo } from 'lucide'
+import type { ComponentChildren } from 'preact'
 import type { Query } from '../api.ts'
 import { small, under } from '../base.ts'
 import { useTaskEnd } from '../jobs.ts'
@@ -40,9 +41,25 @@ const toRow = (playlist: Playlist): Row => ({
 const AHEAD = 24
 
 export function PlaylistGrid({ query, empty }: { query: Query; empty: ComponentChildren }) {
-  const list = keptList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, { path: '/api/playlist/', query, idOf: ({ id }) => id, toRow })
+  const list = keptList<Playlist, Row>(`playlists ${JSON.stringify(query)}`, {
+    path: '/api/playlist/',
+    query,
+    idOf: ({ id }) => id,
+    toRow,
+  })
   useTaskEnd(['subscribe_to', 'update_subscribed', 'index_playlists'], () => void list.reload())
-  return <ListGrid list={list} label={t('nav.playlists')} ahead={AHEAD} minWidth={CARD_MIN_PX} heightOf={cardHeight} ghost={<GhostCard />} empty={empty} render={(row) => <PlaylistCard row={row} />} />
+  return (
+    <ListGrid
+      list={list}
+      label={t('nav.playlists')}
+      ahead={AHEAD}
+      minWidth={CARD_MIN_PX}
+      heightOf={cardHeight}
+      ghost={<GhostCard />}
+      empty={empty}
+      render={(row) => <PlaylistCard row={row} />}
+    />
+  )
 }
 
 function PlaylistCard({ row }: { row: Row }) {
@@ -50,15 +67,21 @@ function PlaylistCard({ row }: { row: Row }) {
   return (
     <article class="card playlist-card">
       <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
-        {row.total > 0 && <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />}
+        {row.total > 0 && (
+          <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />
+        )}
         <span class="playlist-count">
           <Icon node={ListVideo} size={16} />
-          {row.archived === row.total ? t('count.videos', { count: row.total }) : t('playlists.partly', { count: row.total, archived: row.archived })}
+          {row.archived === row.total
+            ? t('count.videos', { count: row.total })
+            : t('playlists.partly', { count: row.total, archived: row.archived })}
         </span>
       </a>
       <div class="card-text">
         <p class="card-title">
-          <a href={href} dir="auto">{row.name}</a>
+          <a href={href} dir="auto">
+            {row.name}
+          </a>
         </p>
         <p class="meta">
           <span>{row.isOwn ? t('playlists.own') : (row.owner ?? t('playlists.platform'))}</span>

@@ -6,7 +6,11 @@ export function Portrait({ url, name, size }: { url: string; name: string; size:
   const [isThere, setThere] = useState(false)
   const first = [...new Intl.Segmenter().segment(name.trim())][0]?.segment ?? ''
   return (
-    <span class="portrait" style={{ width: `${size}px`, height: `${size}px`, fontSize: `${Math.round(size * 0.42)}px` }} aria-hidden="true">
+    <span
+      class="portrait"
+      style={{ width: `${size}px`, height: `${size}px`, fontSize: `${Math.round(size * 0.42)}px` }}
+      aria-hidden="true"
+    >
       {!isThere && first.toUpperCase()}
       <img
         src={size > 160 ? under(url) : small(url)}
@@ -17,7 +21,9 @@ export function Portrait({ url, name, size }: { url: string; name: string; size:
         decoding="async"
         class={isThere ? '' : 'coming'}
         // Pictures of channels are square; what the server sends in place of a missing one is not.
-        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(Math.abs(naturalWidth - naturalHeight) <= 2)}
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+          setThere(Math.abs(naturalWidth - naturalHeight) <= 2)
+        }
       />
     </span>
   )

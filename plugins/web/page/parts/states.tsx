@@ -1,14 +1,27 @@
 /** Empty, loading, failing: a sentence and the next step, grey boxes of the final size, what failed and a button. */
-import type { ComponentChildren } from 'preact'
-import { RotateCw } from 'lucide'
+
 import type { IconNode } from 'lucide'
+import { RotateCw } from 'lucide'
+import type { ComponentChildren } from 'preact'
 import { isAborted, toFailure } from '../api.ts'
 import { t } from '../texts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 /** @param children  the next step; `isWhole`: there is nothing else in the view */
-export function Empty({ icon, title, text, isWhole = false, children }: { icon?: IconNode; title: string; text?: ComponentChildren; isWhole?: boolean; children?: ComponentChildren }) {
+export function Empty({
+  icon,
+  title,
+  text,
+  isWhole = false,
+  children,
+}: {
+  icon?: IconNode
+  title: string
+  text?: ComponentChildren
+  isWhole?: boolean
+  children?: ComponentChildren
+}) {
   const Heading = isWhole ? 'h1' : 'h2'
   return (
     <div class="state">
@@ -20,7 +33,17 @@ export function Empty({ icon, title, text, isWhole = false, children }: { icon?:
   )
 }
 
-export function Failed({ failure, onRetry, title = t('state.failed'), isWhole = false }: { failure: unknown; onRetry?: (() => void) | undefined; title?: string; isWhole?: boolean }) {
+export function Failed({
+  failure,
+  onRetry,
+  title = t('state.failed'),
+  isWhole = false,
+}: {
+  failure: unknown
+  onRetry?: (() => void) | undefined
+  title?: string
+  isWhole?: boolean
+}) {
   const Heading = isWhole ? 'h1' : 'h2'
   if (isAborted(failure)) return null
   return (

@@ -5,7 +5,9 @@ import { GhostCard } from './video-list.tsx'
 
 export function Strip({ label, rows }: { label: string; rows: readonly VideoRow[] }) {
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling' }[event.key] as 'nextElementSibling' | undefined
+    const step = { ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling' }[event.key] as
+      | 'nextElementSibling'
+      | undefined
     const to = step && (event.target as Element).closest('li')?.[step]
     if (!to) return
     event.preventDefault()

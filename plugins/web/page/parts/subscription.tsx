@@ -1,6 +1,6 @@
 /** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
 import { Check, Rss } from 'lucide'
-import { subscribe, subscribed, type Begun, type Take } from '../adding.ts'
+import { type Begun, subscribe, subscribed, type Take } from '../adding.ts'
 import { post } from '../api.ts'
 import { forget } from '../load.ts'
 import { t } from '../texts.ts'
@@ -24,7 +24,9 @@ interface ButtonProps {
 }
 
 const ask = (kind: 'channel' | 'playlist', id: string, isOn: boolean, take?: Take) =>
-  post<Begun>(`/api/${kind}/`, { data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: isOn, ...(take !== undefined && { take }) }] })
+  post<Begun>(`/api/${kind}/`, {
+    data: [{ [`${kind}_id`]: id, [`${kind}_subscribed`]: isOn, ...(take !== undefined && { take }) }],
+  })
 
 export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = false, isCalm = false }: ButtonProps) {
   const toggle = async () => {
@@ -46,7 +48,13 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
   }
   const label = isOn ? t('video.subscribed') : t('video.subscribe')
   return (
-    <Button kind={isOn ? 'quiet' : isOneOfMany || isCalm ? 'plain' : 'main'} icon={isOn ? Check : Rss} class={isOn ? 'is-on' : ''} {...(isOneOfMany && { 'aria-label': isOn ? t('subscribe.on', { name }) : t('subscribe.off', { name }) })} onClick={() => void toggle()}>
+    <Button
+      kind={isOn ? 'quiet' : isOneOfMany || isCalm ? 'plain' : 'main'}
+      icon={isOn ? Check : Rss}
+      class={isOn ? 'is-on' : ''}
+      {...(isOneOfMany && { 'aria-label': isOn ? t('subscribe.on', { name }) : t('subscribe.off', { name }) })}
+      onClick={() => void toggle()}
+    >
       {label}
     </Button>
   )
@@ -60,7 +68,9 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
         label={t('subscribe.links')}
         hint={t('subscribe.hint')}
         missing={t('subscribe.missing')}
-        refuse={({ target }) => (target.type === 'playlist' && target.id.includes('_playlist_') ? t('subscribe.own') : undefined)}
+        refuse={({ target }) =>
+          target.type === 'playlist' && target.id.includes('_playlist_') ? t('subscribe.own') : undefined
+        }
         onSend={async (understood) => {
           await subscribe(understood, take)
           onClose()

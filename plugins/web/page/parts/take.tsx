@@ -1,7 +1,7 @@
 /** How a subscription begins: the newest ten, all, or only what is new from now on. */
 import { signal } from '@preact/signals'
-import { useId, useState } from 'preact/hooks'
 import { Rss } from 'lucide'
+import { useId, useState } from 'preact/hooks'
 import { subscribe, type Take } from '../adding.ts'
 import { t } from '../texts.ts'
 import type { Understood } from '../understand.ts'

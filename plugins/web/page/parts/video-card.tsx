@@ -1,7 +1,11 @@
-/** A video as a card or a row: picture in its fixed box, title in two lines, channel and age in one, actions on hover or focus. */
-import { useState } from 'preact/hooks'
+/**
+ * A video as a card or a row: picture in its fixed box, title in two lines, channel and age in one, actions on hover or
+ * focus.
+ */
+
 import { Check, CircleCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
-import { under, small } from '../base.ts'
+import { useState } from 'preact/hooks'
+import { small, under } from '../base.ts'
 import { toAge, toClock, toDay } from '../format.ts'
 import type { Video } from '../records.ts'
 import { navigate } from '../router.ts'
@@ -63,8 +67,14 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
   const [isNear, setNear] = useState(false)
   // All of them: fingers have only this one.
   const items: MenuItem[] = [
-    { label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'), icon: CircleCheck, onSelect: () => onWatched(row) },
-    ...(isAdmin.value ? [{ label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) }] : []),
+    {
+      label: row.isWatched ? t('video.markUnwatched') : t('video.markWatched'),
+      icon: CircleCheck,
+      onSelect: () => onWatched(row),
+    },
+    ...(isAdmin.value
+      ? [{ label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) }]
+      : []),
     { label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) },
     ...actions,
   ]
@@ -99,20 +109,41 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
       </a>
       <div class="card-text">
         <p class="card-title">
-          <a href={href} dir="auto">{row.title}</a>
+          <a href={href} dir="auto">
+            {row.title}
+          </a>
         </p>
         <p class="meta">
-          <a href={under(`/channel/${row.channelId}/`)} dir="auto">{row.channelName}</a>
+          <a href={under(`/channel/${row.channelId}/`)} dir="auto">
+            {row.channelName}
+          </a>
           <span title={toDay(row.published)}>{toAge(row.published)}</span>
           {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
           {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}
-          {!row.isActive && <span class="gone" title={t('video.gone')}>{t('video.goneShort')}</span>}
+          {!row.isActive && (
+            <span class="gone" title={t('video.gone')}>
+              {t('video.goneShort')}
+            </span>
+          )}
         </p>
       </div>
       {(isNear || !hasHover) && (
         <div class="card-actions">
-          {hasHover && <IconButton icon={CircleCheck} label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')} aria-pressed={row.isWatched} onClick={() => onWatched(row)} />}
-          {hasHover && isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={() => askForPlaylist(row.id, row.title)} />}
+          {hasHover && (
+            <IconButton
+              icon={CircleCheck}
+              label={row.isWatched ? t('video.markUnwatched') : t('video.markWatched')}
+              aria-pressed={row.isWatched}
+              onClick={() => onWatched(row)}
+            />
+          )}
+          {hasHover && isAdmin.value && (
+            <IconButton
+              icon={ListPlus}
+              label={t('video.addToPlaylist')}
+              onClick={() => askForPlaylist(row.id, row.title)}
+            />
+          )}
           <Menu label={t('action.moreFor', { title: row.title })} items={items}>
             <Icon node={EllipsisVertical} />
           </Menu>

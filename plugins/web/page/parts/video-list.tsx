@@ -37,11 +37,26 @@ export function videoList(path: string, query: Query = {}, byDay?: 'desc' | 'asc
     query,
     toRow: toVideoRow,
     idOf: ({ id }) => id,
-    ...(byDay && { byDay: { dayOf: ({ published }: VideoRow) => published, parameter: byDay === 'desc' ? ('before' as const) : ('after' as const) } }),
+    ...(byDay && {
+      byDay: {
+        dayOf: ({ published }: VideoRow) => published,
+        parameter: byDay === 'desc' ? ('before' as const) : ('after' as const),
+      },
+    }),
   })
 }
 
-export function VideoList({ label, path, query, isList = false, byDay, linkQuery, empty, actions, onTotal }: VideoListProps) {
+export function VideoList({
+  label,
+  path,
+  query,
+  isList = false,
+  byDay,
+  linkQuery,
+  empty,
+  actions,
+  onTotal,
+}: VideoListProps) {
   const list = videoList(path, query, byDay)
   useFresh(list)
   const total = list.total.value
@@ -60,7 +75,15 @@ export function VideoList({ label, path, query, isList = false, byDay, linkQuery
       heightOf={isList ? () => ROW_PX : cardHeight}
       ghost={<GhostCard isList={isList} />}
       empty={empty}
-      render={(row) => <Cell row={row} isList={isList} linkQuery={linkQuery ?? ''} onWatched={(one) => void toggleWatched(one)} actions={actions?.(row, list) ?? []} />}
+      render={(row) => (
+        <Cell
+          row={row}
+          isList={isList}
+          linkQuery={linkQuery ?? ''}
+          onWatched={(one) => void toggleWatched(one)}
+          actions={actions?.(row, list) ?? []}
+        />
+      )}
     />
   )
 }
@@ -94,7 +117,13 @@ function useFresh(list: List<VideoRow>): void {
 }
 
 /** A cell changes with its row alone, whatever else is scrolled into sight. */
-class Cell extends Component<{ row: VideoRow; isList: boolean; linkQuery: string; onWatched: (row: VideoRow) => void; actions: MenuItem[] }> {
+class Cell extends Component<{
+  row: VideoRow
+  isList: boolean
+  linkQuery: string
+  onWatched: (row: VideoRow) => void
+  actions: MenuItem[]
+}> {
   override shouldComponentUpdate(next: Cell['props']): boolean {
     return next.row !== this.props.row || next.isList !== this.props.isList || next.linkQuery !== this.props.linkQuery
   }

@@ -1,4 +1,7 @@
-/** A grid or list of any length: only the rows in sight are there. Arrow keys move through it, also to rows that are not there yet. */
+/**
+ * A grid or list of any length: only the rows in sight are there. Arrow keys move through it, also to rows that are not
+ * there yet.
+ */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
@@ -28,12 +31,23 @@ const KEYS: Record<string, (columns: number, page: number) => number> = {
   PageUp: (columns, page) => -columns * page,
 }
 
-export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 24, label, render, onSight }: VirtualGridProps) {
+export function VirtualGrid({
+  count,
+  minWidth,
+  isList = false,
+  heightOf,
+  gap = 24,
+  label,
+  render,
+  onSight,
+}: VirtualGridProps) {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   const [range, setRange] = useState<[number, number]>([0, 0])
   const wanted = useRef<number | undefined>(undefined)
-  /** From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time. */
+  /**
+   * From the document's top. Measured when something moves, not while scrolling: that would lay out the page each time.
+   */
   const offset = useRef(0)
 
   const columns = isList || width === 0 ? 1 : Math.max(1, Math.floor((width + gap) / (minWidth + gap)))
@@ -86,7 +100,8 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
   useLayoutEffect(() => {
     if (wanted.current === undefined) return
     // Who has gone elsewhere meanwhile is left there.
-    if (document.activeElement === document.body || box.current!.contains(document.activeElement)) focusCell(wanted.current)
+    if (document.activeElement === document.body || box.current!.contains(document.activeElement))
+      focusCell(wanted.current)
     else wanted.current = undefined
   })
 
@@ -115,12 +130,42 @@ export function VirtualGrid({ count, minWidth, isList = false, heightOf, gap = 2
     else scrollTo({ top: offset.current + Math.floor(to / columns) * rowHeight - innerHeight / 3 })
   }
 
-  const positions = width === 0 ? [] : Array.from({ length: Math.max(0, Math.min(count, range[1] * columns) - range[0] * columns) }, (_, index) => range[0] * columns + index)
+  const positions =
+    width === 0
+      ? []
+      : Array.from(
+          { length: Math.max(0, Math.min(count, range[1] * columns) - range[0] * columns) },
+          (_, index) => range[0] * columns + index,
+        )
   return (
-    <div ref={box} class="virtual" role="list" aria-label={label} style={{ height: `${Math.max(0, rows * rowHeight - gap)}px` }} onKeyDown={onKeyDown}>
-      <div class="virtual-rows" role="presentation" style={{ transform: `translateY(${range[0] * rowHeight}px)`, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, gap: `${gap}px`, gridAutoRows: `${rowHeight - gap}px` }}>
+    <div
+      ref={box}
+      class="virtual"
+      role="list"
+      aria-label={label}
+      style={{ height: `${Math.max(0, rows * rowHeight - gap)}px` }}
+      onKeyDown={onKeyDown}
+    >
+      <div
+        class="virtual-rows"
+        role="presentation"
+        style={{
+          transform: `translateY(${range[0] * rowHeight}px)`,
+          gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          gap: `${gap}px`,
+          gridAutoRows: `${rowHeight - gap}px`,
+        }}
+      >
         {positions.map((position) => (
-          <div key={position} class="cell" role="listitem" tabIndex={-1} aria-setsize={count} aria-posinset={position + 1} data-position={position}>
+          <div
+            key={position}
+            class="cell"
+            role="listitem"
+            tabIndex={-1}
+            aria-setsize={count}
+            aria-posinset={position + 1}
+            data-position={position}
+          >
             {render(position)}
           </div>
         ))}

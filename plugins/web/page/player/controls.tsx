@@ -1,5 +1,21 @@
 /** The bar of the player: the place with its segments, and the buttons. */
-import { Captions, CaptionsOff, Gauge, Maximize, Minimize, Pause, PictureInPicture2, Play, RectangleHorizontal, Rewind, FastForward, SkipForward, Volume1, Volume2, VolumeX } from 'lucide'
+import {
+  Captions,
+  CaptionsOff,
+  FastForward,
+  Gauge,
+  Maximize,
+  Minimize,
+  Pause,
+  PictureInPicture2,
+  Play,
+  RectangleHorizontal,
+  Rewind,
+  SkipForward,
+  Volume1,
+  Volume2,
+  VolumeX,
+} from 'lucide'
 import { useRef } from 'preact/hooks'
 import { toClock, toNumber } from '../format.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -7,7 +23,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { Video } from '../records.ts'
 import { t } from '../texts.ts'
-import { SPEEDS, type Machine } from './machine.ts'
+import { type Machine, SPEEDS } from './machine.ts'
 
 interface ControlsProps {
   machine: Machine
@@ -27,12 +43,21 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
       onSelect: () => machine.chooseSubtitle(number),
     })),
   ]
-  const speeds = SPEEDS.map((value) => ({ label: value === 1 ? t('player.speed.normal') : `${toNumber(value)}×`, isChosen: speed.value === value, onSelect: () => machine.setSpeed(value) }))
+  const speeds = SPEEDS.map((value) => ({
+    label: value === 1 ? t('player.speed.normal') : `${toNumber(value)}×`,
+    isChosen: speed.value === value,
+    onSelect: () => machine.setSpeed(value),
+  }))
   return (
     <div class="controls">
       <Bar machine={machine} />
       <div class="controls-row">
-        <IconButton icon={isPlaying.value ? Pause : Play} isFilled label={isPlaying.value ? t('player.pause') : t('player.play')} onClick={machine.toggle} />
+        <IconButton
+          icon={isPlaying.value ? Pause : Play}
+          isFilled
+          label={isPlaying.value ? t('player.pause') : t('player.play')}
+          onClick={machine.toggle}
+        />
         <IconButton class="roomy" icon={Rewind} label={t('player.back')} onClick={() => machine.move(-10)} />
         <IconButton class="roomy" icon={FastForward} label={t('player.forward')} onClick={() => machine.move(10)} />
         {next && <IconButton icon={SkipForward} label={t('player.next', { title: next.title })} onClick={next.go} />}
@@ -45,13 +70,29 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
           {speed.value === 1 ? <Icon node={Gauge} /> : <span class="speed">{toNumber(speed.value)}×</span>}
         </Menu>
         {video.subtitles.length > 0 && (
-          <Menu label={t('player.subtitles')} items={subtitles} class={subtitle.value >= 0 ? 'icon-button on' : 'icon-button'}>
+          <Menu
+            label={t('player.subtitles')}
+            items={subtitles}
+            class={subtitle.value >= 0 ? 'icon-button on' : 'icon-button'}
+          >
             <Icon node={subtitle.value >= 0 ? Captions : CaptionsOff} />
           </Menu>
         )}
-        {document.pictureInPictureEnabled && <IconButton class="roomy" icon={PictureInPicture2} label={t('player.pip')} onClick={machine.togglePip} />}
-        <IconButton class="wide-only" icon={RectangleHorizontal} label={isTheatre ? t('player.theatre.off') : t('player.theatre')} aria-pressed={isTheatre} onClick={onTheatre} />
-        <IconButton icon={isFull.value ? Minimize : Maximize} label={isFull.value ? t('player.full.off') : t('player.full')} onClick={machine.toggleFull} />
+        {document.pictureInPictureEnabled && (
+          <IconButton class="roomy" icon={PictureInPicture2} label={t('player.pip')} onClick={machine.togglePip} />
+        )}
+        <IconButton
+          class="wide-only"
+          icon={RectangleHorizontal}
+          label={isTheatre ? t('player.theatre.off') : t('player.theatre')}
+          aria-pressed={isTheatre}
+          onClick={onTheatre}
+        />
+        <IconButton
+          icon={isFull.value ? Minimize : Maximize}
+          label={isFull.value ? t('player.full.off') : t('player.full')}
+          onClick={machine.toggleFull}
+        />
       </div>
     </div>
   )
@@ -106,8 +147,20 @@ function Volume({ machine }: { machine: Machine }) {
   const level = isMuted.value ? 0 : volume.value
   return (
     <span class="volume">
-      <IconButton icon={level === 0 ? VolumeX : level < 0.5 ? Volume1 : Volume2} label={isMuted.value ? t('player.unmute') : t('player.mute')} onClick={machine.toggleMute} />
-      <input type="range" aria-label={t('player.volume')} min={0} max={1} step={0.05} value={level} onInput={({ currentTarget }) => machine.setVolume(Number(currentTarget.value))} />
+      <IconButton
+        icon={level === 0 ? VolumeX : level < 0.5 ? Volume1 : Volume2}
+        label={isMuted.value ? t('player.unmute') : t('player.mute')}
+        onClick={machine.toggleMute}
+      />
+      <input
+        type="range"
+        aria-label={t('player.volume')}
+        min={0}
+        max={1}
+        step={0.05}
+        value={level}
+        onInput={({ currentTarget }) => machine.setVolume(Number(currentTarget.value))}
+      />
     </span>
   )
 }

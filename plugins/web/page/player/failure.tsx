@@ -1,6 +1,7 @@
 /** Why nothing plays, and what can be done about it: another program, the sound alone, the file fetched once more. */
-import { useEffect, useState } from 'preact/hooks'
+
 import { ArrowDownToLine } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
 import { get, toFailure } from '../api.ts'
 import { under } from '../base.ts'
 import { fetchAgain } from '../downloads/again.ts'
@@ -25,7 +26,11 @@ interface Props {
 export function PlayFailure({ kind, video, machine, onFile }: Props) {
   return (
     <div class="player-failure" role="alert">
-      {kind === 'missing' && isAdmin.value ? <Missing video={video} machine={machine} onFile={onFile} /> : <Plain kind={kind} video={video} machine={machine} />}
+      {kind === 'missing' && isAdmin.value ? (
+        <Missing video={video} machine={machine} onFile={onFile} />
+      ) : (
+        <Plain kind={kind} video={video} machine={machine} />
+      )}
     </div>
   )
 }
@@ -35,7 +40,11 @@ function Plain({ kind, video, machine }: Omit<Props, 'onFile'>) {
   const names = namesOf(kind === 'picture' ? video.streams.filter(({ type }) => type === 'video') : video.streams)
   return (
     <>
-      <p>{kind === 'picture' || (kind === 'format' && names !== '') ? t(`player.failed.${kind}Of`, { names }) : t(`player.failed.${kind as 'missing'}`)}</p>
+      <p>
+        {kind === 'picture' || (kind === 'format' && names !== '')
+          ? t(`player.failed.${kind}Of`, { names })
+          : t(`player.failed.${kind as 'missing'}`)}
+      </p>
       <div class="steps">
         {kind === 'picture' && <Button onClick={machine.listen}>{t('player.listen')}</Button>}
         {isUnknown ? (
@@ -82,8 +91,14 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
       )}
       {isBusy && (
         <p class="fetching">
-          {state.fraction === undefined ? t('player.fetching') : t('player.fetched', { part: toPercent(state.fraction) })}
-          <progress max={1} {...(state.fraction !== undefined && { value: state.fraction })} aria-label={t('player.fetching')} />
+          {state.fraction === undefined
+            ? t('player.fetching')
+            : t('player.fetched', { part: toPercent(state.fraction) })}
+          <progress
+            max={1}
+            {...(state.fraction !== undefined && { value: state.fraction })}
+            aria-label={t('player.fetching')}
+          />
         </p>
       )}
       <div class="steps">

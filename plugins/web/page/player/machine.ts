@@ -1,11 +1,13 @@
-/** What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped. */
+/**
+ * What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped.
+ */
 import { batch, signal } from '@preact/signals'
 import { ask } from '../api.ts'
 import { under } from '../base.ts'
 import type { Segment, Video } from '../records.ts'
 import { unheard } from './codecs.ts'
 import { openPlace } from './place.ts'
-import { kept, keepFor } from './taste.ts'
+import { keepFor, kept } from './taste.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 /** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
@@ -47,7 +49,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
   /** Where it went on, for a while. */
   const resumedAt = signal<number | undefined>(undefined)
   const skipped = signal<Skip | undefined>(undefined)
-  const segments = video.sponsorblock?.is_enabled ? video.sponsorblock.segments.filter(({ actionType, segment }) => actionType === 'skip' && segment.length === 2) : []
+  const segments = video.sponsorblock?.is_enabled
+    ? video.sponsorblock.segments.filter(({ actionType, segment }) => actionType === 'skip' && segment.length === 2)
+    : []
   /** Gone back into: not skipped again. */
   const wanted = new Set<string>()
   const place = openPlace(video.platform_id)
@@ -76,12 +80,15 @@ export function openMachine(video: Video, startAt: number | undefined) {
     }
   }
 
-  /** Browsers play what they can: of a picture that they do not know the sound goes on, before a black or frozen screen. */
+  /**
+   * Browsers play what they can: of a picture that they do not know the sound goes on, before a black or frozen screen.
+   */
   function isBlind(): boolean {
     if (isListening || !video.streams.some(({ type }) => type === 'video')) return false
     if (element!.videoWidth === 0) return true
     // Where nobody looks, browsers may leave out the pictures.
-    if (document.hidden || !isPlaying.value || element!.getVideoPlaybackQuality().totalVideoFrames > 0) return ((blindFrom = undefined), false)
+    if (document.hidden || !isPlaying.value || element!.getVideoPlaybackQuality().totalVideoFrames > 0)
+      return ((blindFrom = undefined), false)
     blindFrom ??= element!.currentTime
     return element!.currentTime - blindFrom > BLIND_S
   }
@@ -132,7 +139,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
   function onBuffer(): void {
     const ranges = element!.buffered
     for (let index = 0; index < ranges.length; index++) {
-      if (ranges.start(index) <= element!.currentTime + 1 && ranges.end(index) >= element!.currentTime) buffered.value = ranges.end(index)
+      if (ranges.start(index) <= element!.currentTime + 1 && ranges.end(index) >= element!.currentTime)
+        buffered.value = ranges.end(index)
     }
   }
 
@@ -155,7 +163,25 @@ export function openMachine(video: Video, startAt: number | undefined) {
   }
 
   return {
-    isPlaying, isWaiting, hasEnded, position, duration, buffered, volume, isMuted, speed, subtitle, isFull, isPip, failure, silent, resumedAt, skipped, segments, jump, play,
+    isPlaying,
+    isWaiting,
+    hasEnded,
+    position,
+    duration,
+    buffered,
+    volume,
+    isMuted,
+    speed,
+    subtitle,
+    isFull,
+    isPip,
+    failure,
+    silent,
+    resumedAt,
+    skipped,
+    segments,
+    jump,
+    play,
 
     /** @returns lets go; the place is saved then */
     attach(video_: HTMLVideoElement, frame: HTMLElement): () => void {
@@ -175,7 +201,17 @@ export function openMachine(video: Video, startAt: number | undefined) {
         ['playing', () => void (isWaiting.value = false)],
         ['canplay', () => void (isWaiting.value = false)],
         ['ended', () => batch(() => (place.end(), (isPlaying.value = false), (hasEnded.value = true)))],
-        ['volumechange', () => batch(() => ((volume.value = element!.volume), (isMuted.value = element!.muted), keepFor({ volume: element!.volume, isMuted: element!.muted })))],
+        [
+          'volumechange',
+          () =>
+            batch(
+              () => (
+                (volume.value = element!.volume),
+                (isMuted.value = element!.muted),
+                keepFor({ volume: element!.volume, isMuted: element!.muted })
+              ),
+            ),
+        ],
         ['ratechange', () => ((speed.value = element!.playbackRate), keepFor({ speed: element!.playbackRate }))],
         ['enterpictureinpicture', () => void (isPip.value = true)],
         ['leavepictureinpicture', () => void (isPip.value = false)],
@@ -228,12 +264,21 @@ export function openMachine(video: Video, startAt: number | undefined) {
       keepFor({ subtitle: video.subtitles[number]?.lang ?? '' })
     },
     toggleSubtitles(): void {
-      if (video.subtitles.length > 0) showSubtitle(subtitle.value >= 0 ? -1 : Math.max(0, video.subtitles.findIndex(({ lang }) => lang === kept.subtitle())))
+      if (video.subtitles.length > 0)
+        showSubtitle(
+          subtitle.value >= 0
+            ? -1
+            : Math.max(
+                0,
+                video.subtitles.findIndex(({ lang }) => lang === kept.subtitle()),
+              ),
+        )
     },
     toggleFull(): void {
       if (document.fullscreenElement) return void document.exitFullscreen()
-      if (box?.requestFullscreen) return void box.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
-      // Phones that have it for the video alone.
+      if (box?.requestFullscreen)
+        return void box.requestFullscreen().catch(() => undefined) // the browser says no: nothing changes
+        // Phones that have it for the video alone.
       ;(element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined)?.webkitEnterFullscreen?.()
     },
     togglePip(): void {
@@ -243,7 +288,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
     startOver(): void {
       resumedAt.value = undefined
       jump(0)
-      void ask('DELETE', `/api/video/${video.platform_id}/progress/`).catch(() => undefined) // the next save says the same
+      // the next save says the same
+      void ask('DELETE', `/api/video/${video.platform_id}/progress/`).catch(() => undefined)
     },
     undoSkip(): void {
       const { value } = skipped
@@ -272,5 +318,6 @@ export function openMachine(video: Video, startAt: number | undefined) {
 
 /** For the keys of keyboards, headphones and lock screens. */
 function tellSession({ title, channel }: Video): void {
-  if ('mediaSession' in navigator) navigator.mediaSession.metadata = new MediaMetadata({ title, artist: channel.channel_name })
+  if ('mediaSession' in navigator)
+    navigator.mediaSession.metadata = new MediaMetadata({ title, artist: channel.channel_name })
 }

@@ -7,7 +7,10 @@ const FROM_S = 3
 
 let saving: Promise<void> | undefined
 
-/** While the newest place is on its way to the server: lists of what was begun are right once it is there, or has failed. */
+/**
+ * While the newest place is on its way to the server: lists of what was begun are right once it is there, or has
+ * failed.
+ */
 export const placeSaving = (): Promise<void> | undefined => saving
 
 export function openPlace(id: string) {

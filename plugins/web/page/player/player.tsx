@@ -8,7 +8,7 @@ import type { Video } from '../records.ts'
 import { t } from '../texts.ts'
 import { Controls } from './controls.tsx'
 import { PlayFailure } from './failure.tsx'
-import { openMachine, type Machine } from './machine.ts'
+import { type Machine, openMachine } from './machine.ts'
 import { Notes } from './notes.tsx'
 
 interface PlayerProps {
@@ -69,12 +69,17 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFi
 
   const on = (action: () => void) => (event: KeyboardEvent) => {
     // A focused button or link has these keys for itself.
-    if ((event.target as Element).closest?.('button, a, [role=menu], summary, .virtual, .strip') && /^( |Enter|Arrow)/.test(event.key)) return false
+    if (
+      (event.target as Element).closest?.('button, a, [role=menu], summary, .virtual, .strip') &&
+      /^( |Enter|Arrow)/.test(event.key)
+    )
+      return false
     wake()
     action()
     return true
   }
-  const inPlayer = (action: () => void) => (event: KeyboardEvent) => (frame.current!.contains(event.target as Node) ? on(action)(event) : false)
+  const inPlayer = (action: () => void) => (event: KeyboardEvent) =>
+    frame.current!.contains(event.target as Node) ? on(action)(event) : false
   useKeys({
     ' ': on(machine.toggle),
     k: on(machine.toggle),
@@ -94,15 +99,43 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFi
     ',': on(() => machine.frame(-1)),
     '.': on(() => machine.frame(1)),
     N: on(() => next?.go()),
-    ...Object.fromEntries(Array.from({ length: 10 }, (_, tenth) => [String(tenth), on(() => machine.jump((machine.duration.value * tenth) / 10))])),
+    ...Object.fromEntries(
+      Array.from({ length: 10 }, (_, tenth) => [
+        String(tenth),
+        on(() => machine.jump((machine.duration.value * tenth) / 10)),
+      ]),
+    ),
   })
 
   const failure = machine.failure.value
   return (
-    <div ref={frame} class={isHidden.value ? 'player asleep' : 'player'} tabIndex={0} role="group" aria-label={`${t('player.label')}: ${video.title}`} onPointerMove={(event) => event.pointerType === 'mouse' && wake()} onFocusIn={wake} onPointerLeave={() => void (isAwake.value = false)}>
-      <video ref={element} src={under(video.media_url)} poster={under(video.vid_thumb_url)} preload="metadata" playsInline onPointerUp={onTap} onDblClick={machine.toggleFull}>
+    <div
+      ref={frame}
+      class={isHidden.value ? 'player asleep' : 'player'}
+      tabIndex={0}
+      role="group"
+      aria-label={`${t('player.label')}: ${video.title}`}
+      onPointerMove={(event) => event.pointerType === 'mouse' && wake()}
+      onFocusIn={wake}
+      onPointerLeave={() => void (isAwake.value = false)}
+    >
+      <video
+        ref={element}
+        src={under(video.media_url)}
+        poster={under(video.vid_thumb_url)}
+        preload="metadata"
+        playsInline
+        onPointerUp={onTap}
+        onDblClick={machine.toggleFull}
+      >
         {video.subtitles.map(({ lang, name, media_url, source }) => (
-          <track key={media_url} kind="subtitles" src={under(media_url)} srclang={lang} label={source === 'auto' ? `${name} (${t('video.source.auto')})` : name} />
+          <track
+            key={media_url}
+            kind="subtitles"
+            src={under(media_url)}
+            srclang={lang}
+            label={source === 'auto' ? `${name} (${t('video.source.auto')})` : name}
+          />
         ))}
       </video>
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}

@@ -28,7 +28,8 @@ export function keepFor(change: Partial<Taste>): void {
   }
 }
 
-const within = (value: unknown, from: number, to: number, normal: number): number => (typeof value === 'number' && value >= from && value <= to ? value : normal)
+const within = (value: unknown, from: number, to: number, normal: number): number =>
+  typeof value === 'number' && value >= from && value <= to ? value : normal
 
 export const kept = {
   volume: (): number => within(read().volume, 0, 1, 1),

@@ -1,4 +1,7 @@
-/** All words of the page. A translation is one more file with the same keys; plurals have the forms that their language has. */
+/**
+ * All words of the page. A translation is one more file with the same keys; plurals have the forms that their language
+ * has.
+ */
 
 export const en = {
   'app.name': 'Archivolt',
@@ -84,7 +87,8 @@ export const en = {
   'welcome.open.do': 'Choose',
   'welcome.first': 'Put the first thing into it',
   'welcome.paste': 'A link, an id or a handle',
-  'welcome.paste.hint': 'A video is downloaded at once. A channel or a playlist you can take once as it is, or subscribe to.',
+  'welcome.paste.hint':
+    'A video is downloaded at once. A channel or a playlist you can take once as it is, or subscribe to.',
   'welcome.paste.wrong': 'This is no video, channel or playlist that the archive knows how to fetch',
   'welcome.download': 'Download',
   'welcome.subscribe': 'Subscribe',
@@ -92,9 +96,11 @@ export const en = {
   'welcome.ok': 'in order',
   'welcome.missing': 'missing',
   'welcome.tool.ytdlp': 'yt-dlp reads from the platform',
-  'welcome.tool.ytdlp.missing': 'yt-dlp is missing: nothing can be downloaded. Stop the server and start it with make run, or set AV_YTDLP.',
+  'welcome.tool.ytdlp.missing':
+    'yt-dlp is missing: nothing can be downloaded. Stop the server and start it with make run, or set AV_YTDLP.',
   'welcome.tool.ffmpeg': 'ffmpeg joins picture and sound',
-  'welcome.tool.ffmpeg.missing': 'ffmpeg is missing: nothing can be downloaded. Install it from your system’s packages, then start the server again.',
+  'welcome.tool.ffmpeg.missing':
+    'ffmpeg is missing: nothing can be downloaded. Install it from your system’s packages, then start the server again.',
   'welcome.space': '{free} of {total} free for videos',
   'welcome.space.away': 'The folder of the library is not there. AV_MEDIA_DIR names it.',
   'welcome.space.low': 'Only {free} of {total} free: that is not many videos. AV_MEDIA_DIR may point to a larger disk.',
@@ -102,7 +108,8 @@ export const en = {
   'welcome.platform.not': 'Downloads stand still: {reason}',
   'welcome.cookie': 'A cookie is there: what needs a sign-in can be fetched',
   'welcome.cookie.invalid': 'The cookie no longer holds. Bring a fresh one in Settings.',
-  'welcome.cookie.none': 'No cookie. It is only needed for what the platform shows to its members: bring one in Settings.',
+  'welcome.cookie.none':
+    'No cookie. It is only needed for what the platform shows to its members: bring one in Settings.',
   'welcome.home': 'Go to Home',
   'welcome.user': 'An admin puts videos into this archive; you can watch them.',
 
@@ -118,7 +125,10 @@ export const en = {
 
   'failure.lost': 'The server does not answer. Look whether it runs and whether this device is connected.',
   'failure.session': 'Your session has ended. Sign in again.',
-  'failure.throttled': { one: 'Too many attempts. Try again in {count} second.', other: 'Too many attempts. Try again in {count} seconds.' },
+  'failure.throttled': {
+    one: 'Too many attempts. Try again in {count} second.',
+    other: 'Too many attempts. Try again in {count} seconds.',
+  },
   'failure.throttledSoon': 'Too many attempts. Wait a little, then try again.',
   'failure.unavailable': 'The server cannot do this now: {reason}',
   'failure.denied': 'Only an admin may do this.',
@@ -252,7 +262,8 @@ export const en = {
   'player.playNow': 'Play now',
   'player.failed.format': 'This file cannot be played here. The browser may not know its format.',
   'player.failed.formatOf': 'This file cannot be played here. The browser may not know its format ({names}).',
-  'player.failed.pictureOf': 'This browser cannot show the picture of this video ({names}). Another browser or program may.',
+  'player.failed.pictureOf':
+    'This browser cannot show the picture of this video ({names}). Another browser or program may.',
   'player.listen': 'Play the sound alone',
   'player.file': 'Download the file',
   'player.silent': 'This browser does not know the format of the sound ({name}).',
@@ -280,7 +291,8 @@ export const en = {
   'count.views': { one: '{count} view', other: '{count} views' },
 
   'search.titleOf': '{text} – Search',
-  'search.lead': 'Type in the field above: titles, channels, playlists, and every word that is said in a video with subtitles.',
+  'search.lead':
+    'Type in the field above: titles, channels, playlists, and every word that is said in a video with subtitles.',
   'search.kinds': 'What to search',
   'search.kind.simple': 'Everything',
   'search.kind.video': 'Videos',
@@ -298,7 +310,8 @@ export const en = {
   'search.none.text': 'Every word has to occur. Fewer words, or other ones, find more.',
   'search.language': 'Search more precisely',
   'search.byExample': 'Search more precisely, by example',
-  'search.rules': 'Upper case and accents do not matter, near spellings are found too, and the last word may be its beginning only.',
+  'search.rules':
+    'Upper case and accents do not matter, near spellings are found too, and the last word may be its beginning only.',
   'search.example.full': 'Where this is said, to the second',
   'search.example.lang': 'Only in subtitles of one language',
   'search.example.source': 'Only in subtitles that people have written; automatic ones are “auto”',
@@ -346,11 +359,20 @@ export const en = {
   'statistics.order.duration': 'By playing time',
   'statistics.more': 'Show more channels',
 
-  'adding.downloading': { one: 'Fetching {count} link. What it leads to is downloaded next.', other: 'Fetching {count} links. What they lead to is downloaded next.' },
+  'adding.downloading': {
+    one: 'Fetching {count} link. What it leads to is downloaded next.',
+    other: 'Fetching {count} links. What they lead to is downloaded next.',
+  },
   'adding.queued': { one: '{count} link goes into the queue', other: '{count} links go into the queue' },
   'adding.subscribing': { one: 'Asking the platform for it', other: 'Asking the platform for all {count}' },
-  'adding.subscribed': { one: 'Subscribed. Its videos are on their way.', other: 'Subscribed to all {count}. Their videos are on their way.' },
-  'adding.subscribedNew': { one: 'Subscribed. What is new from now on comes by itself.', other: 'Subscribed to all {count}. What is new from now on comes by itself.' },
+  'adding.subscribed': {
+    one: 'Subscribed. Its videos are on their way.',
+    other: 'Subscribed to all {count}. Their videos are on their way.',
+  },
+  'adding.subscribedNew': {
+    one: 'Subscribed. What is new from now on comes by itself.',
+    other: 'Subscribed to all {count}. What is new from now on comes by itself.',
+  },
   'adding.failed': 'Not subscribed: {reason}',
   'adding.stopped': 'It was ended before it was done.',
 
@@ -359,8 +381,14 @@ export const en = {
   'pasted.playlist': 'Playlist',
   'pasted.known': 'In the archive',
   'pasted.more': { one: 'and {count} more', other: 'and {count} more' },
-  'pasted.none': { one: 'Not a link or id that is understood: {words}', other: '{count} words are no links or ids that are understood: {words}' },
-  'pasted.nobody': { one: 'The platform has no channel of this name: {words}', other: 'The platform has no channels of these names: {words}' },
+  'pasted.none': {
+    one: 'Not a link or id that is understood: {words}',
+    other: '{count} words are no links or ids that are understood: {words}',
+  },
+  'pasted.nobody': {
+    one: 'The platform has no channel of this name: {words}',
+    other: 'The platform has no channels of these names: {words}',
+  },
 
   'links.refused': 'The server refuses one of these: it {rule}.',
 
@@ -385,14 +413,24 @@ export const en = {
   'downloads.state.idle': 'Nothing to do',
   'downloads.state.idle.text': 'Paste a link, or subscribe to channels: what is new then comes by itself.',
   'downloads.state.running': 'Downloading {count} of {all}',
-  'downloads.state.starting': { one: 'Starting to download {count} video', other: 'Starting to download {count} videos' },
+  'downloads.state.starting': {
+    one: 'Starting to download {count} video',
+    other: 'Starting to download {count} videos',
+  },
   'downloads.state.finishing': 'Finishing',
   'downloads.state.adding': 'Looking at what was added',
   'downloads.state.waiting': { one: '{count} video waits', other: '{count} videos wait' },
   'downloads.state.waiting.next': 'The next download is {when}.',
-  'downloads.state.waiting.never': 'Nothing starts downloads by itself. Start them here, or set a time in the settings.',
-  'downloads.state.laterOnly': { one: 'Nothing waits; {count} video is not there yet', other: 'Nothing waits; {count} videos are not there yet' },
-  'downloads.state.failedOnly': { one: 'Nothing waits, but {count} video could not be downloaded', other: 'Nothing waits, but {count} videos could not be downloaded' },
+  'downloads.state.waiting.never':
+    'Nothing starts downloads by itself. Start them here, or set a time in the settings.',
+  'downloads.state.laterOnly': {
+    one: 'Nothing waits; {count} video is not there yet',
+    other: 'Nothing waits; {count} videos are not there yet',
+  },
+  'downloads.state.failedOnly': {
+    one: 'Nothing waits, but {count} video could not be downloaded',
+    other: 'Nothing waits, but {count} videos could not be downloaded',
+  },
   'downloads.state.paused': 'Paused since {time}',
   'downloads.state.paused.text': 'Nothing is asked of the platform until you go on.',
   'downloads.state.blocked': 'The platform refuses us since {time}; next try at {next}',
@@ -400,7 +438,10 @@ export const en = {
   'downloads.state.halted': 'Downloads stand still since {time}',
   'downloads.state.again': 'It is tried again at {next}.',
   'downloads.state.unchanged': 'Nothing is lost: what waits goes on by itself.',
-  'downloads.missingTool': { one: '{tools} is missing. Without it nothing can be downloaded.', other: '{tools} are missing. Without them nothing can be downloaded.' },
+  'downloads.missingTool': {
+    one: '{tools} is missing. Without it nothing can be downloaded.',
+    other: '{tools} are missing. Without them nothing can be downloaded.',
+  },
   'downloads.space': '{free} free of {total}',
   'downloads.start': 'Start now',
   'downloads.stop': 'Stop after this one',
@@ -410,8 +451,10 @@ export const en = {
   'downloads.trying': 'Trying once more',
   'downloads.accept': 'Use this folder',
   'downloads.accept.title': 'Is the media folder, as it is now, your library?',
-  'downloads.accept.goes': 'Downloads and deletions go on in this folder. Videos whose files are not in it cannot be played; the next rescan asks before it forgets them.',
-  'downloads.accept.stays': 'No file is changed now. If a disk is only not connected, connect it instead: everything then goes on by itself.',
+  'downloads.accept.goes':
+    'Downloads and deletions go on in this folder. Videos whose files are not in it cannot be played; the next rescan asks before it forgets them.',
+  'downloads.accept.stays':
+    'No file is changed now. If a disk is only not connected, connect it instead: everything then goes on by itself.',
   'downloads.accepted': 'This folder is the library now',
   'downloads.schedule': 'Set a time',
 
@@ -460,18 +503,22 @@ export const en = {
   'downloads.did.ignore': { one: '{count} video is ignored', other: '{count} videos are ignored' },
   'downloads.did.delete': { one: '{count} video is forgotten', other: '{count} videos are forgotten' },
   'downloads.forget.title': { one: 'Forget {count} video?', other: 'Forget {count} videos?' },
-  'downloads.forget.text': 'They leave the queue. Files in the archive stay, but a subscription may queue the same videos again at its next scan; ignored ones it leaves alone.',
+  'downloads.forget.text':
+    'They leave the queue. Files in the archive stay, but a subscription may queue the same videos again at its next scan; ignored ones it leaves alone.',
   'downloads.ignore.title': { one: 'Ignore {count} video?', other: 'Ignore {count} videos?' },
   'downloads.ignore.text': 'They stay listed under Ignored, and no scan queues them again until you take them back.',
 
   'downloads.class.gone': 'No longer on the platform',
-  'downloads.class.gone.text': 'Deleted or made private. Trying again seldom helps; ignore them to keep the list clear.',
+  'downloads.class.gone.text':
+    'Deleted or made private. Trying again seldom helps; ignore them to keep the list clear.',
   'downloads.class.restricted': 'Not available here',
   'downloads.class.restricted.text': 'The platform does not show these in this country or in this way.',
   'downloads.class.login_required': 'Needs an account',
-  'downloads.class.login_required.text': 'Add the cookie of an account in the settings: these are then tried again by themselves.',
+  'downloads.class.login_required.text':
+    'Add the cookie of an account in the settings: these are then tried again by themselves.',
   'downloads.class.members_only': 'Only for members of the channel',
-  'downloads.class.members_only.text': 'With the cookie of an account that is a member these are tried again by themselves.',
+  'downloads.class.members_only.text':
+    'With the cookie of an account that is a member these are tried again by themselves.',
   'downloads.class.age': 'Has an age limit',
   'downloads.class.age.text': 'With the cookie of an account of age these are tried again by themselves.',
   'downloads.class.upcoming': 'Not there yet',
@@ -527,13 +574,17 @@ export const en = {
   'settings.password.changed': 'The password is changed',
   'settings.password.wrong': 'This is not your password',
   'settings.password.least': { one: 'At least {count} character', other: 'At least {count} characters' },
-  'settings.password.short': { one: 'It needs at least {count} character', other: 'It needs at least {count} characters' },
+  'settings.password.short': {
+    one: 'It needs at least {count} character',
+    other: 'It needs at least {count} characters',
+  },
   'settings.token': 'Token for programs',
   'settings.token.hint': 'Apps and scripts sign in with it in your name. Treat it like a password.',
   'settings.token.show': 'Show the token',
   'settings.token.renew': 'Make a new one',
   'settings.token.renew.title': 'Make a new token?',
-  'settings.token.renew.text': 'The token that programs use now stops working at once. Each needs the new one. Your sessions in browsers stay.',
+  'settings.token.renew.text':
+    'The token that programs use now stops working at once. Each needs the new one. Your sessions in browsers stay.',
   'settings.token.renewed': 'This is the new token',
 
   'settings.colours': 'Colours',
@@ -554,7 +605,8 @@ export const en = {
   'settings.height.own': 'By your own rules',
   'settings.height.most': 'Up to {lines} lines',
   'settings.playable': 'Prefer what every device plays',
-  'settings.playable.hint': 'H.264 with AAC, for older televisions and phones. Files are larger, and rarely beyond 1080 lines.',
+  'settings.playable.hint':
+    'H.264 with AAC, for older televisions and phones. Files are larger, and rarely beyond 1080 lines.',
   'settings.addMetadata': 'Write title and description into the file',
   'settings.addMetadata.hint': 'Other players show them then.',
   'settings.addThumbnail': 'Put the picture into the file',
@@ -589,7 +641,8 @@ export const en = {
   'settings.autodelete.title': 'Delete watched videos by themselves?',
   'settings.autodelete.text': {
     one: 'After each run of downloads, every video that was watched more than {count} day ago goes, with its file, subtitles and comments, and is put on the ignore list. Videos that nobody has watched stay, and so do channels with a rule of their own.',
-    other: 'After each run of downloads, every video that was watched more than {count} days ago goes, with its file, subtitles and comments, and is put on the ignore list. Videos that nobody has watched stay, and so do channels with a rule of their own.',
+    other:
+      'After each run of downloads, every video that was watched more than {count} days ago goes, with its file, subtitles and comments, and is put on the ignore list. Videos that nobody has watched stay, and so do channels with a rule of their own.',
   },
   'settings.autodelete.do': 'Delete by itself',
   'settings.rules': 'Rules of yt-dlp',
@@ -617,11 +670,13 @@ export const en = {
   'settings.autoWatched': 'Mark as watched at the end',
   'settings.autoWatched.hint': 'Also when a program reports the position.',
   'settings.segments': 'Skip what is not the topic',
-  'settings.segments.hint': 'Sponsors, intros and the like, as people have marked them at SponsorBlock. Its service is asked for each video.',
+  'settings.segments.hint':
+    'Sponsors, intros and the like, as people have marked them at SponsorBlock. Its service is asked for each video.',
   'settings.dislikes': 'Estimate dislikes',
   'settings.dislikes.hint': 'A public service is asked for each video, and learns which it is:',
 
-  'settings.cookie.lead': 'With the cookie of your account at the platform, what only members or adults may see can be downloaded. The platform sees these downloads as yours.',
+  'settings.cookie.lead':
+    'With the cookie of your account at the platform, what only members or adults may see can be downloaded. The platform sees these downloads as yours.',
   'settings.cookie.stored': 'The cookie',
   'settings.cookie.untried': 'Stored, not tried yet.',
   'settings.cookie.good': 'The platform took it on {when}.',
@@ -633,10 +688,12 @@ export const en = {
   'settings.cookie.isNot': 'The platform does not take the cookie',
   'settings.cookie.forget': 'Forget it',
   'settings.cookie.forget.title': 'Forget the cookie?',
-  'settings.cookie.forget.text': 'The cookie is deleted here. Your account at the platform and everything in the archive stay. What needs the account cannot be downloaded until you store a new one.',
+  'settings.cookie.forget.text':
+    'The cookie is deleted here. Your account at the platform and everything in the archive stay. What needs the account cannot be downloaded until you store a new one.',
   'settings.cookie.forgotten': 'The cookie is forgotten',
   'settings.cookie.import': 'Store a cookie',
-  'settings.cookie.import.hint': 'Sign in at the platform in a private window, export its cookies in Netscape format with an extension of your browser, close the window.',
+  'settings.cookie.import.hint':
+    'Sign in at the platform in a private window, export its cookies in Netscape format with an extension of your browser, close the window.',
   'settings.cookie.text': 'Contents of cookies.txt',
   'settings.cookie.text.hint': 'It is tried at once, kept only if the platform takes it, and never shown again.',
   'settings.cookie.take': 'Try and store it',
@@ -660,7 +717,8 @@ export const en = {
   'settings.schedules.cron': 'Cron',
   'settings.schedules.cron.hint': 'Minute, hour, day of the week; Sunday is 0. “auto” is the usual time.',
 
-  'settings.notify.lead': 'When something has happened, a message goes to the addresses you give: by mail, to a phone, or to a program.',
+  'settings.notify.lead':
+    'When something has happened, a message goes to the addresses you give: by mail, to a phone, or to a program.',
   'settings.notify.samples': 'A webhook, or any service that Apprise knows:',
   'settings.notify.new': 'Add an address',
   'settings.notify.when': 'When',
@@ -677,7 +735,8 @@ export const en = {
   'settings.notify.removed': 'Removed',
   'settings.notify.delivered': 'The test message was delivered',
 
-  'settings.snapshots.lead': 'A snapshot keeps every record on this machine, to go back to a day. It holds no files of videos; to be safe from a broken disk, keep a backup elsewhere.',
+  'settings.snapshots.lead':
+    'A snapshot keeps every record on this machine, to go back to a day. It holds no files of videos; to be safe from a broken disk, keep a backup elsewhere.',
   'settings.snapshots.daily': 'Every day',
   'settings.snapshots.on': 'Take one every day at noon',
   'settings.snapshots.next': 'Next on {when}, {age}. Kept for 30 days, at least five.',
@@ -693,15 +752,19 @@ export const en = {
   'settings.snapshots.restore': 'Restore',
   'settings.snapshots.restoreOf': 'Restore the snapshot of {when}',
   'settings.snapshots.restore.title': 'Go back to this snapshot?',
-  'settings.snapshots.restore.goes': 'All records of videos, channels, playlists, downloads, subtitles and comments are replaced by those of {when}. What was added or changed since then goes from the list.',
+  'settings.snapshots.restore.goes':
+    'All records of videos, channels, playlists, downloads, subtitles and comments are replaced by those of {when}. What was added or changed since then goes from the list.',
   'settings.snapshots.delete.title': 'Delete this snapshot?',
-  'settings.snapshots.delete.text': 'The snapshot of {when} goes, and with it the way back to that day. The archive itself stays as it is.',
+  'settings.snapshots.delete.text':
+    'The snapshot of {when} goes, and with it the way back to that day. The archive itself stays as it is.',
   'settings.snapshots.deleteOf': 'Delete the snapshot of {when}',
   'settings.snapshots.deleted': 'The snapshot is deleted',
-  'settings.restore.stays': 'Files of videos, accounts, places in videos, the cookie and schedules stay. Videos whose files are newer come back by “Rescan the files” under Tasks.',
+  'settings.restore.stays':
+    'Files of videos, accounts, places in videos, the cookie and schedules stay. Videos whose files are newer come back by “Rescan the files” under Tasks.',
   'settings.restore.begun': 'The restore has begun. Until it ends nothing else can be changed.',
 
-  'settings.backups.lead': 'A backup is a zip with every record, to keep on another machine. It holds no files of videos, no accounts and no cookie.',
+  'settings.backups.lead':
+    'A backup is a zip with every record, to keep on another machine. It holds no files of videos, no accounts and no cookie.',
   'settings.backups.kept': 'Backups on the server',
   'settings.backups.none': 'There is none yet.',
   'settings.backups.make': 'Make one now',
@@ -710,10 +773,12 @@ export const en = {
   'settings.backups.reason.manual': 'by command line',
   'settings.backups.reason.update': 'before an update',
   'settings.backups.reason.lost': 'while documents were missing',
-  'settings.backups.lost': 'When the last backup was made, the archive had less than before. That backup lies beside the good ones, and none of them is replaced or removed. Restore one of them, or say that nothing is missing.',
+  'settings.backups.lost':
+    'When the last backup was made, the archive had less than before. That backup lies beside the good ones, and none of them is replaced or removed. Restore one of them, or say that nothing is missing.',
   'settings.backups.lost.action': 'Nothing is missing',
   'settings.backups.lost.title': 'Is the archive as it should be?',
-  'settings.backups.lost.text': 'A new backup of the archive as it is now is made. From then on, old backups are removed again as the schedule says.',
+  'settings.backups.lost.text':
+    'A new backup of the archive as it is now is made. From then on, old backups are removed again as the schedule says.',
   'settings.backups.download': 'Download',
   'settings.backups.downloadOf': 'Download {name}',
   'settings.backups.upload': 'Upload one',
@@ -728,7 +793,8 @@ export const en = {
   'settings.backups.restore': 'Restore',
   'settings.backups.restoreOf': 'Restore {name}',
   'settings.backups.restore.title': 'Restore the backup of {day}?',
-  'settings.backups.restore.goes': 'All records are replaced by those of this backup. What is newer than it goes from the list.',
+  'settings.backups.restore.goes':
+    'All records are replaced by those of this backup. What is newer than it goes from the list.',
   'settings.backups.changes': 'What would change',
   'settings.backups.same': 'The archive and this backup are the same: nothing would change.',
   'settings.backups.what': 'What',
@@ -745,7 +811,8 @@ export const en = {
   'settings.backups.of.comment': 'Comments',
 
   'settings.plugins.added': 'Added',
-  'settings.plugins.added.hint': 'Read from the folders of AV_PLUGINS_DIR when the server starts. AV_PLUGINS_OFF leaves plugins out by name.',
+  'settings.plugins.added.hint':
+    'Read from the folders of AV_PLUGINS_DIR when the server starts. AV_PLUGINS_OFF leaves plugins out by name.',
   'settings.plugins.none': 'None was added.',
   'settings.plugins.builtIn': 'Built in',
   'settings.plugins.off': 'left out',
@@ -753,7 +820,8 @@ export const en = {
   'settings.plugins.needs': 'needs {names}',
   'settings.plugins.failed': 'Failed {when}: {message}',
   'settings.users.all': 'Who may sign in',
-  'settings.users.hint': 'Admins may change everything, users watch and search. Everybody has their own places in videos.',
+  'settings.users.hint':
+    'Admins may change everything, users watch and search. Everybody has their own places in videos.',
   'settings.users.you': 'you',
   'settings.users.locked': 'locked out',
   'settings.users.seen': 'last here {when}',
@@ -780,7 +848,8 @@ export const en = {
   'task.download_pending': 'Download what waits',
   'task.download_pending.does': 'Works off the queue of downloads.',
   'task.check_reindex': 'Read records again',
-  'task.check_reindex.does': 'Brings numbers, titles and comments up to date, and notices what is gone from the platform.',
+  'task.check_reindex.does':
+    'Brings numbers, titles and comments up to date, and notices what is gone from the platform.',
   'task.thumbnail_check': 'Check the pictures',
   'task.thumbnail_check.does': 'Fetches missing pictures and removes those that belong to nothing.',
   'task.run_backup': 'Make a backup',
@@ -815,10 +884,12 @@ export const en = {
   'task.state.FAILED': 'cut off by a restart',
   'task.killOf': 'Abort {title} at once',
   'task.kill.title': 'Abort “{title}” at once?',
-  'task.kill.text': 'What is half done goes: a download begins anew the next time. What it has finished stays, and so does the queue. “Stop” waits for the current item instead.',
+  'task.kill.text':
+    'What is half done goes: a download begins anew the next time. What it has finished stays, and so does the queue. “Stop” waits for the current item instead.',
   'task.force': 'Forget them',
   'task.force.title': 'Forget all videos whose files are gone?',
-  'task.force.goes': 'Every video without its file goes from the archive, with its comments, subtitles and everybody’s place in it.',
+  'task.force.goes':
+    'Every video without its file goes from the archive, with its comments, subtitles and everybody’s place in it.',
   'task.force.stays': 'All files that are there stay. If a disk is only not connected, connect it first.',
   'task.log': 'Log',
   'task.logOf': 'Log of {title}',
@@ -850,7 +921,8 @@ export const en = {
   'channels.subscribers': { one: '{short} subscriber', other: '{short} subscribers' },
   'channels.nothing': 'No channel fits these filters',
   'channels.empty': 'No channels yet',
-  'channels.empty.text': 'Subscribe to a channel, and its new videos come by themselves. The channel of every video you download appears here too.',
+  'channels.empty.text':
+    'Subscribe to a channel, and its new videos come by themselves. The channel of every video you download appears here too.',
 
   'channel.parts': 'Parts of this channel',
   'channel.videos': 'Videos',
@@ -867,7 +939,8 @@ export const en = {
   'channel.toAll': 'All channels',
   'channel.markWatched': 'Mark all as watched',
   'channel.markWatched.title': 'Mark all as watched?',
-  'channel.markWatched.text': 'All videos of “{name}” count as watched, for everybody, and your own place in each of them is forgotten.',
+  'channel.markWatched.text':
+    'All videos of “{name}” count as watched, for everybody, and your own place in each of them is forgotten.',
   'channel.nowWatched': 'All are marked as watched',
   'channel.downloadAll': 'Download all its videos',
   'channel.downloadAll.title': 'Download all its videos?',
@@ -875,9 +948,16 @@ export const en = {
   'channel.downloading': 'Its videos go into the queue',
   'channel.delete': 'Delete',
   'channel.delete.title': 'Delete this channel?',
-  'channel.delete.videos': { one: '“{name}” goes with its {count} video: the file, subtitles, comments, pictures, and everybody’s place in it.', other: '“{name}” goes with all its {count} videos: their files, subtitles, comments, pictures, and everybody’s place in them.' },
+  'channel.delete.videos': {
+    one: '“{name}” goes with its {count} video: the file, subtitles, comments, pictures, and everybody’s place in it.',
+    other:
+      '“{name}” goes with all its {count} videos: their files, subtitles, comments, pictures, and everybody’s place in them.',
+  },
   'channel.delete.empty': '“{name}” goes. No video of it is here.',
-  'channel.delete.playlists': { one: 'Its {count} playlist goes too, and its videos leave your own playlists.', other: 'Its {count} playlists go too, and its videos leave your own playlists.' },
+  'channel.delete.playlists': {
+    one: 'Its {count} playlist goes too, and its videos leave your own playlists.',
+    other: 'Its {count} playlists go too, and its videos leave your own playlists.',
+  },
   'channel.delete.subscription': 'Its subscription ends with it.',
   'channel.delete.stays': 'What waits in the queue or is ignored stays there.',
   'channel.deleted': '{name} is deleted',
@@ -928,7 +1008,8 @@ export const en = {
   'playlists.name': 'Name',
   'playlists.create': 'Create',
   'playlists.empty': 'No playlists yet',
-  'playlists.empty.text': 'Make one of your own, or subscribe to one of the platform: what is added to it comes by itself.',
+  'playlists.empty.text':
+    'Make one of your own, or subscribe to one of the platform: what is added to it comes by itself.',
   'playlists.nothing': 'No playlist of this kind',
 
   'list.unknown': 'This playlist is not in the archive',
@@ -949,7 +1030,8 @@ export const en = {
   'list.nothing': 'No video of this kind',
   'list.markWatched': 'Mark all as watched',
   'list.markWatched.title': 'Mark all as watched?',
-  'list.markWatched.text': 'All archived videos of “{name}” count as watched, for everybody, and your own place in each of them is forgotten.',
+  'list.markWatched.text':
+    'All archived videos of “{name}” count as watched, for everybody, and your own place in each of them is forgotten.',
   'list.move': 'Move {title}, place {place} of {all}',
   'list.move.hint': 'Drag, or use the arrow keys, Home and End.',
   'list.moved': '{title} is now at place {place} of {all}',
@@ -964,8 +1046,15 @@ export const en = {
   'list.delete.own': 'It cannot be read again from the platform: its order goes with it.',
   'list.delete.platform': 'The platform keeps it: you can subscribe to it again.',
   'list.delete.subscription': 'Its subscription ends.',
-  'list.delete.withVideos': { one: 'Also delete its {count} archived video', other: 'Also delete its {count} archived videos' },
-  'list.delete.videosGo': { one: 'Its video goes with its file, subtitles, comments, picture and everybody’s place in it, also out of other playlists.', other: 'Its {count} videos go with their files, subtitles, comments, pictures and everybody’s place in them, also out of other playlists.' },
+  'list.delete.withVideos': {
+    one: 'Also delete its {count} archived video',
+    other: 'Also delete its {count} archived videos',
+  },
+  'list.delete.videosGo': {
+    one: 'Its video goes with its file, subtitles, comments, picture and everybody’s place in it, also out of other playlists.',
+    other:
+      'Its {count} videos go with their files, subtitles, comments, pictures and everybody’s place in them, also out of other playlists.',
+  },
   'list.delete.queue': 'Nothing is put on the ignore list: a subscription may bring videos back.',
   'list.deleted': '{name} is deleted',
 } as const

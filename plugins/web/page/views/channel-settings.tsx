@@ -1,7 +1,7 @@
 /** What is different for one channel, in words: each choice is saved at once, "as everywhere" takes it back. */
 import { get, post } from '../api.ts'
-import { useLoad, type Load } from '../load.ts'
-import { Failed, Box } from '../parts/states.tsx'
+import { type Load, useLoad } from '../load.ts'
+import { Box, Failed } from '../parts/states.tsx'
 import type { Channel, ChannelOverwrites, Preferences } from '../records.ts'
 import { t } from '../texts.ts'
 import { Advanced, Group, SelectOption, SwitchOption, TextOption } from './settings/option.tsx'
@@ -41,7 +41,9 @@ export function ChannelSettings({ channel, load }: { channel: Channel; load: Loa
 }
 
 function applied(own: ChannelOverwrites, changes: Changes): ChannelOverwrites {
-  return Object.fromEntries(Object.entries({ ...own, ...changes }).filter(([, value]) => value !== null && value !== undefined)) as ChannelOverwrites
+  return Object.fromEntries(
+    Object.entries({ ...own, ...changes }).filter(([, value]) => value !== null && value !== undefined),
+  ) as ChannelOverwrites
 }
 
 interface PartProps {
@@ -51,7 +53,8 @@ interface PartProps {
 }
 
 function Quality({ own: { download_format: format }, save }: PartProps) {
-  const height = format === undefined ? '' : format === BEST ? 'best' : (HEIGHTS.find((one) => formatOf(one) === format) ?? 'own')
+  const height =
+    format === undefined ? '' : format === BEST ? 'best' : (HEIGHTS.find((one) => formatOf(one) === format) ?? 'own')
   const choices = [
     { value: '', label: t('channel.everywhere') },
     { value: 'best', label: t('channel.quality.best') },
@@ -66,11 +69,21 @@ function Quality({ own: { download_format: format }, save }: PartProps) {
         value={height}
         choices={choices}
         onSave={async (chosen) => {
-          if (chosen !== 'own') await save({ download_format: chosen === '' ? null : chosen === 'best' ? BEST : formatOf(chosen) })
+          if (chosen !== 'own')
+            await save({ download_format: chosen === '' ? null : chosen === 'best' ? BEST : formatOf(chosen) })
         }}
       />
       <Advanced title={t('channel.advanced')}>
-        <TextOption label={t('channel.format')} hint={t('channel.format.hint')} placeholder={BEST} field="channel_overwrites.download_format" isWide isCode value={format ?? ''} onSave={(text) => save({ download_format: text === '' ? null : text })} />
+        <TextOption
+          label={t('channel.format')}
+          hint={t('channel.format.hint')}
+          placeholder={BEST}
+          field="channel_overwrites.download_format"
+          isWide
+          isCode
+          value={format ?? ''}
+          onSave={(text) => save({ download_format: text === '' ? null : text })}
+        />
       </Advanced>
     </Group>
   )
@@ -82,14 +95,21 @@ function Scans({ own, everywhere: { subscriptions }, save }: PartProps) {
       {TABS.map(({ tab, key, everywhere }) => {
         const general = subscriptions[everywhere]
         const value = own[key]
-        const sizes = value !== undefined && value > 0 && !SIZES.includes(value) ? [...SIZES, value].sort((one, other) => one - other) : SIZES
+        const sizes =
+          value !== undefined && value > 0 && !SIZES.includes(value)
+            ? [...SIZES, value].sort((one, other) => one - other)
+            : SIZES
         return (
           <SelectOption
             key={tab}
             label={t(`home.type.${tab}`)}
             value={value === undefined ? '' : String(value)}
             choices={[
-              { value: '', label: general === 0 ? t('channel.everywhere.none') : t('channel.everywhere.newest', { count: general }) },
+              {
+                value: '',
+                label:
+                  general === 0 ? t('channel.everywhere.none') : t('channel.everywhere.newest', { count: general }),
+              },
               { value: '0', label: t('channel.scans.none') },
               ...sizes.map((count) => ({ value: String(count), label: t('channel.scans.newest', { count }) })),
             ]}
@@ -97,14 +117,20 @@ function Scans({ own, everywhere: { subscriptions }, save }: PartProps) {
           />
         )
       })}
-      <SwitchOption label={t('channel.playlistsToo')} hint={t('channel.playlistsToo.hint')} value={own.index_playlists === true} onSave={(isOn) => save({ index_playlists: isOn ? true : null })} />
+      <SwitchOption
+        label={t('channel.playlistsToo')}
+        hint={t('channel.playlistsToo.hint')}
+        value={own.index_playlists === true}
+        onSave={(isOn) => save({ index_playlists: isOn ? true : null })}
+      />
     </Group>
   )
 }
 
 function Afterwards({ own, everywhere: { downloads }, save }: PartProps) {
   const { autodelete_days: days, integrate_sponsorblock: skips } = own
-  const all = days !== undefined && days > 0 && !DAYS.includes(days) ? [...DAYS, days].sort((one, other) => one - other) : DAYS
+  const all =
+    days !== undefined && days > 0 && !DAYS.includes(days) ? [...DAYS, days].sort((one, other) => one - other) : DAYS
   return (
     <Group title={t('channel.afterwards')}>
       <SelectOption
@@ -112,7 +138,13 @@ function Afterwards({ own, everywhere: { downloads }, save }: PartProps) {
         hint={t('channel.autodelete.hint')}
         value={days === undefined ? '' : String(days)}
         choices={[
-          { value: '', label: downloads.autodelete_days === false ? t('channel.everywhere.never') : t('channel.everywhere.days', { count: downloads.autodelete_days }) },
+          {
+            value: '',
+            label:
+              downloads.autodelete_days === false
+                ? t('channel.everywhere.never')
+                : t('channel.everywhere.days', { count: downloads.autodelete_days }),
+          },
           { value: '0', label: t('channel.autodelete.never') },
           ...all.map((count) => ({ value: String(count), label: t('channel.autodelete.days', { count }) })),
         ]}
@@ -123,7 +155,10 @@ function Afterwards({ own, everywhere: { downloads }, save }: PartProps) {
         hint={t('channel.skips.hint')}
         value={skips === undefined ? '' : skips ? 'on' : 'off'}
         choices={[
-          { value: '', label: downloads.integrate_sponsorblock ? t('channel.everywhere.on') : t('channel.everywhere.off') },
+          {
+            value: '',
+            label: downloads.integrate_sponsorblock ? t('channel.everywhere.on') : t('channel.everywhere.off'),
+          },
           { value: 'on', label: t('channel.skips.on') },
           { value: 'off', label: t('channel.skips.off') },
         ]}

@@ -1,12 +1,13 @@
 /** One channel: who it is, its videos, its playlists, and what is different for it. */
-import { useEffect, useState } from 'preact/hooks'
+
 import { CircleCheck, Download, EllipsisVertical, Grid2x2, RefreshCw, Rows3, Trash, TvMinimalPlay } from 'lucide'
-import { get, post, remove, type Query } from '../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { get, post, type Query, remove } from '../api.ts'
 import { under } from '../base.ts'
 import { toCompact } from '../format.ts'
 import { useTaskEnd } from '../jobs.ts'
 import { countOf, isSome } from '../list.ts'
-import { forget, useLoad, type Load } from '../load.ts'
+import { forget, type Load, useLoad } from '../load.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
 import { confirm } from '../parts/dialog.tsx'
@@ -22,7 +23,7 @@ import { VideoList } from '../parts/video-list.tsx'
 import type { Channel, Item, Page, Playlist, Video } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
 import { changeSettings, isAdmin, settings } from '../session.ts'
-import { t, type Count } from '../texts.ts'
+import { type Count, t } from '../texts.ts'
 import { useTitle } from '../title.ts'
 import { typedFor } from '../typed.ts'
 import { videoActions } from '../video-actions.ts'
@@ -38,14 +39,23 @@ const ID = /^[\w-]+$/
 export default function ChannelView({ params }: ViewProps) {
   const id = params['channelId']!
   // A handle stands in addresses that people make: the server knows whose it is.
-  const load = useLoad(`channel/${id}`, async (signal) => (await (ID.test(id) ? get<Item<Channel>>(`/api/channel/${id}/`, {}, signal) : get<Item<Channel>>('/api/channel/search/', { q: id }, signal))).data)
+  const load = useLoad(
+    `channel/${id}`,
+    async (signal) =>
+      (
+        await (ID.test(id)
+          ? get<Item<Channel>>(`/api/channel/${id}/`, {}, signal)
+          : get<Item<Channel>>('/api/channel/search/', { q: id }, signal))
+      ).data,
+  )
   const { state, value, failure } = load.now.value
   useTitle(value?.channel_name)
   useTaskEnd(['check_reindex'], () => void load.reload())
   useEffect(() => {
     if (value && value.channel_id !== id) navigate(`/channel/${value.channel_id}/`, { isReplacing: true })
   }, [value])
-  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
+  if (state === 'failed')
+    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
   if (!value) return <Ghost />
   return <Known key={value.channel_id} channel={value} load={load} />
 }
@@ -55,14 +65,26 @@ function Known({ channel, load }: { channel: Channel; load: Load<Channel> }) {
   const shown = SHOWN.find((one) => one === asked && (one !== 'settings' || isAdmin.value)) ?? 'videos'
   const [total, setTotal] = useState<Count>()
   const at = `/channel/${channel.channel_id}/`
-  const items = SHOWN.filter((one) => one !== 'settings' || isAdmin.value).map((key) => ({ key, label: t(`channel.${key}`), href: under(key === 'videos' ? at : `${at}?show=${key}`) }))
+  const items = SHOWN.filter((one) => one !== 'settings' || isAdmin.value).map((key) => ({
+    key,
+    label: t(`channel.${key}`),
+    href: under(key === 'videos' ? at : `${at}?show=${key}`),
+  }))
   return (
     <div class="channel">
       <Head channel={channel} load={load} total={total} />
       <Tabs label={t('channel.parts')} items={items} current={shown} />
       {shown === 'videos' && <Videos channel={channel} onTotal={setTotal} />}
       {shown === 'playlists' && (
-        <PlaylistGrid query={{ channel: channel.channel_id }} empty={<Empty title={t('channel.playlists.none')} text={isAdmin.value ? t('channel.playlists.none.text') : undefined} />} />
+        <PlaylistGrid
+          query={{ channel: channel.channel_id }}
+          empty={
+            <Empty
+              title={t('channel.playlists.none')}
+              text={isAdmin.value ? t('channel.playlists.none.text') : undefined}
+            />
+          }
+        />
       )}
       {shown === 'settings' && <ChannelSettings channel={channel} load={load} />}
     </div>
@@ -79,14 +101,30 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
         <div class="channel-words">
           <h1 dir="auto">{name}</h1>
           <p class="facts">
-            {channel.channel_subs > 0 && <span title={t('count.subscribers', { count: channel.channel_subs })}>{t('channels.subscribers', { count: channel.channel_subs, short: toCompact(channel.channel_subs) })}</span>}
-            {channel.channel_views > 0 && <span title={t('count.views', { count: channel.channel_views })}>{t('video.viewsShort', { count: channel.channel_views, short: toCompact(channel.channel_views) })}</span>}
+            {channel.channel_subs > 0 && (
+              <span title={t('count.subscribers', { count: channel.channel_subs })}>
+                {t('channels.subscribers', { count: channel.channel_subs, short: toCompact(channel.channel_subs) })}
+              </span>
+            )}
+            {channel.channel_views > 0 && (
+              <span title={t('count.views', { count: channel.channel_views })}>
+                {t('video.viewsShort', { count: channel.channel_views, short: toCompact(channel.channel_views) })}
+              </span>
+            )}
             {total !== undefined && <span>{t('channel.archived', { count: total })}</span>}
             {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
           </p>
         </div>
         <div class="channel-actions">
-          {isAdmin.value && <SubscribeButton kind="channel" id={id} name={name} isOn={channel.channel_subscribed} show={(isOn) => load.change((now) => ({ ...now, channel_subscribed: isOn }))} />}
+          {isAdmin.value && (
+            <SubscribeButton
+              kind="channel"
+              id={id}
+              name={name}
+              isOn={channel.channel_subscribed}
+              show={(isOn) => load.change((now) => ({ ...now, channel_subscribed: isOn }))}
+            />
+          )}
           <Menu label={t('action.moreFor', { title: name })} items={actionsOf(channel)}>
             <Icon node={EllipsisVertical} />
           </Menu>
@@ -102,7 +140,11 @@ function Banner({ url }: { url: string }) {
   const [isThere, setThere] = useState(false)
   return (
     <div class={isThere ? 'banner' : 'banner unseen'}>
-      <img src={under(url)} alt="" onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(naturalWidth / naturalHeight > 2.5)} />
+      <img
+        src={under(url)}
+        alt=""
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setThere(naturalWidth / naturalHeight > 2.5)}
+      />
     </div>
   )
 }
@@ -118,13 +160,29 @@ function actionsOf(channel: Channel): MenuItem[] {
   return [
     watched,
     { label: t('channel.downloadAll'), icon: Download, onSelect: () => void downloadAll(id, name).catch(sayFailure) },
-    { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void post('/api/refresh/', { channel: [id] }).then(() => say(t('video.refreshing')), sayFailure) },
-    { label: t('channel.delete'), icon: Trash, isDangerous: true, onSelect: () => void drop(channel).catch(sayFailure) },
+    {
+      label: t('video.refresh'),
+      icon: RefreshCw,
+      onSelect: () => void post('/api/refresh/', { channel: [id] }).then(() => say(t('video.refreshing')), sayFailure),
+    },
+    {
+      label: t('channel.delete'),
+      icon: Trash,
+      isDangerous: true,
+      onSelect: () => void drop(channel).catch(sayFailure),
+    },
   ]
 }
 
 async function markWatched(id: string, name: string): Promise<void> {
-  if (!(await confirm({ title: t('channel.markWatched.title'), text: <p>{t('channel.markWatched.text', { name })}</p>, action: t('video.markWatched') }))) return
+  if (
+    !(await confirm({
+      title: t('channel.markWatched.title'),
+      text: <p>{t('channel.markWatched.text', { name })}</p>,
+      action: t('video.markWatched'),
+    }))
+  )
+    return
   await post('/api/watched/', { id, is_watched: true })
   forget('list ')
   say(t('channel.nowWatched'))
@@ -132,13 +190,23 @@ async function markWatched(id: string, name: string): Promise<void> {
 }
 
 async function downloadAll(id: string, name: string): Promise<void> {
-  if (!(await confirm({ title: t('channel.downloadAll.title'), text: <p>{t('channel.downloadAll.text', { name })}</p>, action: t('channel.downloadAll') }))) return
+  if (
+    !(await confirm({
+      title: t('channel.downloadAll.title'),
+      text: <p>{t('channel.downloadAll.text', { name })}</p>,
+      action: t('channel.downloadAll'),
+    }))
+  )
+    return
   await post('/api/download/', { data: [{ platform_id: id, status: 'pending' }] })
   say(t('channel.downloading'))
 }
 
 async function drop({ channel_id: id, channel_name: name, channel_subscribed: isSubscribed }: Channel): Promise<void> {
-  const [videos, playlists] = await Promise.all([get<Page<Video>>('/api/video/', { channel: id }), get<Page<Playlist>>('/api/playlist/', { channel: id })])
+  const [videos, playlists] = await Promise.all([
+    get<Page<Video>>('/api/video/', { channel: id }),
+    get<Page<Playlist>>('/api/playlist/', { channel: id }),
+  ])
   const [count, lists] = [countOf(videos.paginate), countOf(playlists.paginate)]
   const text = (
     <>
@@ -149,7 +217,13 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
     </>
   )
   const typed = typedFor(name, id)
-  const isSure = await confirm({ title: t('channel.delete.title'), text, action: t('action.delete'), isDangerous: true, ...(isSome(count) && { typed: { label: t('delete.typed', { value: typed }), value: typed } }) })
+  const isSure = await confirm({
+    title: t('channel.delete.title'),
+    text,
+    action: t('action.delete'),
+    isDangerous: true,
+    ...(isSome(count) && { typed: { label: t('delete.typed', { value: typed }), value: typed } }),
+  })
   if (!isSure) return
   await remove(`/api/channel/${id}/`)
   forget()
@@ -159,7 +233,8 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
 
 function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count) => void }) {
   const { query } = place.value
-  const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value => values.find((value) => value === query.get(name)) ?? fallback
+  const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value =>
+    values.find((value) => value === query.get(name)) ?? fallback
   const watch = oneOf(WATCH, 'watch', '')
   const type = oneOf(TYPE, 'type', '')
   const sort = oneOf(SORT, 'sort', 'published')
@@ -170,11 +245,34 @@ function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count
   return (
     <>
       <div class="filters" role="group" aria-label={t('home.filters')}>
-        <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
-        {channel.channel_tabs.length > 1 && <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />}
+        <Chips
+          label={t('home.watch')}
+          value={watch}
+          choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))}
+          onChange={(value) => changeQuery({ watch: value })}
+        />
+        {channel.channel_tabs.length > 1 && (
+          <Select
+            label={t('home.type')}
+            isLabelHidden
+            value={type}
+            choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))}
+            onChange={(value) => changeQuery({ type: value })}
+          />
+        )}
         <div class="filters-right">
-          <Select label={t('home.sort')} isLabelHidden value={sort} choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}`) }))} onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })} />
-          <IconButton icon={isList ? Grid2x2 : Rows3} label={isList ? t('home.grid') : t('home.list')} onClick={() => void changeSettings({ view_style_channel: isList ? 'grid' : 'list' }).catch(sayFailure)} />
+          <Select
+            label={t('home.sort')}
+            isLabelHidden
+            value={sort}
+            choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}`) }))}
+            onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })}
+          />
+          <IconButton
+            icon={isList ? Grid2x2 : Rows3}
+            label={isList ? t('home.grid') : t('home.list')}
+            onClick={() => void changeSettings({ view_style_channel: isList ? 'grid' : 'list' }).catch(sayFailure)}
+          />
         </div>
       </div>
       <VideoList
@@ -198,9 +296,17 @@ const NothingFits = () => (
   </Empty>
 )
 
-function NoVideos({ channel: { channel_id: id, channel_name: name, channel_subscribed: isSubscribed } }: { channel: Channel }) {
+function NoVideos({
+  channel: { channel_id: id, channel_name: name, channel_subscribed: isSubscribed },
+}: {
+  channel: Channel
+}) {
   return (
-    <Empty icon={TvMinimalPlay} title={t('channel.empty')} text={isSubscribed ? t('channel.empty.subscribed') : t('channel.empty.text')}>
+    <Empty
+      icon={TvMinimalPlay}
+      title={t('channel.empty')}
+      text={isSubscribed ? t('channel.empty.subscribed') : t('channel.empty.text')}
+    >
       {isAdmin.value && (
         <Button icon={Download} onClick={() => void downloadAll(id, name).catch(sayFailure)}>
           {t('channel.downloadAll')}

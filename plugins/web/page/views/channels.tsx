@@ -1,7 +1,7 @@
 /** Channels: all of them by name, found by typing, subscribed to by pasting. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useState } from 'preact/hooks'
 import { RefreshCw, Rss, Search, TvMinimalPlay } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
 import { post } from '../api.ts'
 import { under } from '../base.ts'
 import { toCompact } from '../format.ts'
@@ -33,7 +33,12 @@ export default function Channels() {
   const show = SHOWN.find((one) => one === asked) ?? ''
   const name = (query.get('q') ?? '').slice(0, LONGEST_NAME)
   const isAsking = useSignal(false)
-  const list = keptList<Channel, Channel>(`channels ${show} ${name}`, { path: '/api/channel/', query: { filter: show, q: name }, idOf: ({ channel_id }) => channel_id, toRow: (channel) => channel })
+  const list = keptList<Channel, Channel>(`channels ${show} ${name}`, {
+    path: '/api/channel/',
+    query: { filter: show, q: name },
+    idOf: ({ channel_id }) => channel_id,
+    toRow: (channel) => channel,
+  })
   const isFiltered = show !== '' || name !== ''
   useTaskEnd(['subscribe_to', 'update_subscribed'], () => void list.reload())
   const scan = () => void post('/api/task-name/update_subscribed/').then(() => say(t('channels.scanning')), sayFailure)
@@ -54,7 +59,12 @@ export default function Channels() {
         )}
       </header>
       <div class="list-filters">
-        <Chips label={t('channels.show')} value={show} choices={SHOWN.map((value) => ({ value, label: t(`channels.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
+        <Chips
+          label={t('channels.show')}
+          value={show}
+          choices={SHOWN.map((value) => ({ value, label: t(`channels.show.${value}`) }))}
+          onChange={(value) => changeQuery({ show: value })}
+        />
         <NameFilter value={name} />
       </div>
       <ListGrid
@@ -85,7 +95,16 @@ function NameFilter({ value }: { value: string }) {
   return (
     <div class="name-filter">
       <Icon node={Search} size={16} />
-      <input type="search" aria-label={t('channels.find')} placeholder={t('channels.find')} value={text} maxLength={LONGEST_NAME} autocomplete="off" spellcheck={false} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      <input
+        type="search"
+        aria-label={t('channels.find')}
+        placeholder={t('channels.find')}
+        value={text}
+        maxLength={LONGEST_NAME}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
     </div>
   )
 }
@@ -97,15 +116,30 @@ function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> 
       <Portrait url={channel.channel_thumb_url} name={name} size={48} />
       <div class="channel-words">
         <p class="channel-name">
-          <a href={under(`/channel/${id}/`)} dir="auto">{name}</a>
+          <a href={under(`/channel/${id}/`)} dir="auto">
+            {name}
+          </a>
         </p>
         <p class="meta">
-          {subscribers > 0 && <span title={t('count.subscribers', { count: subscribers })}>{t('channels.subscribers', { count: subscribers, short: toCompact(subscribers) })}</span>}
+          {subscribers > 0 && (
+            <span title={t('count.subscribers', { count: subscribers })}>
+              {t('channels.subscribers', { count: subscribers, short: toCompact(subscribers) })}
+            </span>
+          )}
           {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
           {!isAdmin.value && channel.channel_subscribed && <span>{t('video.subscribed')}</span>}
         </p>
       </div>
-      {isAdmin.value && <SubscribeButton kind="channel" id={id} name={name} isOn={channel.channel_subscribed} isOneOfMany show={(isOn) => list.change(id, (now) => ({ ...now, channel_subscribed: isOn }))} />}
+      {isAdmin.value && (
+        <SubscribeButton
+          kind="channel"
+          id={id}
+          name={name}
+          isOn={channel.channel_subscribed}
+          isOneOfMany
+          show={(isOn) => list.change(id, (now) => ({ ...now, channel_subscribed: isOn }))}
+        />
+      )}
     </article>
   )
 }

@@ -1,11 +1,12 @@
 /** Downloads: what happens and why, a field for links, then what runs, waits, has failed and is ignored. */
-import { useEffect, useRef } from 'preact/hooks'
+
 import { ArrowDownToLine, Ban, Clock, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
+import { useEffect, useRef } from 'preact/hooks'
 import { download } from '../adding.ts'
 import { under } from '../base.ts'
 import { changeAll, type Wanted, type Which } from '../downloads/actions.ts'
-import { CLASSES, LATER, useQueue, type ItemList, type Queue } from '../downloads/queue.ts'
-import { QUEUE_ROW_PX, QueueRow, type Kind } from '../downloads/row.tsx'
+import { CLASSES, type ItemList, LATER, type Queue, useQueue } from '../downloads/queue.ts'
+import { type Kind, QUEUE_ROW_PX, QueueRow } from '../downloads/row.tsx'
 import { Sentence } from '../downloads/sentence.tsx'
 import { toNumber } from '../format.ts'
 import { isSome, without } from '../list.ts'
@@ -18,13 +19,14 @@ import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import type { ErrorClass } from '../records.ts'
 import { changeQuery, place } from '../router.ts'
 import { account, isAdmin } from '../session.ts'
-import { t, toCount, type Count } from '../texts.ts'
+import { type Count, t, toCount } from '../texts.ts'
 
 const SHOWN = ['waiting', 'later', 'failed', 'ignored'] as const
 type Shown = (typeof SHOWN)[number]
 
 export default function Downloads() {
-  if (account.value && !isAdmin.value) return <Empty icon={Lock} title={t('downloads.noAdmin')} text={t('downloads.noAdmin.text')} />
+  if (account.value && !isAdmin.value)
+    return <Empty icon={Lock} title={t('downloads.noAdmin')} text={t('downloads.noAdmin.text')} />
   return <ForAdmins />
 }
 
@@ -78,7 +80,10 @@ function Lists({ queue }: { queue: Queue }) {
     failed: queue.failedCount.value,
     ignored: queue.ignored.total.value ?? 0,
   }
-  const isKnown = queue.platform.value !== undefined && queue.waiting.total.value !== undefined && queue.ignored.total.value !== undefined
+  const isKnown =
+    queue.platform.value !== undefined &&
+    queue.waiting.total.value !== undefined &&
+    queue.ignored.total.value !== undefined
   // What there is something of is shown first; what was shown stays while it empties.
   const first = useRef<Shown | undefined>(undefined)
   if (isKnown) first.current ??= SHOWN.find((one) => isSome(counts[one])) ?? 'waiting'
@@ -89,23 +94,53 @@ function Lists({ queue }: { queue: Queue }) {
       <div class="queue-head">
         <div class="chips" role="group" aria-label={t('downloads.show')}>
           {SHOWN.filter((one) => one !== 'later' || isSome(counts.later) || shown === 'later').map((one) => (
-            <button type="button" key={one} class="chip" aria-pressed={one === shown} onClick={() => changeQuery({ show: one })}>
+            <button
+              type="button"
+              key={one}
+              class="chip"
+              aria-pressed={one === shown}
+              onClick={() => changeQuery({ show: one })}
+            >
               {t(`downloads.${one}`)}
-              {isSome(counts[one]) && <span class={one === 'failed' ? 'chip-count failed' : 'chip-count'}>{toCount(counts[one])}</span>}
+              {isSome(counts[one]) && (
+                <span class={one === 'failed' ? 'chip-count failed' : 'chip-count'}>{toCount(counts[one])}</span>
+              )}
             </button>
           ))}
         </div>
-        {shown === 'waiting' && isSome(counts.waiting) && <Bulk queue={queue} which={{ filter: 'pending', error: false }} count={counts.waiting} acts={['priority', 'ignore', 'delete']} />}
-        {shown === 'later' && isSome(counts.later) && <Bulk queue={queue} which={{ filter: 'pending', error_class: LATER }} count={counts.later} acts={['ignore', 'delete']} />}
-        {shown === 'ignored' && isSome(counts.ignored) && <Bulk queue={queue} which={{ filter: 'ignore' }} count={counts.ignored} acts={['pending', 'delete']} />}
+        {shown === 'waiting' && isSome(counts.waiting) && (
+          <Bulk
+            queue={queue}
+            which={{ filter: 'pending', error: false }}
+            count={counts.waiting}
+            acts={['priority', 'ignore', 'delete']}
+          />
+        )}
+        {shown === 'later' && isSome(counts.later) && (
+          <Bulk
+            queue={queue}
+            which={{ filter: 'pending', error_class: LATER }}
+            count={counts.later}
+            acts={['ignore', 'delete']}
+          />
+        )}
+        {shown === 'ignored' && isSome(counts.ignored) && (
+          <Bulk queue={queue} which={{ filter: 'ignore' }} count={counts.ignored} acts={['pending', 'delete']} />
+        )}
       </div>
-      {shown === 'failed' ? <FailedItems queue={queue} /> : <Items key={shown} queue={queue} list={shown === 'later' ? queue.failedOf(LATER) : queue[shown]} kind={shown} />}
+      {shown === 'failed' ? (
+        <FailedItems queue={queue} />
+      ) : (
+        <Items key={shown} queue={queue} list={shown === 'later' ? queue.failedOf(LATER) : queue[shown]} kind={shown} />
+      )}
     </section>
   )
 }
 
 const EMPTY_ICONS = { waiting: Inbox, later: Clock, failed: ListChecks, ignored: Ban }
-const Nothing = ({ what }: { what: Shown }) => <Empty icon={EMPTY_ICONS[what]} title={t(`downloads.${what}.none`)} text={t(`downloads.${what}.none.text`)} />
+const Nothing = ({ what }: { what: Shown }) => (
+  <Empty icon={EMPTY_ICONS[what]} title={t(`downloads.${what}.none`)} text={t(`downloads.${what}.none.text`)} />
+)
 
 function FailedItems({ queue }: { queue: Queue }) {
   const platform = queue.platform.value
@@ -132,29 +167,64 @@ function Group({ kind, count, queue }: { kind: ErrorClass; count: number; queue:
             {t(`downloads.class.${kind}`)} <span class="count-of">{toNumber(count)}</span>
           </h2>
           <p class="hint">
-            {t(`downloads.class.${kind}.text`)} {FOR_COOKIE.includes(kind) && <a href={under('/settings/cookie/')}>{t('downloads.toCookie')}</a>}
+            {t(`downloads.class.${kind}.text`)}{' '}
+            {FOR_COOKIE.includes(kind) && <a href={under('/settings/cookie/')}>{t('downloads.toCookie')}</a>}
           </p>
         </div>
-        <Bulk queue={queue} which={{ filter: 'pending', error_class: kind }} count={count} acts={['priority', 'ignore', 'delete']} isRetry />
+        <Bulk
+          queue={queue}
+          which={{ filter: 'pending', error_class: kind }}
+          count={count}
+          acts={['priority', 'ignore', 'delete']}
+          isRetry
+        />
       </header>
       <Items queue={queue} list={queue.failedOf(kind)} kind="failed" />
     </section>
   )
 }
 
-const NAMES = { priority: 'downloads.allNow', pending: 'downloads.takeAll', ignore: 'downloads.ignoreAll', delete: 'downloads.forgetAll' } as const
+const NAMES = {
+  priority: 'downloads.allNow',
+  pending: 'downloads.takeAll',
+  ignore: 'downloads.ignoreAll',
+  delete: 'downloads.forgetAll',
+} as const
 const ICONS = { priority: ArrowDownToLine, pending: Undo2, ignore: Ban, delete: undefined }
 
 /** The first one as a button, where there is room the next one too, the rest behind the dots. */
-function Bulk({ queue, which, count, acts, isRetry = false }: { queue: Queue; which: Which; count: Count; acts: Wanted[]; isRetry?: boolean }) {
+function Bulk({
+  queue,
+  which,
+  count,
+  acts,
+  isRetry = false,
+}: {
+  queue: Queue
+  which: Which
+  count: Count
+  acts: Wanted[]
+  isRetry?: boolean
+}) {
   const act = (wanted: Wanted) => void changeAll(queue, which, wanted, count)
   const nameOf = (wanted: Wanted) => (isRetry && wanted === 'priority' ? t('downloads.tryAll') : t(NAMES[wanted]))
   const shown = isRetry ? acts.slice(0, 2) : acts.slice(0, 1)
-  const items = acts.slice(shown.length).map((wanted): MenuItem => ({ label: nameOf(wanted), isDangerous: wanted === 'delete', onSelect: () => act(wanted), ...(ICONS[wanted] && { icon: ICONS[wanted] }) }))
+  const items = acts.slice(shown.length).map(
+    (wanted): MenuItem => ({
+      label: nameOf(wanted),
+      isDangerous: wanted === 'delete',
+      onSelect: () => act(wanted),
+      ...(ICONS[wanted] && { icon: ICONS[wanted] }),
+    }),
+  )
   return (
     <div class="bulk">
       {shown.map((wanted) => (
-        <Button key={wanted} {...(ICONS[wanted] && { icon: isRetry && wanted === 'priority' ? RotateCw : ICONS[wanted] })} onClick={() => act(wanted)}>
+        <Button
+          key={wanted}
+          {...(ICONS[wanted] && { icon: isRetry && wanted === 'priority' ? RotateCw : ICONS[wanted] })}
+          onClick={() => act(wanted)}
+        >
           {nameOf(wanted)}
         </Button>
       ))}
@@ -169,12 +239,20 @@ const FIRST = 24
 
 function Items({ queue, list, kind }: { queue: Queue; list: ItemList; kind: Exclude<Kind, 'running'> }) {
   useEffect(() => void list.reach(FIRST), [list])
-  const rows = kind === 'waiting' ? list.rows.value.filter(({ platform_id }) => !queue.running.value.has(platform_id)) : list.rows.value
+  const rows =
+    kind === 'waiting'
+      ? list.rows.value.filter(({ platform_id }) => !queue.running.value.has(platform_id))
+      : list.rows.value
   const isWhole = list.isWhole.value
   const isFailed = list.state.value === 'failed'
   if (rows.length === 0 && isFailed) return <Failed failure={list.failure.value} onRetry={() => void list.reload()} />
   if (rows.length === 0 && isWhole) return kind === 'failed' ? null : <Nothing what={kind} />
-  const ghosts = isWhole || isFailed || (rows.length > 0 && typeof list.total.value === 'number' && rows.length >= list.total.value) ? 0 : rows.length === 0 ? 3 : 2
+  const ghosts =
+    isWhole || isFailed || (rows.length > 0 && typeof list.total.value === 'number' && rows.length >= list.total.value)
+      ? 0
+      : rows.length === 0
+        ? 3
+        : 2
   return (
     <>
       <VirtualGrid

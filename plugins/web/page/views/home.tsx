@@ -1,7 +1,7 @@
 /** Home: what was begun, what is new, then everything, filtered and ordered as the address says. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import { ChevronDown, Download, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
+import { useEffect, useRef } from 'preact/hooks'
 import { get, type Query } from '../api.ts'
 import { under } from '../base.ts'
 import { notifications } from '../events.ts'
@@ -19,13 +19,22 @@ import { placeSaving } from '../player/place.ts'
 import type { Channel, Item, Playlist } from '../records.ts'
 import { changeQuery, navigate, place } from '../router.ts'
 import { changeSettings, isAdmin, settings } from '../session.ts'
-import { t, type TextKey } from '../texts.ts'
+import { type TextKey, t } from '../texts.ts'
 import { videoActions } from '../video-actions.ts'
 import { useConfig } from './settings/config.ts'
 
 const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
 const TYPE = ['', 'videos', 'streams', 'shorts'] as const
-const SORT = ['published', 'published.asc', 'downloaded', 'views', 'likes', 'duration', 'duration.asc', 'mediasize'] as const
+const SORT = [
+  'published',
+  'published.asc',
+  'downloaded',
+  'views',
+  'likes',
+  'duration',
+  'duration.asc',
+  'mediasize',
+] as const
 type Sort = (typeof SORT)[number]
 
 /** Below it, what is new is in sight anyway. */
@@ -33,7 +42,8 @@ const MANY = 24
 const STRIP = 12
 
 /** An address is typed by hand too: what it says wrongly counts as nothing. */
-const oneOf = <Value extends string>(values: readonly Value[], given: string | null, fallback: Value): Value => (values.includes(given as Value) ? (given as Value) : fallback)
+const oneOf = <Value extends string>(values: readonly Value[], given: string | null, fallback: Value): Value =>
+  values.includes(given as Value) ? (given as Value) : fallback
 
 export default function Home() {
   const { query } = place.value
@@ -45,7 +55,13 @@ export default function Home() {
   const isFiltered = watch !== '' || type !== '' || channel !== '' || playlist !== ''
   const isList = settings.value.view_style_home === 'list'
   const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
-  const asked: Query = { watch, type, channel, playlist, ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }) }
+  const asked: Query = {
+    watch,
+    type,
+    channel,
+    playlist,
+    ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }),
+  }
   const byDay = by === 'published' && 'sort' in asked ? order : undefined
   const list = videoList('/api/video/', asked, byDay)
   useEffect(() => void list.reach(1), [list])
@@ -64,12 +80,31 @@ export default function Home() {
       {!isFiltered && <Beginning {...beginning} />}
       {isShown && !isEmpty && (
         <div class="filters" role="group" aria-label={t('home.filters')}>
-          <Chips label={t('home.watch')} value={watch} choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))} onChange={(value) => changeQuery({ watch: value })} />
-          <Select label={t('home.type')} isLabelHidden value={type} choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))} onChange={(value) => changeQuery({ type: value })} />
+          <Chips
+            label={t('home.watch')}
+            value={watch}
+            choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))}
+            onChange={(value) => changeQuery({ watch: value })}
+          />
+          <Select
+            label={t('home.type')}
+            isLabelHidden
+            value={type}
+            choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))}
+            onChange={(value) => changeQuery({ type: value })}
+          />
           <PickChip kind="channel" id={channel} />
           <PickChip kind="playlist" id={playlist} />
           <div class="filters-right">
-            {playlist === '' && <Select<Sort> label={t('home.sort')} isLabelHidden value={sort} choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}` as TextKey & 'home.sort') }))} onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })} />}
+            {playlist === '' && (
+              <Select<Sort>
+                label={t('home.sort')}
+                isLabelHidden
+                value={sort}
+                choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}` as TextKey & 'home.sort') }))}
+                onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })}
+              />
+            )}
             <IconButton
               icon={isList ? Grid2x2 : Rows3}
               label={isList ? t('home.grid') : t('home.list')}
@@ -110,8 +145,16 @@ function Beginning({ begun, fresh, isKnown }: ReturnType<typeof useBeginning>) {
     void (saving ? saving.then(() => begun.reload()) : begun.reload())
     void fresh.reload()
   }, [begun, fresh])
-  if (!isKnown) return <div class="home-section"><GhostStrip /></div>
-  const rows = { continue: begun.rows.value.slice(0, STRIP), new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [] }
+  if (!isKnown)
+    return (
+      <div class="home-section">
+        <GhostStrip />
+      </div>
+    )
+  const rows = {
+    continue: begun.rows.value.slice(0, STRIP),
+    new: isMore(fresh.total.value, MANY) ? fresh.rows.value.slice(0, STRIP) : [],
+  }
   const shown = (['continue', 'new'] as const).filter((key) => rows[key].length > 0)
   return (
     <>
@@ -138,7 +181,13 @@ function PickChip({ kind, id }: { kind: 'channel' | 'playlist'; id: string }) {
   const label = t(`home.${kind}`)
   if (id !== '') {
     return (
-      <button type="button" class="chip" aria-pressed="true" aria-label={t('home.clear', { what: now.value.value || label })} onClick={() => changeQuery({ [kind]: '' })}>
+      <button
+        type="button"
+        class="chip"
+        aria-pressed="true"
+        aria-label={t('home.clear', { what: now.value.value || label })}
+        onClick={() => changeQuery({ [kind]: '' })}
+      >
         <span class="chip-name">{now.value.value || label}</span>
         <Icon node={X} size={16} />
       </button>

@@ -1,18 +1,19 @@
 /** Signing in: name and password, and what was wrong beside them. Whoever comes from an address goes on there. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { get, toFailure, type Failure } from '../api.ts'
-import { navigate, place } from '../router.ts'
+import { type Failure, get, toFailure } from '../api.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
 import type { Page, Video } from '../records.ts'
+import { navigate, place } from '../router.ts'
 import { isAdmin, isUnused, signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { useTitle } from '../title.ts'
 
 /** The first start: nothing was ever put into it, or its first choices are open. */
 const isNew = async (): Promise<boolean> =>
-  (isAdmin.peek() && !(await get<{ page: { welcomed: boolean } }>('/api/config/')).page.welcomed) || (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
+  (isAdmin.peek() && !(await get<{ page: { welcomed: boolean } }>('/api/config/')).page.welcomed) ||
+  (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
 
 export function Login() {
   const [name, setName] = useState('')
@@ -53,10 +54,32 @@ export function Login() {
             {failure.message}
           </p>
         )}
-        <Field label={t('login.name')} name="username" autocomplete="username" value={name} onInput={setName} isRequired error={isTried && name === '' ? t('form.required') : undefined} />
-        <Field label={t('login.password')} name="password" type="password" autocomplete="current-password" value={password} onInput={setPassword} isRequired error={isTried && password === '' ? t('form.required') : undefined} />
+        <Field
+          label={t('login.name')}
+          name="username"
+          autocomplete="username"
+          value={name}
+          onInput={setName}
+          isRequired
+          error={isTried && name === '' ? t('form.required') : undefined}
+        />
+        <Field
+          label={t('login.password')}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onInput={setPassword}
+          isRequired
+          error={isTried && password === '' ? t('form.required') : undefined}
+        />
         <label class="check">
-          <input type="checkbox" name="remember_me" checked={isRemembered} onChange={(event) => setRemembered(event.currentTarget.checked)} />
+          <input
+            type="checkbox"
+            name="remember_me"
+            checked={isRemembered}
+            onChange={(event) => setRemembered(event.currentTarget.checked)}
+          />
           {t('login.remember')}
         </label>
         <Button kind="main" type="submit" isBusy={isBusy}>

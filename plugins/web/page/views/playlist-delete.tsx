@@ -1,4 +1,7 @@
-/** Deleting a playlist: alone, or with its videos; what goes and what stays is said for each, and the name wanted where files are lost. */
+/**
+ * Deleting a playlist: alone, or with its videos; what goes and what stays is said for each, and the name wanted where
+ * files are lost.
+ */
 import { useState } from 'preact/hooks'
 import { remove, toFailure } from '../api.ts'
 import { forget } from '../load.ts'
@@ -11,7 +14,15 @@ import { navigate } from '../router.ts'
 import { t } from '../texts.ts'
 import { typedFor } from '../typed.ts'
 
-export function DeletePlaylist({ playlist, archived, onClose }: { playlist: Playlist; archived: number; onClose: () => void }) {
+export function DeletePlaylist({
+  playlist,
+  archived,
+  onClose,
+}: {
+  playlist: Playlist
+  archived: number
+  onClose: () => void
+}) {
   const { playlist_id: id, playlist_name: name } = playlist
   const [isWithVideos, setWithVideos] = useState(false)
   const [typed, setTyped] = useState('')
@@ -40,7 +51,13 @@ export function DeletePlaylist({ playlist, archived, onClose }: { playlist: Play
           <p>{playlist.playlist_type === 'custom' ? t('list.delete.own') : t('list.delete.platform')}</p>
           {playlist.playlist_subscribed && <p>{t('list.delete.subscription')}</p>}
         </div>
-        {archived > 0 && <Switch label={t('list.delete.withVideos', { count: archived })} isOn={isWithVideos} onChange={setWithVideos} />}
+        {archived > 0 && (
+          <Switch
+            label={t('list.delete.withVideos', { count: archived })}
+            isOn={isWithVideos}
+            onChange={setWithVideos}
+          />
+        )}
         {isWithVideos && (
           <>
             <div class="prose">

@@ -1,8 +1,11 @@
-/** The order of an own playlist: shown at once as it is dragged or moved by keys, told to the server one move after another. */
+/**
+ * The order of an own playlist: shown at once as it is dragged or moved by keys, told to the server one move after
+ * another.
+ */
 import { useSignal } from '@preact/signals'
+import { GripVertical } from 'lucide'
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { GripVertical } from 'lucide'
 import { post } from '../api.ts'
 import { forget, type Load } from '../load.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -50,7 +53,8 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     forget('playlists')
     return post(`/api/playlist/custom/${playlistId}/`, body)
   }
-  const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) => load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
+  const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>
+    load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
 
   function move(id: string, to: number, isByKey = false): void {
     const entries = load.now.peek().value?.playlist_entries ?? stored
@@ -76,7 +80,10 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
       say(t('list.removed'), {
         undo() {
           show((now) => now.toSpliced(at, 0, entries[at]!))
-          Promise.all([ask({ action: 'create', video_id: id }), ask({ action: 'move', video_id: id, index: at })]).catch((error: unknown) => {
+          Promise.all([
+            ask({ action: 'create', video_id: id }),
+            ask({ action: 'move', video_id: id, index: at }),
+          ]).catch((error: unknown) => {
             sayFailure(error)
             void load.reload()
           })

@@ -1,12 +1,23 @@
 /** One playlist: its videos in order, those that are missing too; one's own are put in order by hand or by keys. */
 import { useSignal } from '@preact/signals'
+import {
+  ArrowDownToLine,
+  ArrowUpToLine,
+  CircleCheck,
+  Download,
+  EllipsisVertical,
+  ListMinus,
+  ListVideo,
+  Play,
+  RefreshCw,
+  Trash,
+} from 'lucide'
 import { useEffect } from 'preact/hooks'
-import { ArrowDownToLine, ArrowUpToLine, CircleCheck, Download, EllipsisVertical, ListMinus, ListVideo, Play, RefreshCw, Trash } from 'lucide'
 import { get, post } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toNumber } from '../format.ts'
 import { useTaskEnd } from '../jobs.ts'
-import { forget, useLoad, type Load } from '../load.ts'
+import { forget, type Load, useLoad } from '../load.ts'
 import { toggleWatched } from '../marks.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
@@ -36,11 +47,15 @@ const GAP = 8
 
 export default function PlaylistView({ params }: ViewProps) {
   const id = params['playlistId']!
-  const load = useLoad(`playlist/${id}`, async (signal) => (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data)
+  const load = useLoad(
+    `playlist/${id}`,
+    async (signal) => (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data,
+  )
   const { state, value, failure } = load.now.value
   useTitle(value?.playlist_name)
   useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], () => void load.reload())
-  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
+  if (state === 'failed')
+    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => void load.reload()} />
   if (!value) return <Ghost />
   return <Known key={id} playlist={value} load={load} />
 }
@@ -55,9 +70,18 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
     <div class="playlist">
       <Head playlist={playlist} load={load} missing={missing} />
       {missing > 0 && missing < entries.length && (
-        <Chips label={t('list.show')} value={shown} choices={SHOWN.map((value) => ({ value, label: t(`list.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
+        <Chips
+          label={t('list.show')}
+          value={shown}
+          choices={SHOWN.map((value) => ({ value, label: t(`list.show.${value}`) }))}
+          onChange={(value) => changeQuery({ show: value })}
+        />
       )}
-      {entries.length === 0 ? <Empty icon={ListVideo} title={t('list.empty')} text={isOwn ? t('list.empty.own') : undefined} /> : <Entries key={shown} playlist={playlist} load={load} shown={shown} />}
+      {entries.length === 0 ? (
+        <Empty icon={ListVideo} title={t('list.empty')} text={isOwn ? t('list.empty.own') : undefined} />
+      ) : (
+        <Entries key={shown} playlist={playlist} load={load} shown={shown} />
+      )}
     </div>
   )
 }
@@ -77,8 +101,18 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
       <div class="playlist-words">
         <h1 dir="auto">{name}</h1>
         <p class="facts">
-          {isOwn ? <span>{t('playlists.own')}</span> : playlist.playlist_channel_id ? <a href={under(`/channel/${playlist.playlist_channel_id}/`)}>{playlist.playlist_channel}</a> : <span>{t('playlists.platform')}</span>}
-          <span>{missing === 0 ? t('count.videos', { count: entries.length }) : t('playlists.partly', { count: entries.length, archived: entries.length - missing })}</span>
+          {isOwn ? (
+            <span>{t('playlists.own')}</span>
+          ) : playlist.playlist_channel_id ? (
+            <a href={under(`/channel/${playlist.playlist_channel_id}/`)}>{playlist.playlist_channel}</a>
+          ) : (
+            <span>{t('playlists.platform')}</span>
+          )}
+          <span>
+            {missing === 0
+              ? t('count.videos', { count: entries.length })
+              : t('playlists.partly', { count: entries.length, archived: entries.length - missing })}
+          </span>
           {!isOwn && !playlist.playlist_active && <span class="gone">{t('video.gone')}</span>}
         </p>
         <Description text={playlist.playlist_description} />
@@ -89,26 +123,65 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
               {t('list.play')}
             </a>
           )}
-          {isAdmin.value && !isOwn && <SubscribeButton kind="playlist" id={id} name={name} isOn={playlist.playlist_subscribed} isCalm={first !== undefined} show={(isOn) => load.change((now) => ({ ...now, playlist_subscribed: isOn }))} />}
-          <Menu label={t('action.moreFor', { title: name })} items={actionsOf(playlist, missing, () => void (isDeleting.value = true))}>
+          {isAdmin.value && !isOwn && (
+            <SubscribeButton
+              kind="playlist"
+              id={id}
+              name={name}
+              isOn={playlist.playlist_subscribed}
+              isCalm={first !== undefined}
+              show={(isOn) => load.change((now) => ({ ...now, playlist_subscribed: isOn }))}
+            />
+          )}
+          <Menu
+            label={t('action.moreFor', { title: name })}
+            items={actionsOf(playlist, missing, () => void (isDeleting.value = true))}
+          >
             <Icon node={EllipsisVertical} />
           </Menu>
         </div>
       </div>
-      {isDeleting.value && <DeletePlaylist playlist={playlist} archived={entries.length - missing} onClose={() => void (isDeleting.value = false)} />}
+      {isDeleting.value && (
+        <DeletePlaylist
+          playlist={playlist}
+          archived={entries.length - missing}
+          onClose={() => void (isDeleting.value = false)}
+        />
+      )}
     </header>
   )
 }
 
-function actionsOf({ playlist_id: id, playlist_name: name, playlist_type: type }: Playlist, missing: number, onDelete: () => void): MenuItem[] {
-  const watched: MenuItem = { label: t('list.markWatched'), icon: CircleCheck, onSelect: () => void markWatched(id, name).catch(sayFailure) }
+function actionsOf(
+  { playlist_id: id, playlist_name: name, playlist_type: type }: Playlist,
+  missing: number,
+  onDelete: () => void,
+): MenuItem[] {
+  const watched: MenuItem = {
+    label: t('list.markWatched'),
+    icon: CircleCheck,
+    onSelect: () => void markWatched(id, name).catch(sayFailure),
+  }
   if (!isAdmin.value) return [watched]
   const ofPlatform: MenuItem[] =
     type === 'custom'
       ? []
       : [
-          ...(missing > 0 ? [{ label: t('list.downloadMissing', { count: missing }), icon: Download, onSelect: () => void queue(id, t('list.downloading')).catch(sayFailure) }] : []),
-          { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing')), sayFailure) },
+          ...(missing > 0
+            ? [
+                {
+                  label: t('list.downloadMissing', { count: missing }),
+                  icon: Download,
+                  onSelect: () => void queue(id, t('list.downloading')).catch(sayFailure),
+                },
+              ]
+            : []),
+          {
+            label: t('video.refresh'),
+            icon: RefreshCw,
+            onSelect: () =>
+              void post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing')), sayFailure),
+          },
         ]
   return [watched, ...ofPlatform, { label: t('list.delete'), icon: Trash, isDangerous: true, onSelect: onDelete }]
 }
@@ -119,24 +192,43 @@ async function queue(id: string, said: string): Promise<void> {
 }
 
 async function markWatched(id: string, name: string): Promise<void> {
-  if (!(await confirm({ title: t('list.markWatched.title'), text: <p>{t('list.markWatched.text', { name })}</p>, action: t('video.markWatched') }))) return
+  if (
+    !(await confirm({
+      title: t('list.markWatched.title'),
+      text: <p>{t('list.markWatched.text', { name })}</p>,
+      action: t('video.markWatched'),
+    }))
+  )
+    return
   await post('/api/watched/', { id, is_watched: true })
   forget('list ')
   say(t('channel.nowWatched'))
   changeQuery({})
 }
 
-function Entries({ playlist, load, shown }: { playlist: Playlist; load: Load<Playlist>; shown: (typeof SHOWN)[number] }) {
+function Entries({
+  playlist,
+  load,
+  shown,
+}: {
+  playlist: Playlist
+  load: Load<Playlist>
+  shown: (typeof SHOWN)[number]
+}) {
   const { playlist_id: id } = playlist
   const list = videoList(`/api/playlist/${id}/video/`)
   useEffect(() => void list.reach(FIRST), [list])
   const isOrdered = playlist.playlist_type === 'custom' && isAdmin.value
   const order = useOrder(playlist, load, ROW_PX + GAP)
-  const entries = isOrdered ? order.entries : playlist.playlist_entries.filter(({ downloaded }) => shown === '' || downloaded === (shown === 'here'))
+  const entries = isOrdered
+    ? order.entries
+    : playlist.playlist_entries.filter(({ downloaded }) => shown === '' || downloaded === (shown === 'here'))
   const rows = new Map(list.rows.value.map((row) => [row.id, row]))
   // Videos are read in the order of the playlist: so many of them until the one in sight.
-  const reach = (last: number) => void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
-  if (list.rows.value.length === 0 && list.state.value === 'failed') return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
+  const reach = (last: number) =>
+    void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
+  if (list.rows.value.length === 0 && list.state.value === 'failed')
+    return <Failed failure={list.failure.value} onRetry={() => list.retry()} />
   if (entries.length === 0) return <Empty title={t('list.nothing')} />
   return (
     <div class={order.draggedId ? 'ordering' : ''} ref={order.box}>
@@ -163,7 +255,10 @@ function Entries({ playlist, load, shown }: { playlist: Playlist; load: Load<Pla
                   isList
                   query={`?list=${id}`}
                   onWatched={(one) => void toggleWatched(one)}
-                  actions={[...(isOrdered ? ownActions(entry, order) : []), ...videoActions(row, () => void load.reload())]}
+                  actions={[
+                    ...(isOrdered ? ownActions(entry, order) : []),
+                    ...videoActions(row, () => void load.reload()),
+                  ]}
                 />
               ) : (
                 <GhostCard isList />
@@ -185,7 +280,11 @@ function Entries({ playlist, load, shown }: { playlist: Playlist; load: Load<Pla
 function ownActions(entry: PlaylistEntry, order: ReturnType<typeof useOrder>): MenuItem[] {
   return [
     { label: t('list.toTop'), icon: ArrowUpToLine, onSelect: () => order.move(entry.platform_id, 0) },
-    { label: t('list.toBottom'), icon: ArrowDownToLine, onSelect: () => order.move(entry.platform_id, order.entries.length - 1) },
+    {
+      label: t('list.toBottom'),
+      icon: ArrowDownToLine,
+      onSelect: () => order.move(entry.platform_id, order.entries.length - 1),
+    },
     { label: t('list.remove'), icon: ListMinus, onSelect: () => void order.remove(entry.platform_id) },
   ]
 }
@@ -197,13 +296,21 @@ function Missing({ entry }: { entry: PlaylistEntry }) {
         <Icon node={ListVideo} />
       </span>
       <div class="card-text">
-        <p class="card-title" dir="auto">{entry.title}</p>
+        <p class="card-title" dir="auto">
+          {entry.title}
+        </p>
         <p class="meta">
           {entry.uploader && <span>{entry.uploader}</span>}
           <span>{t('list.missing')}</span>
         </p>
       </div>
-      {isAdmin.value && <IconButton icon={Download} label={t('list.download', { title: entry.title })} onClick={() => void queue(entry.platform_id, t('downloads.did.pending', { count: 1 })).catch(sayFailure)} />}
+      {isAdmin.value && (
+        <IconButton
+          icon={Download}
+          label={t('list.download', { title: entry.title })}
+          onClick={() => void queue(entry.platform_id, t('downloads.did.pending', { count: 1 })).catch(sayFailure)}
+        />
+      )}
     </article>
   )
 }

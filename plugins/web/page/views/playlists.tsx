@@ -1,8 +1,9 @@
 /** Playlists: one's own and those of the platform; new ones are made or subscribed to. */
-import { useState } from 'preact/hooks'
+
 import { useSignal } from '@preact/signals'
 import { ListPlus, ListVideo, Plus, Rss } from 'lucide'
-import { post, toFailure, type Query } from '../api.ts'
+import { useState } from 'preact/hooks'
+import { post, type Query, toFailure } from '../api.ts'
 import { forget } from '../load.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -16,7 +17,12 @@ import { isAdmin } from '../session.ts'
 import { t } from '../texts.ts'
 
 const SHOWN = ['', 'custom', 'regular', 'subscribed'] as const
-const QUERIES: Record<(typeof SHOWN)[number], Query> = { '': {}, custom: { playlist_type: 'custom' }, regular: { playlist_type: 'regular' }, subscribed: { subscribed: true } }
+const QUERIES: Record<(typeof SHOWN)[number], Query> = {
+  '': {},
+  custom: { playlist_type: 'custom' },
+  regular: { playlist_type: 'regular' },
+  subscribed: { subscribed: true },
+}
 
 export default function Playlists() {
   const asked = place.value.query.get('show')
@@ -40,9 +46,24 @@ export default function Playlists() {
         {buttons && <div class="page-actions">{buttons}</div>}
       </header>
       <div class="list-filters">
-        <Chips label={t('playlists.show')} value={show} choices={SHOWN.map((value) => ({ value, label: t(`playlists.show.${value}`) }))} onChange={(value) => changeQuery({ show: value })} />
+        <Chips
+          label={t('playlists.show')}
+          value={show}
+          choices={SHOWN.map((value) => ({ value, label: t(`playlists.show.${value}`) }))}
+          onChange={(value) => changeQuery({ show: value })}
+        />
       </div>
-      <PlaylistGrid key={show} query={QUERIES[show]} empty={<Empty icon={ListVideo} title={show === '' ? t('playlists.empty') : t('playlists.nothing')} text={show === '' ? t('playlists.empty.text') : undefined} />} />
+      <PlaylistGrid
+        key={show}
+        query={QUERIES[show]}
+        empty={
+          <Empty
+            icon={ListVideo}
+            title={show === '' ? t('playlists.empty') : t('playlists.nothing')}
+            text={show === '' ? t('playlists.empty.text') : undefined}
+          />
+        }
+      />
       {open.value === 'new' && <NewPlaylist onClose={close} />}
       {open.value === 'subscribe' && <SubscribeDialog onClose={close} />}
     </div>

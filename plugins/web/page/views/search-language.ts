@@ -1,4 +1,7 @@
-/** The language of search (contract 7), as far as the page writes it: a text is taken apart, changed by a click, put together again. */
+/**
+ * The language of search (contract 7), as far as the page writes it: a text is taken apart, changed by a click, put
+ * together again.
+ */
 
 export const SEARCH_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
 export type SearchType = (typeof SEARCH_TYPES)[number]
@@ -42,10 +45,16 @@ export function readSearch(text: string): Asked {
 }
 
 export const writeSearch = ({ type, term, filters }: Asked): string =>
-  [type === 'simple' ? term : `${type}:${term}`, ...filters.map(([name, value]) => `${name}:${value}`)].filter(Boolean).join(' ')
+  [type === 'simple' ? term : `${type}:${term}`, ...filters.map(([name, value]) => `${name}:${value}`)]
+    .filter(Boolean)
+    .join(' ')
 
 /** The same words among other things; filters that do not exist there are dropped. */
-export const ofType = ({ term, filters }: Asked, type: SearchType): Asked => ({ type, term, filters: filters.filter(([name]) => KEYWORDS[type].includes(name)) })
+export const ofType = ({ term, filters }: Asked, type: SearchType): Asked => ({
+  type,
+  term,
+  filters: filters.filter(([name]) => KEYWORDS[type].includes(name)),
+})
 
 export interface Span {
   text: string
@@ -64,7 +73,10 @@ export function readMarked(line: string): Span[] {
   const spans: Span[] = []
   let from = 0
   for (const found of line.matchAll(MARK)) {
-    spans.push({ text: asText(line.slice(from, found.index)), isMarked: false }, { text: asText(found[1]!), isMarked: true })
+    spans.push(
+      { text: asText(line.slice(from, found.index)), isMarked: false },
+      { text: asText(found[1]!), isMarked: true },
+    )
     from = found.index + found[0].length
   }
   spans.push({ text: asText(line.slice(from)), isMarked: false })
@@ -77,4 +89,5 @@ export function readMarked(line: string): Span[] {
 }
 
 /** `00:01:02.500` → 62 */
-export const toSeconds = (time: string): number => Math.floor(time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)) || 0
+export const toSeconds = (time: string): number =>
+  Math.floor(time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)) || 0

@@ -1,7 +1,8 @@
 /** Search: answers while one types, every kind of hit in one page, subtitle hits open the video at their second. */
-import { useEffect, useState } from 'preact/hooks'
+
 import { ListVideo, Play, SearchX, TvMinimalPlay } from 'lucide'
-import { get, isAborted, toFailure, type Failure } from '../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type Failure, get, isAborted, toFailure } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toClock } from '../format.ts'
 import { keep, keptValue } from '../load.ts'
@@ -17,13 +18,18 @@ import { isAdmin } from '../session.ts'
 import { t } from '../texts.ts'
 import { useTitle } from '../title.ts'
 import { videoActions } from '../video-actions.ts'
-import { ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, writeSearch, type Asked } from './search-language.ts'
+import { type Asked, ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, writeSearch } from './search-language.ts'
 
 const REST_MS = 120
 const FEW = 8
 
 interface Answer {
-  results: { video_results: Video[]; channel_results: Channel[]; playlist_results: Playlist[]; fulltext_results: SubtitleHit[] }
+  results: {
+    video_results: Video[]
+    channel_results: Channel[]
+    playlist_results: Playlist[]
+    fulltext_results: SubtitleHit[]
+  }
 }
 
 interface Found {
@@ -43,7 +49,13 @@ export default function SearchView() {
       <h1 class="unseen">{t('nav.search')}</h1>
       <div class="chips" role="group" aria-label={t('search.kinds')}>
         {SEARCH_TYPES.map((type) => (
-          <button type="button" key={type} class="chip" aria-pressed={asked.type === type} onClick={() => insert(writeSearch(ofType(asked, type)))}>
+          <button
+            type="button"
+            key={type}
+            class="chip"
+            aria-pressed={asked.type === type}
+            onClick={() => insert(writeSearch(ofType(asked, type)))}
+          >
             {t(`search.kind.${type}`)}
           </button>
         ))}
@@ -55,7 +67,13 @@ export default function SearchView() {
         </>
       ) : (
         <>
-          {failure ? <Failed failure={failure} onRetry={retry} /> : found ? <Results found={found} asked={asked} isBusy={isBusy} change={change} drop={drop} /> : <Waiting />}
+          {failure ? (
+            <Failed failure={failure} onRetry={retry} />
+          ) : found ? (
+            <Results found={found} asked={asked} isBusy={isBusy} change={change} drop={drop} />
+          ) : (
+            <Waiting />
+          )}
           {(found || failure) && (
             <details class="search-more">
               <summary class="unfold">{t('search.language')}</summary>
@@ -65,17 +83,21 @@ export default function SearchView() {
         </>
       )}
       <p class="unseen" role="status">
-        {found && !isBusy && text.trim() !== '' ? t('search.count', { count: isCut(found) ? { moreThan: countOf(found) } : countOf(found) }) : ''}
+        {found && !isBusy && text.trim() !== ''
+          ? t('search.count', { count: isCut(found) ? { moreThan: countOf(found) } : countOf(found) })
+          : ''}
       </p>
     </div>
   )
 }
 
-const countOf = ({ videos, channels, playlists, spoken }: Found): number => videos.length + channels.length + playlists.length + spoken.length
+const countOf = ({ videos, channels, playlists, spoken }: Found): number =>
+  videos.length + channels.length + playlists.length + spoken.length
 
 /** One question is answered by so many at most. */
 const MOST_HITS = 30
-const isCut = ({ spoken, ...named }: Found): boolean => spoken.length >= MOST_HITS || countOf({ ...named, spoken: [] }) >= MOST_HITS
+const isCut = ({ spoken, ...named }: Found): boolean =>
+  spoken.length >= MOST_HITS || countOf({ ...named, spoken: [] }) >= MOST_HITS
 
 /** What was found before stays until the next answer; each question ends the one before. */
 function useSearch(text: string) {
@@ -108,7 +130,8 @@ function useSearch(text: string) {
       ending.abort()
     }
   }, [text, round])
-  const change = (id: string, how: (row: VideoRow) => VideoRow) => setFound((now) => now && { ...now, videos: now.videos.map((row) => (row.id === id ? how(row) : row)) })
+  const change = (id: string, how: (row: VideoRow) => VideoRow) =>
+    setFound((now) => now && { ...now, videos: now.videos.map((row) => (row.id === id ? how(row) : row)) })
   const drop = (id: string) => setFound((now) => now && { ...now, videos: now.videos.filter((row) => row.id !== id) })
   return { found, failure, isBusy: answered !== text, retry: () => setRound(round + 1), change, drop }
 }
@@ -119,11 +142,29 @@ async function search(text: string, signal: AbortSignal): Promise<Found> {
   const ask = async (query: string) => (await get<Answer>('/api/search/', { query }, signal)).results
   const isPlain = asked.type === 'simple' && asked.term !== ''
   const [named, said] = await Promise.all([ask(text), isPlain ? ask(writeSearch(ofType(asked, 'full'))) : undefined])
-  return { videos: named.video_results.map(toVideoRow), channels: named.channel_results, playlists: named.playlist_results, spoken: said?.fulltext_results ?? named.fulltext_results }
+  return {
+    videos: named.video_results.map(toVideoRow),
+    channels: named.channel_results,
+    playlists: named.playlist_results,
+    spoken: said?.fulltext_results ?? named.fulltext_results,
+  }
 }
 
-function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: Asked; isBusy: boolean; change: (id: string, how: (row: VideoRow) => VideoRow) => void; drop: (id: string) => void }) {
-  if (countOf(found) === 0) return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
+function Results({
+  found,
+  asked,
+  isBusy,
+  change,
+  drop,
+}: {
+  found: Found
+  asked: Asked
+  isBusy: boolean
+  change: (id: string, how: (row: VideoRow) => VideoRow) => void
+  drop: (id: string) => void
+}) {
+  if (countOf(found) === 0)
+    return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
   const { videos, channels, playlists, spoken } = found
   return (
     <div class="found" aria-busy={isBusy}>
@@ -137,7 +178,9 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
                   <Round url={channel.channel_thumb_url} />
                   <span>
                     <strong dir="auto">{channel.channel_name}</strong>
-                    <span class="meta">{t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}</span>
+                    <span class="meta">
+                      {t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}
+                    </span>
                   </span>
                 </a>
               </li>
@@ -158,7 +201,9 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
                   </span>
                   <span>
                     <strong dir="auto">{playlist.playlist_name}</strong>
-                    <span class="meta">{playlist.playlist_channel ?? t('count.videos', { count: playlist.playlist_entries.length })}</span>
+                    <span class="meta">
+                      {playlist.playlist_channel ?? t('count.videos', { count: playlist.playlist_entries.length })}
+                    </span>
                   </span>
                 </a>
               </li>
@@ -166,7 +211,9 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
           </ul>
         </section>
       )}
-      {videos.length > 0 && <Videos key={asked.type} rows={videos} isShort={spoken.length > 0} change={change} drop={drop} />}
+      {videos.length > 0 && (
+        <Videos key={asked.type} rows={videos} isShort={spoken.length > 0} change={change} drop={drop} />
+      )}
       {spoken.length > 0 && (
         <section>
           <h2>{t('search.spoken')}</h2>
@@ -183,7 +230,17 @@ function Results({ found, asked, isBusy, change, drop }: { found: Found; asked: 
 }
 
 /** What is said is the other half of an answer: many videos do not push it out of sight. */
-function Videos({ rows, isShort, change, drop }: { rows: VideoRow[]; isShort: boolean; change: (id: string, how: (row: VideoRow) => VideoRow) => void; drop: (id: string) => void }) {
+function Videos({
+  rows,
+  isShort,
+  change,
+  drop,
+}: {
+  rows: VideoRow[]
+  isShort: boolean
+  change: (id: string, how: (row: VideoRow) => VideoRow) => void
+  drop: (id: string) => void
+}) {
   const [isWhole, setWhole] = useState(false)
   const isList = matchMedia('(max-width: 719px)').matches
   const shown = isShort && !isWhole ? rows.slice(0, FEW) : rows
@@ -193,7 +250,12 @@ function Videos({ rows, isShort, change, drop }: { rows: VideoRow[]; isShort: bo
       <ul class={isList ? 'found-videos rows' : 'found-videos'}>
         {shown.map((row) => (
           <li key={row.id}>
-            <VideoCard row={row} isList={isList} onWatched={(one) => void toggleWatched(one, (mark) => change(row.id, (now) => ({ ...now, ...mark })))} {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })} />
+            <VideoCard
+              row={row}
+              isList={isList}
+              onWatched={(one) => void toggleWatched(one, (mark) => change(row.id, (now) => ({ ...now, ...mark })))}
+              {...(isAdmin.value && { actions: videoActions(row, () => drop(row.id)) })}
+            />
           </li>
         ))}
       </ul>
@@ -223,7 +285,9 @@ function Hit({ hit }: { hit: SubtitleHit }) {
       </a>
       <div class="hit-text">
         <p class="hit-line" dir="auto">
-          {readMarked(hit.subtitle_line).map(({ text, isMarked }, position) => (isMarked ? <mark key={position}>{text}</mark> : text))}
+          {readMarked(hit.subtitle_line).map(({ text, isMarked }, position) =>
+            isMarked ? <mark key={position}>{text}</mark> : text,
+          )}
         </p>
         <p class="meta">
           <span dir="auto">{hit.title}</span>
@@ -255,11 +319,16 @@ function Waiting() {
   )
 }
 
-/** Stands in an example where nothing has been typed yet; after a click it is selected, so that typing takes its place. */
+/**
+ * Stands in an example where nothing has been typed yet; after a click it is selected, so that typing takes its place.
+ */
 const SAMPLE = 'bread'
 const OTHER = 'mill'
 
-type Example = [key: 'video' | 'ofChannel' | 'gone' | 'channel' | 'subscribed' | 'playlist' | 'full' | 'lang' | 'source' | 'fuzzy', write: (term: string) => string]
+type Example = [
+  key: 'video' | 'ofChannel' | 'gone' | 'channel' | 'subscribed' | 'playlist' | 'full' | 'lang' | 'source' | 'fuzzy',
+  write: (term: string) => string,
+]
 const EXAMPLES: Example[] = [
   ['full', (term) => `full:${term}`],
   ['lang', (term) => `full:${term} lang:en`],
@@ -271,7 +340,7 @@ const EXAMPLES: Example[] = [
   ['subscribed', () => 'channel: subscribed:yes'],
   ['playlist', (term) => `playlist:${term}`],
   ['fuzzy', (term) => `${term} fuzzy:no`],
-] // prettier-ignore
+]
 
 function Language({ asked }: { asked: Asked }) {
   return (
@@ -282,7 +351,10 @@ function Language({ asked }: { asked: Asked }) {
           const text = write(asked.term || SAMPLE)
           return (
             <li key={key}>
-              <button type="button" onClick={() => insert(text, text.includes(OTHER) ? OTHER : asked.term === '' ? SAMPLE : undefined)}>
+              <button
+                type="button"
+                onClick={() => insert(text, text.includes(OTHER) ? OTHER : asked.term === '' ? SAMPLE : undefined)}
+              >
                 <code>{text}</code>
                 <span>{t(`search.example.${key}`)}</span>
               </button>

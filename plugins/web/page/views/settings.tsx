@@ -1,7 +1,23 @@
 /** Settings: sections with addresses of their own; what is changed is saved at once. */
-import type { ComponentType } from 'preact'
-import { Archive, Bell, Camera, CalendarClock, ChevronLeft, Cookie, Download, ListChecks, MonitorPlay, Palette, Puzzle, TvMinimalPlay, UserRound, Users } from 'lucide'
+
 import type { IconNode } from 'lucide'
+import {
+  Archive,
+  Bell,
+  CalendarClock,
+  Camera,
+  ChevronLeft,
+  Cookie,
+  Download,
+  ListChecks,
+  MonitorPlay,
+  Palette,
+  Puzzle,
+  TvMinimalPlay,
+  UserRound,
+  Users,
+} from 'lucide'
+import type { ComponentType } from 'preact'
 import { under } from '../base.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Empty } from '../parts/states.tsx'
@@ -23,14 +39,34 @@ import { SubscriptionsSection } from './settings/subscriptions.tsx'
 import { TasksSection } from './settings/tasks.tsx'
 import { UsersSection } from './settings/users.tsx'
 
-type Key = 'account' | 'look' | 'downloads' | 'subscriptions' | 'playback' | 'cookie' | 'schedules' | 'notifications' | 'tasks' | 'snapshots' | 'backups' | 'users' | 'plugins'
+type Key =
+  | 'account'
+  | 'look'
+  | 'downloads'
+  | 'subscriptions'
+  | 'playback'
+  | 'cookie'
+  | 'schedules'
+  | 'notifications'
+  | 'tasks'
+  | 'snapshots'
+  | 'backups'
+  | 'users'
+  | 'plugins'
 interface Section {
   key: Key
   icon: IconNode
   Body: ComponentType
 }
 const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; sections: Section[] }> = [
-  { key: 'you', isForAdmins: false, sections: [{ key: 'account', icon: UserRound, Body: AccountSection }, { key: 'look', icon: Palette, Body: LookSection }] },
+  {
+    key: 'you',
+    isForAdmins: false,
+    sections: [
+      { key: 'account', icon: UserRound, Body: AccountSection },
+      { key: 'look', icon: Palette, Body: LookSection },
+    ],
+  },
   {
     key: 'archive',
     isForAdmins: true,
@@ -54,7 +90,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'plugins', icon: Puzzle, Body: PluginsSection },
     ],
   },
-] // prettier-ignore
+]
 
 /** Without a section a phone shows their list, a wide screen the first one beside it. */
 export default function Settings({ params }: ViewProps) {
@@ -62,7 +98,9 @@ export default function Settings({ params }: ViewProps) {
   const sections = groups.flatMap((group) => group.sections)
   const chosen = params['section']
   const section = chosen === undefined ? sections[0] : sections.find(({ key }) => key === chosen)
-  useTitle(chosen === undefined ? t('nav.settings') : section && `${t(`settings.${section.key}`)} – ${t('nav.settings')}`)
+  useTitle(
+    chosen === undefined ? t('nav.settings') : section && `${t(`settings.${section.key}`)} – ${t('nav.settings')}`,
+  )
   if (!section) {
     return (
       <>

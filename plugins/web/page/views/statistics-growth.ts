@@ -1,4 +1,7 @@
-/** What is known of an archive's growth: how much there was at the end of each span. Between two ends nothing is made up. */
+/**
+ * What is known of an archive's growth: how much there was at the end of each span. Between two ends nothing is made
+ * up.
+ */
 
 export interface Span {
   /** Its first day. */
@@ -18,7 +21,11 @@ export function growthOf(spans: readonly Span[], by: SpanName, today: string) {
   let [count, size] = [0, 0]
   return {
     starts: spans.map(({ date }) => toEpoch(date)),
-    ends: spans.map(({ date }, position) => (position + 1 < spans.length ? toEpoch(spans[position + 1]!.date) - DAY_SECONDS : Math.max(toEpoch(date), Math.min(toEpoch(today), lastDay(date, by))))),
+    ends: spans.map(({ date }, position) =>
+      position + 1 < spans.length
+        ? toEpoch(spans[position + 1]!.date) - DAY_SECONDS
+        : Math.max(toEpoch(date), Math.min(toEpoch(today), lastDay(date, by))),
+    ),
     counts: spans.map((span) => (count += span.count)),
     sizes: spans.map((span) => (size += span.media_size)),
   }

@@ -1,19 +1,20 @@
 /** Statistics: how the archive grew, what fills it, what has been watched. To look at, not to read. */
+
+import { ChartColumn } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { ChartColumn } from 'lucide'
 import { get } from '../api.ts'
 import { under } from '../base.ts'
 import { toBytes, toCompact, toDay, toMonth, toNumber, toPercent, toSpan } from '../format.ts'
-import { useLoad, type Load } from '../load.ts'
+import { countOf, isSome } from '../list.ts'
+import { type Load, useLoad } from '../load.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips, Select } from '../parts/field.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
-import { countOf, isSome } from '../list.ts'
 import type { Page, QueueItem } from '../records.ts'
 import { isAdmin } from '../session.ts'
-import { t, toCount, type Count, type TextKey } from '../texts.ts'
-import { growthOf, SPANS, toEpoch, type Span, type SpanName } from './statistics-growth.ts'
+import { type Count, type TextKey, t, toCount } from '../texts.ts'
+import { growthOf, SPANS, type Span, type SpanName, toEpoch } from './statistics-growth.ts'
 import { Plot } from './statistics-plot.tsx'
 
 interface Amount {
@@ -39,10 +40,13 @@ export default function Statistics() {
   const figures = useLoad<Figures>('statistics/figures', async (signal) => {
     const of = <Reply,>(name: string) => get<Reply>(`/api/stats/${name}/`, {}, signal)
     const [video, channel, playlist, watch, download] = await Promise.all([
-      of<Figures['video']>('video'), of<Figures['channel']>('channel'), of<Figures['playlist']>('playlist'), of<Figures['watch']>('watch'),
+      of<Figures['video']>('video'),
+      of<Figures['channel']>('channel'),
+      of<Figures['playlist']>('playlist'),
+      of<Figures['watch']>('watch'),
       // Those that have failed do not wait.
       isAdmin.value ? get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }, signal) : undefined,
-    ]) // prettier-ignore
+    ])
     return { video, channel, playlist, watch, waiting: download && countOf(download.paginate) }
   })
   if (figures.now.value.value?.video.doc_count === 0) {
@@ -78,7 +82,15 @@ export default function Statistics() {
 }
 
 /** Grey while it loads, its failure in its own place. */
-function Loaded<Value>({ from, height, children }: { from: Load<Value>; height: string; children: (value: Value) => ComponentChildren }) {
+function Loaded<Value>({
+  from,
+  height,
+  children,
+}: {
+  from: Load<Value>
+  height: string
+  children: (value: Value) => ComponentChildren
+}) {
   const { state, value, failure } = from.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
   return state === 'ready' ? <>{children(value)}</> : <Box height={height} radius="10px" />
@@ -86,12 +98,26 @@ function Loaded<Value>({ from, height, children }: { from: Load<Value>; height: 
 
 function Numbers({ video, channel, playlist, waiting }: Figures) {
   const shown: Array<[label: TextKey & `statistics.${string}`, value: string, more?: string]> = [
-    ['statistics.videos', toNumber(video.doc_count), video.active_false.doc_count > 0 ? t('statistics.gone', { count: video.active_false.doc_count }) : ''],
+    [
+      'statistics.videos',
+      toNumber(video.doc_count),
+      video.active_false.doc_count > 0 ? t('statistics.gone', { count: video.active_false.doc_count }) : '',
+    ],
     ['statistics.size', toBytes(video.media_size)],
     ['statistics.duration', toSpan(video.duration)],
-    ['statistics.channels', toNumber(channel.doc_count), t('statistics.subscribed', { count: channel.subscribed_true })],
-    ['statistics.playlists', toNumber(playlist.doc_count), t('statistics.subscribed', { count: playlist.subscribed_true })],
-    ...(waiting && isSome(waiting) ? [['statistics.pending', toCount(waiting)] as [TextKey & `statistics.${string}`, string]] : []),
+    [
+      'statistics.channels',
+      toNumber(channel.doc_count),
+      t('statistics.subscribed', { count: channel.subscribed_true }),
+    ],
+    [
+      'statistics.playlists',
+      toNumber(playlist.doc_count),
+      t('statistics.subscribed', { count: playlist.subscribed_true }),
+    ],
+    ...(waiting && isSome(waiting)
+      ? [['statistics.pending', toCount(waiting)] as [TextKey & `statistics.${string}`, string]]
+      : []),
   ]
   return (
     <dl class="numbers">
@@ -121,7 +147,12 @@ function Growth() {
     <section aria-labelledby="growth">
       <div class="page-head">
         <h2 id="growth">{t('statistics.growth')}</h2>
-        <Chips label={t('statistics.by')} value={by} choices={SPANS.map((value) => ({ value, label: t(`statistics.by.${value}`) }))} onChange={setBy} />
+        <Chips
+          label={t('statistics.by')}
+          value={by}
+          choices={SPANS.map((value) => ({ value, label: t(`statistics.by.${value}`) }))}
+          onChange={setBy}
+        />
       </div>
       <div class="statistics-pair growth">
         <Loaded from={growth} height="310px">
@@ -183,7 +214,10 @@ function History() {
   const days = useMemo(() => value.toReversed(), [value])
   const times = useMemo(() => days.map(({ date }) => toEpoch(date)), [days])
   const counts = useMemo(() => days.map(({ count }) => count), [days])
-  const [count, size] = [counts.reduce((sum, one) => sum + one, 0), days.reduce((sum, { media_size }) => sum + media_size, 0)]
+  const [count, size] = [
+    counts.reduce((sum, one) => sum + one, 0),
+    days.reduce((sum, { media_size }) => sum + media_size, 0),
+  ]
   return (
     <section class="panel">
       <Loaded from={history} height="260px">
@@ -203,7 +237,10 @@ function History() {
               toValue={(value) => toCompact(value)}
               toTime={toDayOf}
               summary={t('statistics.history.sum', { count, size: toBytes(size) })}
-              table={{ heads: [t('statistics.by.day'), t('statistics.videos'), t('statistics.size')], rows: () => value.map((day) => [toDay(day.date), toNumber(day.count), toBytes(day.media_size)]) }}
+              table={{
+                heads: [t('statistics.by.day'), t('statistics.videos'), t('statistics.size')],
+                rows: () => value.map((day) => [toDay(day.date), toNumber(day.count), toBytes(day.media_size)]),
+              }}
             />
           )
         }
@@ -220,15 +257,30 @@ function Shares({ video, watch }: Figures) {
       <Share
         title={t('statistics.watched')}
         parts={[
-          { label: t('statistics.watched.yes'), share: watch.watched.progress, text: t('statistics.watched.part', { count: watch.watched.items, span: toSpan(watch.watched.duration) }) },
-          { label: t('statistics.watched.no'), share: all === 0 ? 1 : watch.unwatched.progress, text: t('statistics.watched.part', { count: watch.unwatched.items, span: toSpan(watch.unwatched.duration) }) },
+          {
+            label: t('statistics.watched.yes'),
+            share: watch.watched.progress,
+            text: t('statistics.watched.part', { count: watch.watched.items, span: toSpan(watch.watched.duration) }),
+          },
+          {
+            label: t('statistics.watched.no'),
+            share: all === 0 ? 1 : watch.unwatched.progress,
+            text: t('statistics.watched.part', {
+              count: watch.unwatched.items,
+              span: toSpan(watch.unwatched.duration),
+            }),
+          },
         ]}
       />
       <Share
         title={t('statistics.types')}
         parts={(['videos', 'streams', 'shorts'] as const).map((type) => {
           const { doc_count: count, media_size: size } = video[`type_${type}`]
-          return { label: t(`home.type.${type}`), share: count / video.doc_count, text: t('statistics.types.part', { count, size: toBytes(size) }) }
+          return {
+            label: t(`home.type.${type}`),
+            share: count / video.doc_count,
+            text: t('statistics.types.part', { count, size: toBytes(size) }),
+          }
         })}
       />
     </div>
@@ -240,7 +292,16 @@ function Share({ title, parts }: { title: string; parts: Array<{ label: string; 
     <div class="share">
       <h3>{title}</h3>
       <div class="share-bar" aria-hidden="true">
-        {parts.map(({ label, share }) => share > 0 && <span key={label} style={{ flexGrow: share }} class={`part-${parts.findIndex((part) => part.label === label)}`} />)}
+        {parts.map(
+          ({ label, share }) =>
+            share > 0 && (
+              <span
+                key={label}
+                style={{ flexGrow: share }}
+                class={`part-${parts.findIndex((part) => part.label === label)}`}
+              />
+            ),
+        )}
       </div>
       <dl>
         {parts.map(({ label, share, text }, position) => (
@@ -263,17 +324,29 @@ interface Biggest extends Amount {
   id: string
   name: string
 }
-const SHOWN: Record<Order, (one: Biggest) => string> = { media_size: (one) => toBytes(one.media_size), doc_count: (one) => toNumber(one.doc_count), duration: (one) => toSpan(one.duration) }
+const SHOWN: Record<Order, (one: Biggest) => string> = {
+  media_size: (one) => toBytes(one.media_size),
+  doc_count: (one) => toNumber(one.doc_count),
+  duration: (one) => toSpan(one.duration),
+}
 
 function Channels() {
   const [order, setOrder] = useState<Order>('media_size')
   const [limit, setLimit] = useState(FEW)
-  const biggest = useLoad<Biggest[]>(`statistics/channels/${order}/${limit}`, (signal) => get('/api/stats/biggestchannels/', { order, limit }, signal))
+  const biggest = useLoad<Biggest[]>(`statistics/channels/${order}/${limit}`, (signal) =>
+    get('/api/stats/biggestchannels/', { order, limit }, signal),
+  )
   return (
     <section aria-labelledby="biggest">
       <div class="page-head">
         <h2 id="biggest">{t('statistics.biggest')}</h2>
-        <Select label={t('statistics.order')} isLabelHidden value={order} choices={ORDERS.map((value) => ({ value, label: t(`statistics.order.${value}`) }))} onChange={setOrder} />
+        <Select
+          label={t('statistics.order')}
+          isLabelHidden
+          value={order}
+          choices={ORDERS.map((value) => ({ value, label: t(`statistics.order.${value}`) }))}
+          onChange={setOrder}
+        />
       </div>
       <Loaded from={biggest} height="440px">
         {(channels) => (

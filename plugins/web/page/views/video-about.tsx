@@ -48,7 +48,16 @@ export function Files({ video }: { video: Video }) {
     [t('video.size'), `${toBytes(video.media_size)} · ${toSpan(video.player.duration)}`],
     [t('video.type'), t(`home.type.${video.vid_type}`)],
     ...video.streams.map((stream): [string, string] => [t(`video.stream.${stream.type}`), describe(stream)]),
-    ...(video.subtitles.length > 0 ? [[t('video.subtitles'), video.subtitles.map(({ name, lang, source }) => `${name || lang} (${t(`video.source.${source}`)})`).join(', ')] as [string, string]] : []),
+    ...(video.subtitles.length > 0
+      ? [
+          [
+            t('video.subtitles'),
+            video.subtitles
+              .map(({ name, lang, source }) => `${name || lang} (${t(`video.source.${source}`)})`)
+              .join(', '),
+          ] as [string, string],
+        ]
+      : []),
     ...(video.tags.length > 0 ? [[t('video.tags'), video.tags.join(', ')] as [string, string]] : []),
   ]
   return (
@@ -74,4 +83,11 @@ export function Files({ video }: { video: Video }) {
   )
 }
 
-const describe = ({ codec, width, height, bitrate }: Stream): string => [codec, width && height ? `${toNumber(width)} × ${toNumber(height)}` : '', bitrate > 0 ? `${toNumber(Math.round(bitrate / 1000))} kbit/s` : ''].filter(Boolean).join(' · ')
+const describe = ({ codec, width, height, bitrate }: Stream): string =>
+  [
+    codec,
+    width && height ? `${toNumber(width)} × ${toNumber(height)}` : '',
+    bitrate > 0 ? `${toNumber(Math.round(bitrate / 1000))} kbit/s` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ')

@@ -1,10 +1,10 @@
 /** Beside a video: the playlist it was opened from with its place in it, then what is like it. */
-import { useComputed, type ReadonlySignal } from '@preact/signals'
+import { type ReadonlySignal, useComputed } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { get } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toAge, toClock, toNumber } from '../format.ts'
-import { useLoad, type Load } from '../load.ts'
+import { type Load, useLoad } from '../load.ts'
 import { Box, Failed } from '../parts/states.tsx'
 import { toVideoRow, type VideoRow } from '../parts/video-card.tsx'
 import type { Item, Playlist, PlaylistEntry, Video } from '../records.ts'
@@ -17,7 +17,11 @@ export interface OpenedFrom {
 
 /** @param list  id of the playlist in the address */
 export function usePlaylist(list: string | undefined, id: string): OpenedFrom {
-  const load = useLoad(`playlist/${list ?? ''}/entries`, async (signal) => (list === undefined ? undefined : (await get<Item<Playlist>>(`/api/playlist/${encodeURIComponent(list)}/`, {}, signal)).data))
+  const load = useLoad(`playlist/${list ?? ''}/entries`, async (signal) =>
+    list === undefined
+      ? undefined
+      : (await get<Item<Playlist>>(`/api/playlist/${encodeURIComponent(list)}/`, {}, signal)).data,
+  )
   const next = useComputed(() => {
     const entries = load.now.value.value?.playlist_entries ?? []
     const at = entries.findIndex(({ platform_id }) => platform_id === id)
@@ -47,13 +51,18 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
     if (here.current && box.current) box.current.scrollTop = here.current.offsetTop - box.current.offsetTop - 56
   }, [id])
   const entries = playlist.playlist_entries
-  const at = Math.max(0, entries.findIndex(({ platform_id }) => platform_id === id))
+  const at = Math.max(
+    0,
+    entries.findIndex(({ platform_id }) => platform_id === id),
+  )
   return (
     <section class="opened">
       <header>
         <p class="meta">{t('video.inPlaylist')}</p>
         <h2>
-          <a href={under(`/playlist/${list}/`)} dir="auto">{playlist.playlist_name}</a>
+          <a href={under(`/playlist/${list}/`)} dir="auto">
+            {playlist.playlist_name}
+          </a>
         </h2>
         <p class="meta">
           {toNumber(at + 1)} / {toNumber(entries.length)}
@@ -82,14 +91,20 @@ function Entry({ entry, isHere, list }: { entry: PlaylistEntry; isHere: boolean;
   )
   if (!entry.downloaded) return <span class="entry missing">{text}</span>
   return (
-    <a class="entry" href={under(`/video/${entry.platform_id}/?list=${list}`)} aria-current={isHere ? 'true' : undefined}>
+    <a
+      class="entry"
+      href={under(`/video/${entry.platform_id}/?list=${list}`)}
+      aria-current={isHere ? 'true' : undefined}
+    >
       {text}
     </a>
   )
 }
 
 function Similar({ id }: { id: string }) {
-  const { now, reload } = useLoad(`video/${id}/similar`, async (signal) => (await get<Item<Video[]>>(`/api/video/${id}/similar/`, {}, signal)).data.map(toVideoRow))
+  const { now, reload } = useLoad(`video/${id}/similar`, async (signal) =>
+    (await get<Item<Video[]>>(`/api/video/${id}/similar/`, {}, signal)).data.map(toVideoRow),
+  )
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void reload()} />
   if (value?.length === 0) return null
@@ -97,7 +112,13 @@ function Similar({ id }: { id: string }) {
     <section>
       <h2>{t('video.similar')}</h2>
       <ul class="similar">
-        {value ? value.map((row) => <SimilarRow key={row.id} row={row} />) : Array.from({ length: 4 }, (_, position) => <li key={position}><Box height="88px" radius="10px" /></li>)}
+        {value
+          ? value.map((row) => <SimilarRow key={row.id} row={row} />)
+          : Array.from({ length: 4 }, (_, position) => (
+              <li key={position}>
+                <Box height="88px" radius="10px" />
+              </li>
+            ))}
       </ul>
     </section>
   )
@@ -112,7 +133,9 @@ function SimilarRow({ row }: { row: VideoRow }) {
           <span class="duration">{toClock(row.duration)}</span>
         </span>
         <span class="similar-text">
-          <span class="similar-title" dir="auto">{row.title}</span>
+          <span class="similar-title" dir="auto">
+            {row.title}
+          </span>
           <span class="meta">
             <bdi>{row.channelName}</bdi> · {toAge(row.published)}
           </span>

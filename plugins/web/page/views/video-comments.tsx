@@ -1,6 +1,7 @@
 /** Comments in threads: asked for when one comes near them, shown a few at a time. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+
 import { Heart, ThumbsUp } from 'lucide'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { get } from '../api.ts'
 import { toAge, toCompact, toMoment, toNumber } from '../format.ts'
 import { useLoad } from '../load.ts'
@@ -27,7 +28,9 @@ export function Comments({ id, count, duration, onJump }: CommentsProps) {
   const [isNear, setNear] = useState(false)
   const section = useRef<HTMLElement>(null)
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && setNear(true), { rootMargin: `${NEAR_PX}px` })
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && setNear(true), {
+      rootMargin: `${NEAR_PX}px`,
+    })
     observer.observe(section.current!)
     return () => observer.disconnect()
   }, [])
@@ -36,7 +39,13 @@ export function Comments({ id, count, duration, onJump }: CommentsProps) {
       <h2>
         {t('video.comments')} {count > 0 && <span class="meta">{toNumber(count)}</span>}
       </h2>
-      {count === 0 ? <p class="hint">{t('video.noComments')}</p> : isNear ? <Threads id={id} times={{ duration, onJump }} /> : <Box height="120px" radius="8px" />}
+      {count === 0 ? (
+        <p class="hint">{t('video.noComments')}</p>
+      ) : isNear ? (
+        <Threads id={id} times={{ duration, onJump }} />
+      ) : (
+        <Box height="120px" radius="8px" />
+      )}
     </section>
   )
 }
@@ -45,7 +54,10 @@ type Times = { duration: number; onJump: (seconds: number) => void }
 
 function Threads({ id, times }: { id: string; times: Times }) {
   const [shown, setShown] = useState(AT_ONCE)
-  const { now, reload } = useLoad(`video/${id}/comments`, async (signal) => (await get<Item<Comment[]>>(`/api/video/${id}/comment/`, {}, signal)).data)
+  const { now, reload } = useLoad(
+    `video/${id}/comments`,
+    async (signal) => (await get<Item<Comment[]>>(`/api/video/${id}/comment/`, {}, signal)).data,
+  )
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void reload()} />
   if (state === 'loading') return <Box height="120px" radius="8px" />
@@ -69,7 +81,9 @@ function Thread({ comment, times, depth }: { comment: Comment; times: Times; dep
       <p class="comment-head">
         <strong dir="auto">{comment.comment_author}</strong>
         {comment.comment_author_is_uploader && <span class="tag">{t('video.author')}</span>}
-        {comment.comment_timestamp > 0 && <span title={toMoment(comment.comment_timestamp)}>{toAge(comment.comment_timestamp)}</span>}
+        {comment.comment_timestamp > 0 && (
+          <span title={toMoment(comment.comment_timestamp)}>{toAge(comment.comment_timestamp)}</span>
+        )}
       </p>
       <p dir="auto">
         <HostileText text={comment.comment_text} times={times} />

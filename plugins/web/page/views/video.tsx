@@ -1,22 +1,25 @@
-/** One video: the player first, then what it is, then what people said; beside it where it came from and what is like it. */
+/**
+ * One video: the player first, then what it is, then what people said; beside it where it came from and what is like
+ * it.
+ */
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { CircleCheck, EllipsisVertical, ListPlus, VideoOff } from 'lucide'
+import { useEffect } from 'preact/hooks'
 import { get } from '../api.ts'
 import { small, under } from '../base.ts'
 import { toAge, toCompact, toDay } from '../format.ts'
 import { useKeys } from '../keys.ts'
-import { useLoad, type Load } from '../load.ts'
+import { type Load, useLoad } from '../load.ts'
 import { toggleWatched } from '../marks.ts'
 import { Button, IconButton } from '../parts/button.tsx'
+import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
-import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
-import { Player } from '../player/player.tsx'
 import type { Machine } from '../player/machine.ts'
+import { Player } from '../player/player.tsx'
 import { keepFor, kept } from '../player/taste.ts'
 import type { Item, Video } from '../records.ts'
 import { navigate, place } from '../router.ts'
@@ -25,8 +28,8 @@ import { t } from '../texts.ts'
 import { useTitle } from '../title.ts'
 import { videoActions } from '../video-actions.ts'
 import type { ViewProps } from '../views.ts'
-import { Aside, usePlaylist } from './video-aside.tsx'
 import { About, Files } from './video-about.tsx'
+import { Aside, usePlaylist } from './video-aside.tsx'
 import { Comments } from './video-comments.tsx'
 
 export default function VideoView({ params }: ViewProps) {
@@ -50,7 +53,12 @@ function OneVideo({ id }: { id: string }) {
     if (startAt !== undefined && machine.value?.isPlaying.peek()) machine.value.jump(startAt)
   }, [startAt])
 
-  if (state === 'failed') return failure.status === 404 ? <Unknown /> : <Failed isWhole failure={failure} onRetry={() => void video.reload()} />
+  if (state === 'failed')
+    return failure.status === 404 ? (
+      <Unknown />
+    ) : (
+      <Failed isWhole failure={failure} onRetry={() => void video.reload()} />
+    )
   const next = playlist.next.value
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
@@ -74,7 +82,14 @@ function OneVideo({ id }: { id: string }) {
         {value ? <Head video={video} value={value} /> : <GhostHead />}
         {value && <About video={value} onJump={(seconds) => jumpTo(machine.value, seconds)} />}
         {value && <Files video={value} />}
-        {value && <Comments id={id} count={value.comment_count ?? 0} onJump={(seconds) => jumpTo(machine.value, seconds)} duration={value.player.duration} />}
+        {value && (
+          <Comments
+            id={id}
+            count={value.comment_count ?? 0}
+            onJump={(seconds) => jumpTo(machine.value, seconds)}
+            duration={value.player.duration}
+          />
+        )}
       </div>
       <Aside id={id} playlist={playlist} list={list} />
     </div>
@@ -100,14 +115,18 @@ async function ended(video: Load<Video>): Promise<void> {
 }
 
 const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progress } }: Video): Promise<void> =>
-  toggleWatched({ id, isWatched: watched, progress }, ({ isWatched }) => video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } })))
+  toggleWatched({ id, isWatched: watched, progress }, ({ isWatched }) =>
+    video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } })),
+  )
 
 function Head({ video, value }: { video: Load<Video>; value: Video }) {
   const { channel, player, stats } = value
   const watched = () => void toggle(video, value)
   const add = () => isAdmin.value && askForPlaylist(value.platform_id, value.title)
   useKeys({ w: watched, q: add })
-  const actions = videoActions({ id: value.platform_id, title: value.title }, () => navigate('/', { isReplacing: true }))
+  const actions = videoActions({ id: value.platform_id, title: value.title }, () =>
+    navigate('/', { isReplacing: true }),
+  )
   return (
     <header class="watch-head">
       <h1 dir="auto">{value.title}</h1>
@@ -116,17 +135,30 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
           <img src={small(channel.channel_thumb_url)} alt="" width={40} height={40} loading="lazy" />
           <span>
             <strong dir="auto">{channel.channel_name}</strong>
-            {channel.channel_subs > 0 && <span class="meta">{t('count.subscribers', { count: channel.channel_subs })}</span>}
+            {channel.channel_subs > 0 && (
+              <span class="meta">{t('count.subscribers', { count: channel.channel_subs })}</span>
+            )}
           </span>
         </a>
-        {isAdmin.value && <SubscribeButton kind="channel" id={channel.channel_id} name={channel.channel_name} isOn={channel.channel_subscribed} show={(isOn) => video.change((now) => ({ ...now, channel: { ...now.channel, channel_subscribed: isOn } }))} />}
+        {isAdmin.value && (
+          <SubscribeButton
+            kind="channel"
+            id={channel.channel_id}
+            name={channel.channel_name}
+            isOn={channel.channel_subscribed}
+            show={(isOn) => video.change((now) => ({ ...now, channel: { ...now.channel, channel_subscribed: isOn } }))}
+          />
+        )}
         <span class="watch-actions">
-          <Button icon={CircleCheck} aria-pressed={player.watched} class={player.watched ? 'is-on' : ''} onClick={watched}>
+          <Button
+            icon={CircleCheck}
+            aria-pressed={player.watched}
+            class={player.watched ? 'is-on' : ''}
+            onClick={watched}
+          >
             {t('video.watched')}
           </Button>
-          {isAdmin.value && (
-            <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />
-          )}
+          {isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />}
           {actions.length > 0 && (
             <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
               <Icon node={EllipsisVertical} />
@@ -136,7 +168,11 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
       </div>
       <p class="watch-facts">
         <span title={toDay(value.published)}>{toAge(value.published)}</span>
-        {stats.view_count > 0 && <span title={t('count.views', { count: stats.view_count })}>{t('video.viewsShort', { count: stats.view_count, short: toCompact(stats.view_count) })}</span>}
+        {stats.view_count > 0 && (
+          <span title={t('count.views', { count: stats.view_count })}>
+            {t('video.viewsShort', { count: stats.view_count, short: toCompact(stats.view_count) })}
+          </span>
+        )}
         {stats.like_count > 0 && <span>{t('video.likes', { count: stats.like_count })}</span>}
         {stats.dislike_count > 0 && (
           <span>
@@ -166,4 +202,3 @@ const Unknown = () => (
     </a>
   </Empty>
 )
-

@@ -1,9 +1,10 @@
 /** The first minutes: a few choices, a field for the first link, and what is missing, in words. */
-import { useState } from 'preact/hooks'
-import { CircleAlert, CircleCheck, Circle, Download, Rss } from 'lucide'
+
 import type { IconNode } from 'lucide'
+import { Circle, CircleAlert, CircleCheck, Download, Rss } from 'lucide'
+import { useState } from 'preact/hooks'
 import { download } from '../adding.ts'
-import { get, post, toFailure, type Failure } from '../api.ts'
+import { type Failure, get, post, toFailure } from '../api.ts'
 import { under } from '../base.ts'
 import { toBytes, toMoment } from '../format.ts'
 import { useLoad } from '../load.ts'
@@ -18,7 +19,7 @@ import type { PlatformState } from '../records.ts'
 import { navigate } from '../router.ts'
 import { isAdmin } from '../session.ts'
 import { t } from '../texts.ts'
-import { useConfig, type Change, type Config, type OpenConfig } from './settings/config.ts'
+import { type Change, type Config, type OpenConfig, useConfig } from './settings/config.ts'
 
 interface CookieState {
   cookie_enabled: boolean
@@ -83,22 +84,51 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
     event.preventDefault()
     await answer({
       downloads: {
-        ...(hasSubtitles ? { subtitle: languages.split(',').map((one) => one.trim()).join(','), subtitle_source: downloads.subtitle_source || 'auto', subtitle_index: true } : { subtitle: false }),
+        ...(hasSubtitles
+          ? {
+              subtitle: languages
+                .split(',')
+                .map((one) => one.trim())
+                .join(','),
+              subtitle_source: downloads.subtitle_source || 'auto',
+              subtitle_index: true,
+            }
+          : { subtitle: false }),
         comment_max: hasComments ? downloads.comment_max || COMMENTS : false,
         integrate_sponsorblock: skips,
       },
       subscriptions: { auto_start: downloadsFound },
     })
   }
-  const wrongLanguages = failure?.fields['downloads.subtitle'] !== undefined || (hasSubtitles && languages.trim() === '')
+  const wrongLanguages =
+    failure?.fields['downloads.subtitle'] !== undefined || (hasSubtitles && languages.trim() === '')
   return (
     <form class="welcome-choices" onSubmit={(event) => void submit(event)} noValidate>
       <h2>{t('welcome.choices')}</h2>
       <p class="hint">{t('welcome.choices.hint')}</p>
-      <Switch label={t('welcome.subtitles')} hint={t('welcome.subtitles.hint')} isOn={hasSubtitles} onChange={setSubtitles} />
-      {hasSubtitles && <Field label={t('settings.subtitles.languages')} hint={t('settings.subtitles.languages.hint')} value={languages} onInput={(typed) => (setLanguages(typed), setFailure(undefined))} autocomplete="off" error={wrongLanguages ? t('settings.subtitles.languages.wrong') : undefined} />}
+      <Switch
+        label={t('welcome.subtitles')}
+        hint={t('welcome.subtitles.hint')}
+        isOn={hasSubtitles}
+        onChange={setSubtitles}
+      />
+      {hasSubtitles && (
+        <Field
+          label={t('settings.subtitles.languages')}
+          hint={t('settings.subtitles.languages.hint')}
+          value={languages}
+          onInput={(typed) => (setLanguages(typed), setFailure(undefined))}
+          autocomplete="off"
+          error={wrongLanguages ? t('settings.subtitles.languages.wrong') : undefined}
+        />
+      )}
       <Switch label={t('settings.segments')} hint={t('settings.segments.hint')} isOn={skips} onChange={setSkips} />
-      <Switch label={t('settings.comments.keep')} hint={t('welcome.comments.hint', { number: COMMENTS })} isOn={hasComments} onChange={setComments} />
+      <Switch
+        label={t('settings.comments.keep')}
+        hint={t('welcome.comments.hint', { number: COMMENTS })}
+        isOn={hasComments}
+        onChange={setComments}
+      />
       <Switch label={t('welcome.found')} hint={<NextScan />} isOn={downloadsFound} onChange={setDownloadsFound} />
       {failure && !wrongLanguages && (
         <p class="notice error" role="alert">
@@ -119,7 +149,9 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
 
 /** When subscriptions are looked at by themselves. */
 function NextScan() {
-  const { now } = useLoad<Array<{ name: string; next_run_at: string | null }>>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
+  const { now } = useLoad<Array<{ name: string; next_run_at: string | null }>>('settings/schedules', (signal) =>
+    get('/api/schedule/', {}, signal),
+  )
   const next = now.value.value?.find(({ name }) => name === 'update_subscribed')?.next_run_at
   return <>{next ? t('welcome.found.next', { when: toMoment(next) }) : t('welcome.found.never')}</>
 }
@@ -161,7 +193,10 @@ function First() {
 
 function State() {
   const { now, reload } = useLoad('welcome', async (signal) => {
-    const [platform, cookie] = await Promise.all([get<PlatformState>('/api/platform/', {}, signal), get<CookieState>('/api/cookie/', {}, signal)])
+    const [platform, cookie] = await Promise.all([
+      get<PlatformState>('/api/platform/', {}, signal),
+      get<CookieState>('/api/cookie/', {}, signal),
+    ])
     return { platform, cookie }
   })
   const { state, value, failure } = now.value
@@ -176,7 +211,9 @@ function State() {
             <li key={text} class={level}>
               <Icon node={LEVELS[level]} />
               <span>{text}</span>
-              <span class="unseen">{level === 'ok' ? t('welcome.ok') : level === 'bad' ? t('welcome.missing') : ''}</span>
+              <span class="unseen">
+                {level === 'ok' ? t('welcome.ok') : level === 'bad' ? t('welcome.missing') : ''}
+              </span>
             </li>
           ))}
         </ul>
@@ -188,17 +225,36 @@ function State() {
 type Level = 'ok' | 'bad' | 'open'
 const LEVELS: Record<Level, IconNode> = { ok: CircleCheck, bad: CircleAlert, open: Circle }
 
-function linesOf({ state, reason, missing, space }: PlatformState, cookie: CookieState): Array<{ level: Level; text: string }> {
+function linesOf(
+  { state, reason, missing, space }: PlatformState,
+  cookie: CookieState,
+): Array<{ level: Level; text: string }> {
   const lacks = (tool: string): boolean => missing.some((name) => name.startsWith(tool))
   const sizes = { free: toBytes(space.media_free), total: toBytes(space.media_total) }
   const lines: Array<{ level: Level; text: string }> = [
-    lacks('yt-dlp') ? { level: 'bad', text: t('welcome.tool.ytdlp.missing') } : { level: 'ok', text: t('welcome.tool.ytdlp') },
-    lacks('ff') ? { level: 'bad', text: t('welcome.tool.ffmpeg.missing') } : { level: 'ok', text: t('welcome.tool.ffmpeg') },
-    space.media_total === 0 ? { level: 'bad', text: t('welcome.space.away') } : space.media_free < LOW_SPACE_BYTES ? { level: 'bad', text: t('welcome.space.low', sizes) } : { level: 'ok', text: t('welcome.space', sizes) },
+    lacks('yt-dlp')
+      ? { level: 'bad', text: t('welcome.tool.ytdlp.missing') }
+      : { level: 'ok', text: t('welcome.tool.ytdlp') },
+    lacks('ff')
+      ? { level: 'bad', text: t('welcome.tool.ffmpeg.missing') }
+      : { level: 'ok', text: t('welcome.tool.ffmpeg') },
+    space.media_total === 0
+      ? { level: 'bad', text: t('welcome.space.away') }
+      : space.media_free < LOW_SPACE_BYTES
+        ? { level: 'bad', text: t('welcome.space.low', sizes) }
+        : { level: 'ok', text: t('welcome.space', sizes) },
   ]
   // A missing tool has said it already.
-  if (missing.length === 0) lines.push(state === 'open' ? { level: 'ok', text: t('welcome.platform') } : { level: 'bad', text: t('welcome.platform.not', { reason: reason || state }) })
+  if (missing.length === 0)
+    lines.push(
+      state === 'open'
+        ? { level: 'ok', text: t('welcome.platform') }
+        : { level: 'bad', text: t('welcome.platform.not', { reason: reason || state }) },
+    )
   if (!cookie.cookie_enabled) lines.push({ level: 'open', text: t('welcome.cookie.none') })
-  else lines.push(cookie.status ? { level: 'ok', text: t('welcome.cookie') } : { level: 'bad', text: t('welcome.cookie.invalid') })
+  else
+    lines.push(
+      cookie.status ? { level: 'ok', text: t('welcome.cookie') } : { level: 'bad', text: t('welcome.cookie.invalid') },
+    )
   return lines
 }

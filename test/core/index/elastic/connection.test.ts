@@ -1,4 +1,7 @@
-/** The way to Elasticsearch: each kind of trouble has its sentence, is told once, and passes unaided; a real node behind a proxy that breaks it. */
+/**
+ * The way to Elasticsearch: each kind of trouble has its sentence, is told once, and passes unaided; a real node behind
+ * a proxy that breaks it.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -8,13 +11,17 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../../../core/clock.ts'
 import { isAppError, StartError } from '../../../../core/error.ts'
-import { connectElastic, type ElasticConnection, type ElasticOptions } from '../../../../core/index/elastic/connection.ts'
+import {
+  connectElastic,
+  type ElasticConnection,
+  type ElasticOptions,
+} from '../../../../core/index/elastic/connection.ts'
 import { ElasticError } from '../../../../core/index/elastic/fault.ts'
 import { waitAtBarrier } from '../../../../core/index/write-barrier.ts'
 import { openLog } from '../../../../core/log.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../../support/elasticsearch.ts'
 import { lastFirst, type Scope } from '../../../support/last-first.ts'
-import { FULL_DISK, NO_SHARDS, startProxy, TOO_BUSY, type Break, type Proxy } from '../../../support/proxy.ts'
+import { type Break, FULL_DISK, NO_SHARDS, type Proxy, startProxy, TOO_BUSY } from '../../../support/proxy.ts'
 import { temporaryFolder } from '../../../support/server.ts'
 
 const skip = withoutElasticsearch()
@@ -43,18 +50,23 @@ async function openWorld(scope: Scope, options: Partial<ElasticOptions> = {}): P
   return { connection, proxy, url, index, lines }
 }
 
-const put = ({ connection, index }: World, id = '1') => connection.run((client) => client.index({ index, id, document: { n: 1 } }))
+const put = ({ connection, index }: World, id = '1') =>
+  connection.run((client) => client.index({ index, id, document: { n: 1 } }))
 
 /** Fails as whoever asks by HTTP would see it. */
 async function refused(work: Promise<unknown>): Promise<{ message: string; retryAfterSeconds: number }> {
-  const error: unknown = await work.then(() => assert.fail('it worked'), (thrown: unknown) => thrown)
+  const error: unknown = await work.then(
+    () => assert.fail('it worked'),
+    (thrown: unknown) => thrown,
+  )
   assert.ok(isAppError(error, 'unavailable'), String(error))
   assert.ok(!JSON.stringify([error.message, error.cause, String(error.cause)]).includes(SECRET))
   return { message: error.message, retryAfterSeconds: error.details.retryAfterSeconds! }
 }
 
 /** A job does it: it waits instead. */
-const asJob = <Result>(work: () => Promise<Result>, signal = new AbortController().signal) => waitAtBarrier(signal, work)
+const asJob = <Result>(work: () => Promise<Result>, signal = new AbortController().signal) =>
+  waitAtBarrier(signal, work)
 const said = ({ lines }: World, level: string) => lines.filter((line) => line.level === level).map(({ msg }) => msg)
 
 test('each way to be away is told to requests at once, and is over when the server is back', { skip }, async (t) => {
@@ -87,13 +99,22 @@ test('each way to be away is told to requests at once, and is over when the serv
   }
 })
 
-test('a server that refuses connections makes jobs wait, not fail, and a job that is ended does not wait on', { skip }, async (t) => {
+test('a server that refuses connections makes jobs wait, not fail, and a job that is ended does not wait on', {
+  skip,
+}, async (t) => {
   const world = await openWorld(t)
   await world.proxy.refuse()
   await refused(put(world))
-  await assert.rejects(asJob(() => put(world), AbortSignal.timeout(50)), { name: 'TimeoutError' })
+  await assert.rejects(
+    asJob(() => put(world), AbortSignal.timeout(50)),
+    { name: 'TimeoutError' },
+  )
   const heard: unknown[] = []
-  const waiting = waitAtBarrier(new AbortController().signal, () => put(world), (reason) => heard.push(reason))
+  const waiting = waitAtBarrier(
+    new AbortController().signal,
+    () => put(world),
+    (reason) => heard.push(reason),
+  )
 
   await world.proxy.accept()
 
@@ -126,11 +147,17 @@ test('what the server cannot take now is unavailable, each with its sentence', {
   assert.equal((await asJob(() => put(world)))._id, '1', 'a job tries again')
 })
 
-test('indexes that a full disk has made read-only: reads go on, writes are refused, jobs write when there is room', { skip }, async (t) => {
+test('indexes that a full disk has made read-only: reads go on, writes are refused, jobs write when there is room', {
+  skip,
+}, async (t) => {
   const world = await openWorld(t)
   const { connection, index } = world
   await put(world)
-  const block = (value: boolean | null) => connection.client.indices.putSettings({ index, settings: { 'index.blocks.read_only_allow_delete': value } as never })
+  const block = (value: boolean | null) =>
+    connection.client.indices.putSettings({
+      index,
+      settings: { 'index.blocks.read_only_allow_delete': value } as never,
+    })
   await block(true)
 
   assert.match((await refused(put(world, '2'))).message, /disk is too full/)
@@ -149,21 +176,42 @@ test('shards that are not there are told as such', { skip }, async (t) => {
   const { connection, index } = world
   const lost = `${index}_lost`
   // No node has this attribute: its shards are never given a place.
-  await connection.client.indices.create({ index: lost, wait_for_active_shards: 0, settings: { 'index.routing.allocation.require.rack': 'nowhere' } as never })
+  await connection.client.indices.create({
+    index: lost,
+    wait_for_active_shards: 0,
+    settings: { 'index.routing.allocation.require.rack': 'nowhere' } as never,
+  })
 
-  assert.match((await refused(connection.run((client) => client.search({ index: lost })))).message, /parts of the data are not there/)
+  assert.match(
+    (await refused(connection.run((client) => client.search({ index: lost })))).message,
+    /parts of the data are not there/,
+  )
 
-  await connection.client.indices.putSettings({ index: lost, settings: { 'index.routing.allocation.require.rack': null } as never })
-  assert.equal((await asJob(() => connection.run((client) => client.search({ index: lost, allow_partial_search_results: false })))).timed_out, false)
+  await connection.client.indices.putSettings({
+    index: lost,
+    settings: { 'index.routing.allocation.require.rack': null } as never,
+  })
+  assert.equal(
+    (await asJob(() => connection.run((client) => client.search({ index: lost, allow_partial_search_results: false }))))
+      .timed_out,
+    false,
+  )
 })
 
-test('what the server says against a request itself is no outage, and keeps what was sent to itself', { skip }, async (t) => {
+test('what the server says against a request itself is no outage, and keeps what was sent to itself', {
+  skip,
+}, async (t) => {
   const world = await openWorld(t)
   const { connection, index } = world
-  const error: unknown = await connection.run((client) => client.search({ index, query: { term: { [SECRET]: { oops: SECRET } } } as never })).catch((thrown: unknown) => thrown)
+  const error: unknown = await connection
+    .run((client) => client.search({ index, query: { term: { [SECRET]: { oops: SECRET } } } as never }))
+    .catch((thrown: unknown) => thrown)
   assert.ok(error instanceof ElasticError)
   assert.equal(error.statusCode, 400)
-  await assert.rejects(connection.run(() => Promise.reject(new TypeError('ours'))), TypeError)
+  await assert.rejects(
+    connection.run(() => Promise.reject(new TypeError('ours'))),
+    TypeError,
+  )
   assert.deepEqual(said(world, 'error'), [])
 })
 
@@ -173,14 +221,27 @@ test('accounts: name and password, an API key, and words for those that are refu
   await any.client.security.putUser({ username, password: SECRET, roles: ['superuser'] })
   t.after(() => void fetch(`${url}/_security/user/${username}`, { method: 'DELETE' }))
   const me = { username, password: SECRET }
-  const { encoded } = await (await fetch(`${url}/_security/api_key`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Basic ${btoa(`${username}:${SECRET}`)}` }, body: '{"name":"test"}' })).json() as { encoded: string }
+  const { encoded } = (await (
+    await fetch(`${url}/_security/api_key`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Basic ${btoa(`${username}:${SECRET}`)}` },
+      body: '{"name":"test"}',
+    })
+  ).json()) as { encoded: string }
   const lines: string[] = []
   const as = (options: Partial<ElasticOptions>) => {
-    const connection = connectElastic({ url, names: `${index}*`, log: openLog('trace', { write: (line) => void lines.push(line) }), clock: systemClock, ...options })
+    const connection = connectElastic({
+      url,
+      names: `${index}*`,
+      log: openLog('trace', { write: (line) => void lines.push(line) }),
+      clock: systemClock,
+      ...options,
+    })
     lastFirst(t).after(() => connection.close())
     return connection
   }
-  const whoIs = async (connection: ElasticConnection) => (await connection.run((client) => client.security.authenticate())).username
+  const whoIs = async (connection: ElasticConnection) =>
+    (await connection.run((client) => client.security.authenticate())).username
 
   assert.equal(await whoIs(as(me)), username)
   assert.equal(await whoIs(as({ apiKey: encoded })), username)
@@ -196,18 +257,44 @@ test('over TLS the certificate must be signed by one that we know', { skip }, as
   const { url } = await testElasticsearch(t)
   const folder = await temporaryFolder(t)
   const [store, ca] = [join(folder, 'store.p12'), join(folder, 'ca.pem')]
-  const keytool = (...args: string[]) => execFileSync('keytool', [...args, '-keystore', store, '-storepass', 'changeit', '-storetype', 'PKCS12', '-alias', 'it'], { stdio: 'pipe' })
-  keytool('-genkeypair', '-keyalg', 'EC', '-dname', 'CN=127.0.0.1', '-ext', 'san=ip:127.0.0.1', '-ext', 'bc:c=ca:true', '-validity', '2')
+  const keytool = (...args: string[]) =>
+    execFileSync(
+      'keytool',
+      [...args, '-keystore', store, '-storepass', 'changeit', '-storetype', 'PKCS12', '-alias', 'it'],
+      { stdio: 'pipe' },
+    )
+  keytool(
+    '-genkeypair',
+    '-keyalg',
+    'EC',
+    '-dname',
+    'CN=127.0.0.1',
+    '-ext',
+    'san=ip:127.0.0.1',
+    '-ext',
+    'bc:c=ca:true',
+    '-validity',
+    '2',
+  )
   await writeFile(ca, keytool('-exportcert', '-rfc'))
   const proxy = await startProxy(t, url, { pfx: await readFile(store), passphrase: 'changeit' })
   const connect = (file?: string) => {
-    const connection = connectElastic({ url: proxy.url, ca: file, names: 'none_*', log: openLog('silent'), clock: systemClock })
+    const connection = connectElastic({
+      url: proxy.url,
+      ca: file,
+      names: 'none_*',
+      log: openLog('silent'),
+      clock: systemClock,
+    })
     lastFirst(t).after(() => connection.close())
     return connection
   }
 
   assert.match((await connect(ca).begin()).version, /^8\./)
-  await assert.rejects(connect().begin(), (error: Error) => error instanceof StartError && /AV_ELASTICSEARCH_CA/.test(error.message))
+  await assert.rejects(
+    connect().begin(),
+    (error: Error) => error instanceof StartError && /AV_ELASTICSEARCH_CA/.test(error.message),
+  )
   assert.throws(() => connect(join(folder, 'none.pem')), /AV_ELASTICSEARCH_CA: .*none.pem cannot be read \(ENOENT\)/)
   assert.throws(() => connect(store), /holds no certificate in PEM form/)
 })
@@ -215,15 +302,30 @@ test('over TLS the certificate must be signed by one that we know', { skip }, as
 test('only Elasticsearch 8 is served; anything else ends the start with a sentence', async (t) => {
   for (const [headers, version, expected] of [
     [{}, '2.11.0', /What answers at AV_ELASTICSEARCH_URL is not Elasticsearch/],
-    [{ 'x-elastic-product': 'Elasticsearch' }, '7.17.0', /^Elasticsearch 7\.17\.0 is not served: this server keeps its documents in Elasticsearch 8 only/],
+    [
+      { 'x-elastic-product': 'Elasticsearch' },
+      '7.17.0',
+      /^Elasticsearch 7\.17\.0 is not served: this server keeps its documents in Elasticsearch 8 only/,
+    ],
     [{ 'x-elastic-product': 'Elasticsearch' }, '9.1.0', /^Elasticsearch 9\.1\.0 is not served/],
   ] as const) {
-    const server = createServer((_request, reply) => reply.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ version: { number: version } })))
+    const server = createServer((_request, reply) =>
+      reply
+        .writeHead(200, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify({ version: { number: version } })),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     t.after(() => void server.close())
-    const connection = connectElastic({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, log: openLog('silent'), clock: systemClock })
+    const connection = connectElastic({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      log: openLog('silent'),
+      clock: systemClock,
+    })
     t.after(() => connection.close())
-    await assert.rejects(connection.begin(), (error: Error) => error instanceof StartError && expected.test(error.message))
+    await assert.rejects(
+      connection.begin(),
+      (error: Error) => error instanceof StartError && expected.test(error.message),
+    )
   }
 })
 
@@ -234,7 +336,11 @@ test('the start waits for a server that is not there yet, and says so', { skip }
   await assert.rejects(world.connection.begin(AbortSignal.timeout(30)), { name: 'TimeoutError' })
   await world.proxy.accept()
   assert.match((await begun).version, /^8\./)
-  assert.equal(said(world, 'warn').filter((line) => line.startsWith('Waiting for Elasticsearch')).length, 2, 'once for each that waits')
+  assert.equal(
+    said(world, 'warn').filter((line) => line.startsWith('Waiting for Elasticsearch')).length,
+    2,
+    'once for each that waits',
+  )
 })
 
 test('of several nodes those that are there serve, whichever is gone', { skip }, async (t) => {

@@ -1,7 +1,8 @@
 /** One's own account: password, the token for programs, signing out. */
-import { useState } from 'preact/hooks'
+
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
-import { get, post, remove, toFailure, type Failure } from '../../api.ts'
+import { useState } from 'preact/hooks'
+import { type Failure, get, post, remove, toFailure } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -40,7 +41,10 @@ function Password() {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const missing = (value: string) => (isTried && value === '' ? t('form.required') : undefined)
-  const tooShort = isTried && fresh !== '' && fresh.length < SHORTEST_PASSWORD ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : undefined
+  const tooShort =
+    isTried && fresh !== '' && fresh.length < SHORTEST_PASSWORD
+      ? t('settings.password.short', { count: SHORTEST_PASSWORD })
+      : undefined
 
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -70,9 +74,33 @@ function Password() {
             {failure.message}
           </p>
         )}
-        <input type="text" name="username" autocomplete="username" value={account.value?.username ?? ''} readOnly hidden />
-        <Field label={t('settings.password.current')} type="password" autocomplete="current-password" value={current} onInput={setCurrent} isRequired error={missing(current) ?? (ofField && t('settings.password.wrong'))} />
-        <Field label={t('settings.password.new')} type="password" autocomplete="new-password" value={fresh} onInput={setFresh} isRequired error={missing(fresh) ?? tooShort ?? failure?.fields['password']} hint={t('settings.password.least', { count: SHORTEST_PASSWORD })} />
+        <input
+          type="text"
+          name="username"
+          autocomplete="username"
+          value={account.value?.username ?? ''}
+          readOnly
+          hidden
+        />
+        <Field
+          label={t('settings.password.current')}
+          type="password"
+          autocomplete="current-password"
+          value={current}
+          onInput={setCurrent}
+          isRequired
+          error={missing(current) ?? (ofField && t('settings.password.wrong'))}
+        />
+        <Field
+          label={t('settings.password.new')}
+          type="password"
+          autocomplete="new-password"
+          value={fresh}
+          onInput={setFresh}
+          isRequired
+          error={missing(fresh) ?? tooShort ?? failure?.fields['password']}
+          hint={t('settings.password.least', { count: SHORTEST_PASSWORD })}
+        />
         <div>
           <Button kind="main" type="submit" isBusy={isBusy}>
             {t('settings.password.change')}
@@ -87,7 +115,14 @@ function Token() {
   const [token, setToken] = useState<string>()
   const show = async () => setToken((await get<{ token: string }>('/api/token/')).token)
   const renew = async () => {
-    if (!(await confirm({ title: t('settings.token.renew.title'), text: <p>{t('settings.token.renew.text')}</p>, action: t('settings.token.renew') }))) return
+    if (
+      !(await confirm({
+        title: t('settings.token.renew.title'),
+        text: <p>{t('settings.token.renew.text')}</p>,
+        action: t('settings.token.renew'),
+      }))
+    )
+      return
     await remove('/api/token/')
     await show()
     say(t('settings.token.renewed'))

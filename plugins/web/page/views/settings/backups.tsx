@@ -1,16 +1,20 @@
-/** Backups: a zip of all documents to keep elsewhere; made, fetched, brought back, and restored after a look at what that would change. */
-import { useRef, useState } from 'preact/hooks'
+/**
+ * Backups: a zip of all documents to keep elsewhere; made, fetched, brought back, and restored after a look at what
+ * that would change.
+ */
+
 import { Archive, Download, RotateCcw, Trash, Upload } from 'lucide'
+import { useRef, useState } from 'preact/hooks'
 import { ask, get, post, remove, toFailure } from '../../api.ts'
 import { under } from '../../base.ts'
 import { toBytes, toDay, toNumber } from '../../format.ts'
+import { useJobs } from '../../jobs.ts'
 import { forget, useLoad } from '../../load.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { t } from '../../texts.ts'
-import { useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
@@ -32,7 +36,10 @@ const dayOf = ({ timestamp }: Backup): string => toDay(timestamp.replace(/^(\d{4
 
 /** Documents were missing at the newest, and none was made since that is as it should be. */
 function isInDoubt(backups: readonly Backup[]): boolean {
-  const newest = (isLost: boolean): string => backups.filter(({ reason }) => (reason === 'lost') === isLost).reduce((day, { timestamp }) => (timestamp > day ? timestamp : day), '')
+  const newest = (isLost: boolean): string =>
+    backups
+      .filter(({ reason }) => (reason === 'lost') === isLost)
+      .reduce((day, { timestamp }) => (timestamp > day ? timestamp : day), '')
   return newest(true) > newest(false)
 }
 
@@ -45,7 +52,11 @@ export function BackupsSection() {
     say(t('settings.backups.making'))
   }
   const settle = async () => {
-    const isSure = await confirm({ title: t('settings.backups.lost.title'), text: <p>{t('settings.backups.lost.text')}</p>, action: t('settings.backups.lost.action') })
+    const isSure = await confirm({
+      title: t('settings.backups.lost.title'),
+      text: <p>{t('settings.backups.lost.text')}</p>,
+      action: t('settings.backups.lost.action'),
+    })
     if (!isSure) return
     await post('/api/backup/', { is_right: true })
     say(t('settings.backups.making'))
@@ -83,14 +94,30 @@ export function BackupsSection() {
                     <strong>{dayOf(one)}</strong>
                     <p class="meta">
                       {toBytes(one.file_size)}
-                      {REASONS.includes(one.reason as 'auto') && ` · ${t(`settings.backups.reason.${one.reason as 'auto'}`)}`} · {one.filename}
+                      {REASONS.includes(one.reason as 'auto') &&
+                        ` · ${t(`settings.backups.reason.${one.reason as 'auto'}`)}`}{' '}
+                      · {one.filename}
                     </p>
                   </div>
-                  <a class="icon-button" href={under(`/api/backup/${one.filename}/download/`)} download={one.filename} aria-label={t('settings.backups.downloadOf', { name: one.filename })} title={t('settings.backups.download')}>
+                  <a
+                    class="icon-button"
+                    href={under(`/api/backup/${one.filename}/download/`)}
+                    download={one.filename}
+                    aria-label={t('settings.backups.downloadOf', { name: one.filename })}
+                    title={t('settings.backups.download')}
+                  >
                     <Icon node={Download} />
                   </a>
-                  <IconButton icon={RotateCcw} label={t('settings.backups.restoreOf', { name: one.filename })} onClick={() => setRestoring(one)} />
-                  <IconButton icon={Trash} label={t('settings.backups.deleteOf', { name: one.filename })} onClick={() => void drop(one).catch(sayFailure)} />
+                  <IconButton
+                    icon={RotateCcw}
+                    label={t('settings.backups.restoreOf', { name: one.filename })}
+                    onClick={() => setRestoring(one)}
+                  />
+                  <IconButton
+                    icon={Trash}
+                    label={t('settings.backups.deleteOf', { name: one.filename })}
+                    onClick={() => void drop(one).catch(sayFailure)}
+                  />
                 </li>
               ))}
             </ul>
@@ -154,7 +181,9 @@ function UploadButton({ onDone }: { onDone: () => void }) {
 function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   const { filename } = backup
   const [isBusy, setBusy] = useState(false)
-  const preview = useLoad<Preview>(`settings/preview/${filename}`, (signal) => get(`/api/backup/${filename}/preview/`, {}, signal))
+  const preview = useLoad<Preview>(`settings/preview/${filename}`, (signal) =>
+    get(`/api/backup/${filename}/preview/`, {}, signal),
+  )
   const restore = async () => {
     setBusy(true)
     try {
@@ -178,7 +207,12 @@ function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
       </Loaded>
       <footer>
         <Button onClick={onClose}>{t('action.cancel')}</Button>
-        <Button kind="danger" isBusy={isBusy} disabled={preview.now.value.state !== 'ready'} onClick={() => void restore()}>
+        <Button
+          kind="danger"
+          isBusy={isBusy}
+          disabled={preview.now.value.state !== 'ready'}
+          onClick={() => void restore()}
+        >
           {t('settings.backups.restore')}
         </Button>
       </footer>

@@ -2,7 +2,7 @@
 import { useComputed } from '@preact/signals'
 import { get, post } from '../../api.ts'
 import { openChanges } from '../../changes.ts'
-import { useLoad, type Load } from '../../load.ts'
+import { type Load, useLoad } from '../../load.ts'
 
 export interface Config {
   downloads: {
@@ -56,7 +56,10 @@ export function useConfig(): OpenConfig {
 }
 
 function merge(config: Config, change: Change): Config {
-  const sections = Object.entries(config).map(([section, values]) => [section, { ...values, ...change[section as keyof Config] }])
+  const sections = Object.entries(config).map(([section, values]) => [
+    section,
+    { ...values, ...change[section as keyof Config] },
+  ])
   return Object.fromEntries(sections) as unknown as Config
 }
 
@@ -70,16 +73,25 @@ export interface Quality {
 
 const OURS = /^(vcodec:h264,)?(?:res:(\d{3,4}),?)?(acodec:aac)?$/
 
-export function readQuality({ format, format_sort: order }: Pick<Config['downloads'], 'format' | 'format_sort'>): Quality {
+export function readQuality({
+  format,
+  format_sort: order,
+}: Pick<Config['downloads'], 'format' | 'format_sort'>): Quality {
   if (format !== false) return { height: 'own', isPlayable: false }
   if (order === false) return { height: '', isPlayable: false }
   const [, video, height = '', audio] = OURS.exec(order) ?? []
   const quality = { height, isPlayable: video !== undefined }
-  return (video === undefined) === (audio === undefined) && writeQuality(quality) === order ? quality : { height: 'own', isPlayable: false }
+  return (video === undefined) === (audio === undefined) && writeQuality(quality) === order
+    ? quality
+    : { height: 'own', isPlayable: false }
 }
 
 export function writeQuality({ height, isPlayable }: Quality): string | false {
-  return [isPlayable && 'vcodec:h264', height !== '' && `res:${height}`, isPlayable && 'acodec:aac'].filter(Boolean).join(',') || false
+  return (
+    [isPlayable && 'vcodec:h264', height !== '' && `res:${height}`, isPlayable && 'acodec:aac']
+      .filter(Boolean)
+      .join(',') || false
+  )
 }
 
 /** A schedule as people choose it. `own`: a cron line that says more than that. */
@@ -96,7 +108,8 @@ const CRON = /^(\d{1,2}) (\*|\*\/(?:2|3|4|6|8|12)|\d{1,2}) (\*|[0-6])$/
 
 export function readPlan(cron: string): Plan {
   const [, minute, hour, weekday] = CRON.exec(cron) ?? []
-  if (minute === undefined || hour === undefined || weekday === undefined) return { often: 'own', time: '08:00', weekday: '0' }
+  if (minute === undefined || hour === undefined || weekday === undefined)
+    return { often: 'own', time: '08:00', weekday: '0' }
   const isHourly = hour.startsWith('*')
   if (isHourly && weekday !== '*') return { often: 'own', time: '08:00', weekday: '0' }
   const two = (text: string) => text.padStart(2, '0')

@@ -1,6 +1,9 @@
-/** The cookie of an account at the platform: taken in, tried, switched off, forgotten. Its text is never shown again. */
-import { useState } from 'preact/hooks'
+/**
+ * The cookie of an account at the platform: taken in, tried, switched off, forgotten. Its text is never shown again.
+ */
+
 import { ShieldCheck, Trash } from 'lucide'
+import { useState } from 'preact/hooks'
 import { get, post, put, remove, toFailure } from '../../api.ts'
 import { toMoment } from '../../format.ts'
 import { useLoad } from '../../load.ts'
@@ -36,7 +39,15 @@ export function CookieSection() {
     setBusy(false)
   }
   const forgetIt = async () => {
-    if (!(await confirm({ title: t('settings.cookie.forget.title'), text: <p>{t('settings.cookie.forget.text')}</p>, action: t('settings.cookie.forget'), isDangerous: true }))) return
+    if (
+      !(await confirm({
+        title: t('settings.cookie.forget.title'),
+        text: <p>{t('settings.cookie.forget.text')}</p>,
+        action: t('settings.cookie.forget'),
+        isDangerous: true,
+      }))
+    )
+      return
     await remove('/api/cookie/')
     await Promise.all([cookie.reload(), config.reload()])
     say(t('settings.cookie.forgotten'))
@@ -49,7 +60,9 @@ export function CookieSection() {
           (isOn || validated > 0) && (
             <Group title={t('settings.cookie.stored')}>
               <p class={status || validated === 0 ? 'option-line' : 'option-line bad'}>
-                {validated === 0 ? t('settings.cookie.untried') : t(status ? 'settings.cookie.good' : 'settings.cookie.bad', { when: toMoment(validated) })}
+                {validated === 0
+                  ? t('settings.cookie.untried')
+                  : t(status ? 'settings.cookie.good' : 'settings.cookie.bad', { when: toMoment(validated) })}
               </p>
               <SwitchOption
                 label={t('settings.cookie.use')}
@@ -99,7 +112,16 @@ function Import({ onDone }: { onDone: () => Promise<unknown> }) {
   return (
     <Group title={t('settings.cookie.import')} hint={t('settings.cookie.import.hint')}>
       <form class="option-form" onSubmit={submit} noValidate>
-        <Field label={t('settings.cookie.text')} lines={6} value={text} onInput={setText} autocomplete="off" placeholder="# Netscape HTTP Cookie File" error={error} hint={t('settings.cookie.text.hint')} />
+        <Field
+          label={t('settings.cookie.text')}
+          lines={6}
+          value={text}
+          onInput={setText}
+          autocomplete="off"
+          placeholder="# Netscape HTTP Cookie File"
+          error={error}
+          hint={t('settings.cookie.text.hint')}
+        />
         <div>
           <Button kind="main" type="submit" isBusy={isBusy}>
             {t(isBusy ? 'settings.cookie.trying' : 'settings.cookie.take')}

@@ -3,7 +3,15 @@ import type { ComponentChildren } from 'preact'
 import type { Load } from '../../load.ts'
 import { Box, Failed } from '../../parts/states.tsx'
 
-export function Loaded<Value>({ from, height = '280px', children }: { from: Load<Value>; height?: string; children: (value: Value) => ComponentChildren }) {
+export function Loaded<Value>({
+  from,
+  height = '280px',
+  children,
+}: {
+  from: Load<Value>
+  height?: string
+  children: (value: Value) => ComponentChildren
+}) {
   const { state, value, failure } = from.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
   return state === 'ready' ? <>{children(value)}</> : <Box height={height} radius="10px" />

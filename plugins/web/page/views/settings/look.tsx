@@ -1,6 +1,6 @@
 /** How the page looks to this account. */
 import type { UserSettings } from '../../records.ts'
-import { changeSettings, chooseLook, look, settings, type Look } from '../../session.ts'
+import { changeSettings, chooseLook, type Look, look, settings } from '../../session.ts'
 import { t } from '../../texts.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
@@ -13,14 +13,37 @@ export function LookSection() {
   return (
     <>
       <Group title={t('settings.colours')}>
-        <SelectOption label={t('account.look')} hint={t('settings.colours.hint')} value={look.value} choices={LOOKS.map((value) => ({ value, label: t(`look.${value}`) }))} onSave={async (value) => chooseLook(value)} />
+        <SelectOption
+          label={t('account.look')}
+          hint={t('settings.colours.hint')}
+          value={look.value}
+          choices={LOOKS.map((value) => ({ value, label: t(`look.${value}`) }))}
+          onSave={async (value) => chooseLook(value)}
+        />
       </Group>
       <Group title={t('settings.lists')}>
         {LISTS.map((list) => {
           const key = `view_style_${list}` as const
-          return <SelectOption key={list} label={t(`settings.lists.${list}`)} value={now[key] ?? 'grid'} choices={styles} onSave={(value) => changeSettings({ [key]: value } as Partial<UserSettings>)} />
+          return (
+            <SelectOption
+              key={list}
+              label={t(`settings.lists.${list}`)}
+              value={now[key] ?? 'grid'}
+              choices={styles}
+              onSave={(value) => changeSettings({ [key]: value } as Partial<UserSettings>)}
+            />
+          )
         })}
-        <NumberOption label={t('settings.pageSize')} hint={t('settings.pageSize.hint')} min={1} max={200} field="page_size" value={now.page_size || false} empty={false} onSave={(value) => changeSettings({ page_size: value || 0 })} />
+        <NumberOption
+          label={t('settings.pageSize')}
+          hint={t('settings.pageSize.hint')}
+          min={1}
+          max={200}
+          field="page_size"
+          value={now.page_size || false}
+          empty={false}
+          onSave={(value) => changeSettings({ page_size: value || 0 })}
+        />
       </Group>
     </>
   )

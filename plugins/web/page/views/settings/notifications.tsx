@@ -1,6 +1,7 @@
 /** Who is told when a task has done something: addresses of services, each tried by a button. */
-import { useState } from 'preact/hooks'
+
 import { BellRing, Plus, Trash } from 'lucide'
+import { useState } from 'preact/hooks'
 import { get, post, remove, toFailure } from '../../api.ts'
 import { useLoad } from '../../load.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
@@ -25,7 +26,9 @@ export function NotificationsSection() {
   const drop = async (task: Task, url: string) => {
     await remove('/api/schedule/notification/', { body: { task_name: task, url } })
     await reload()
-    say(t('settings.notify.removed'), { undo: () => void post('/api/schedule/notification/', { task_name: task, url }).then(reload, sayFailure) })
+    say(t('settings.notify.removed'), {
+      undo: () => void post('/api/schedule/notification/', { task_name: task, url }).then(reload, sayFailure),
+    })
   }
   return (
     <>
@@ -39,8 +42,16 @@ export function NotificationsSection() {
                 {all[task]!.urls.map((url) => (
                   <li key={url}>
                     <code class="row-words">{url}</code>
-                    <IconButton icon={BellRing} label={t('settings.notify.testOf', { url })} onClick={() => void test(task, url).catch(sayFailure)} />
-                    <IconButton icon={Trash} label={t('settings.notify.remove', { url })} onClick={() => void drop(task, url).catch(sayFailure)} />
+                    <IconButton
+                      icon={BellRing}
+                      label={t('settings.notify.testOf', { url })}
+                      onClick={() => void test(task, url).catch(sayFailure)}
+                    />
+                    <IconButton
+                      icon={Trash}
+                      label={t('settings.notify.remove', { url })}
+                      onClick={() => void drop(task, url).catch(sayFailure)}
+                    />
                   </li>
                 ))}
               </ul>
@@ -86,8 +97,22 @@ function Add({ reload }: { reload: () => Promise<void> }) {
           void run(add)
         }}
       >
-        <Select label={t('settings.notify.when')} value={task} choices={TASKS.map((value) => ({ value, label: t(`settings.notify.${value}`) }))} onChange={setTask} />
-        <Field label={t('settings.notify.url')} type="url" value={url} onInput={setUrl} autocomplete="off" placeholder="ntfy://ntfy.example.org/archive" error={error} hint={<Samples />} />
+        <Select
+          label={t('settings.notify.when')}
+          value={task}
+          choices={TASKS.map((value) => ({ value, label: t(`settings.notify.${value}`) }))}
+          onChange={setTask}
+        />
+        <Field
+          label={t('settings.notify.url')}
+          type="url"
+          value={url}
+          onInput={setUrl}
+          autocomplete="off"
+          placeholder="ntfy://ntfy.example.org/archive"
+          error={error}
+          hint={<Samples />}
+        />
         <div class="buttons">
           <Button kind="main" type="submit" icon={Plus} isBusy={isBusy}>
             {t('settings.notify.add')}
@@ -103,6 +128,7 @@ function Add({ reload }: { reload: () => Promise<void> }) {
 
 const Samples = () => (
   <>
-    {t('settings.notify.samples')} <code>https://example.org/hook</code>, <code>mailto://name:password@example.org</code>
+    {t('settings.notify.samples')} <code>https://example.org/hook</code>,{' '}
+    <code>mailto://name:password@example.org</code>
   </>
 )

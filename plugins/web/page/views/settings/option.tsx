@@ -1,7 +1,8 @@
 /** Settings that are saved at once: each says that it was, or beside itself what was wrong. */
+
+import { Check } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Check } from 'lucide'
 import { Failure, toFailure } from '../../api.ts'
 import type { Choice } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -16,7 +17,10 @@ export interface Saving {
   run(action: () => Promise<unknown>): Promise<'saved' | 'cancelled' | 'refused'>
 }
 
-/** @param field  as the server names it. @param wrong  what to say where the server refuses the value of that field: its own words are for programs */
+/**
+ * @param field  as the server names it. @param wrong  what to say where the server refuses the value of that field: its
+ * own words are for programs
+ */
 export function useSaving(field?: string, wrong?: string): Saving {
   const [state, setState] = useState<Saving['state']>('rest')
   const [error, setError] = useState<string>()
@@ -48,7 +52,17 @@ export function useSaving(field?: string, wrong?: string): Saving {
   return { state, error, run }
 }
 
-export function Group({ title, hint, children, id }: { title: string; hint?: ComponentChildren; children: ComponentChildren; id?: string }) {
+export function Group({
+  title,
+  hint,
+  children,
+  id,
+}: {
+  title: string
+  hint?: ComponentChildren
+  children: ComponentChildren
+  id?: string
+}) {
   return (
     <section class="settings-group">
       <h2 id={id}>{title}</h2>
@@ -59,7 +73,13 @@ export function Group({ title, hint, children, id }: { title: string; hint?: Com
 }
 
 /** What only those open who know what it is. */
-export function Advanced({ children, title = t('settings.advanced') }: { children: ComponentChildren; title?: string }) {
+export function Advanced({
+  children,
+  title = t('settings.advanced'),
+}: {
+  children: ComponentChildren
+  title?: string
+}) {
   return (
     <details class="settings-advanced">
       <summary class="unfold">{title}</summary>
@@ -108,7 +128,10 @@ export function Row({ id, label, hint, saving, children, isWide = false }: RowPr
   )
 }
 
-const described = (id: string, hint: unknown, saving: Saving) => ({ 'aria-describedby': saving.error ? `${id}-error` : hint ? `${id}-hint` : undefined, 'aria-invalid': saving.error ? true : undefined })
+const described = (id: string, hint: unknown, saving: Saving) => ({
+  'aria-describedby': saving.error ? `${id}-error` : hint ? `${id}-hint` : undefined,
+  'aria-invalid': saving.error ? true : undefined,
+})
 
 interface OptionProps<Value> {
   label: string
@@ -132,26 +155,53 @@ export function useChosen<Value>(value: Value, saving: Saving, onSave: (value: V
   return { shown: pending ? pending.value : value, choose }
 }
 
-export function SwitchOption({ label, hint, value, field, onSave, disabled = false }: OptionProps<boolean> & { disabled?: boolean }) {
+export function SwitchOption({
+  label,
+  hint,
+  value,
+  field,
+  onSave,
+  disabled = false,
+}: OptionProps<boolean> & { disabled?: boolean }) {
   const id = useId()
   const saving = useSaving(field)
   const { shown, choose } = useChosen(value, saving, onSave)
   return (
     <Row id={id} label={label} hint={hint} saving={saving}>
       <span class="switch">
-        <input id={id} type="checkbox" role="switch" checked={shown} disabled={disabled} {...described(id, hint, saving)} onChange={({ currentTarget }) => void choose(currentTarget.checked)} />
+        <input
+          id={id}
+          type="checkbox"
+          role="switch"
+          checked={shown}
+          disabled={disabled}
+          {...described(id, hint, saving)}
+          onChange={({ currentTarget }) => void choose(currentTarget.checked)}
+        />
       </span>
     </Row>
   )
 }
 
-export function SelectOption<Value extends string>({ label, hint, value, field, choices, onSave }: OptionProps<Value> & { choices: ReadonlyArray<Choice<Value>> }) {
+export function SelectOption<Value extends string>({
+  label,
+  hint,
+  value,
+  field,
+  choices,
+  onSave,
+}: OptionProps<Value> & { choices: ReadonlyArray<Choice<Value>> }) {
   const id = useId()
   const saving = useSaving(field)
   const { shown, choose } = useChosen(value, saving, onSave)
   return (
     <Row id={id} label={label} hint={hint} saving={saving}>
-      <select id={id} value={shown} {...described(id, hint, saving)} onChange={({ currentTarget }) => void choose(currentTarget.value as Value)}>
+      <select
+        id={id}
+        value={shown}
+        {...described(id, hint, saving)}
+        onChange={({ currentTarget }) => void choose(currentTarget.value as Value)}
+      >
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.label}
@@ -174,7 +224,19 @@ interface TextProps extends OptionProps<string> {
 }
 
 /** Saved when it is left or Enter is pressed; what was refused stays in it. */
-export function TextOption({ label, hint, value, field, wrong, onSave, placeholder, unit, isNumber = false, isWide = false, isCode = false }: TextProps) {
+export function TextOption({
+  label,
+  hint,
+  value,
+  field,
+  wrong,
+  onSave,
+  placeholder,
+  unit,
+  isNumber = false,
+  isWide = false,
+  isCode = false,
+}: TextProps) {
   const id = useId()
   const saving = useSaving(field, wrong)
   const [draft, setDraft] = useState<string>()
@@ -219,10 +281,18 @@ interface NumberProps<Empty> extends Omit<TextProps, 'value' | 'onSave' | 'isNum
   onSave: (value: number | Empty) => Promise<unknown>
 }
 
-export function NumberOption<Empty extends number | false>({ value, empty, min, max, onSave, ...rest }: NumberProps<Empty>) {
+export function NumberOption<Empty extends number | false>({
+  value,
+  empty,
+  min,
+  max,
+  onSave,
+  ...rest
+}: NumberProps<Empty>) {
   const save = async (text: string) => {
     const number = Number(text)
-    if (text !== '' && !(Number.isInteger(number) && number >= min && number <= max)) throw new Refused(t('settings.between', { min, max }))
+    if (text !== '' && !(Number.isInteger(number) && number >= min && number <= max))
+      throw new Refused(t('settings.between', { min, max }))
     return onSave(text === '' ? empty : number)
   }
   return <TextOption {...rest} isNumber value={value === false ? '' : String(value)} onSave={save} />

@@ -43,7 +43,13 @@ const Rows = ({ plugins }: { plugins: PluginRecord[] }) => (
         <div class="row-words">
           <strong>{name}</strong>
           <p class="meta">
-            {[!enabled && t('settings.plugins.off'), !isBuiltIn && version && t('settings.plugins.version', { version }), needs.length > 0 && t('settings.plugins.needs', { names: needs.join(', ') })].filter(Boolean).join(' · ')}
+            {[
+              !enabled && t('settings.plugins.off'),
+              !isBuiltIn && version && t('settings.plugins.version', { version }),
+              needs.length > 0 && t('settings.plugins.needs', { names: needs.join(', ') }),
+            ]
+              .filter(Boolean)
+              .join(' · ')}
           </p>
           {failure && (
             <p class="bad" title={toMoment(failure.date)}>

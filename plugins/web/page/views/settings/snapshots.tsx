@@ -2,13 +2,13 @@
 import { Camera, RotateCcw, Trash } from 'lucide'
 import { get, post, remove } from '../../api.ts'
 import { toAge, toMoment, toSpan } from '../../format.ts'
+import { useJobs } from '../../jobs.ts'
 import { forget, useLoad } from '../../load.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { t } from '../../texts.ts'
 import { useConfig } from './config.ts'
-import { useJobs } from '../../jobs.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SwitchOption } from './option.tsx'
 
@@ -43,14 +43,30 @@ export function SnapshotsSection() {
         <p>{t('settings.restore.stays')}</p>
       </>
     )
-    if (!(await confirm({ title: t('settings.snapshots.restore.title'), text, action: t('settings.snapshots.restore'), isDangerous: true }))) return
+    if (
+      !(await confirm({
+        title: t('settings.snapshots.restore.title'),
+        text,
+        action: t('settings.snapshots.restore'),
+        isDangerous: true,
+      }))
+    )
+      return
     await post(`/api/snapshot/${one.id}/`)
     forget()
     say(t('settings.restore.begun'))
   }
   const drop = async (one: Snapshot) => {
     const text = <p>{t('settings.snapshots.delete.text', { when: whenOf(one) })}</p>
-    if (!(await confirm({ title: t('settings.snapshots.delete.title'), text, action: t('action.delete'), isDangerous: true }))) return
+    if (
+      !(await confirm({
+        title: t('settings.snapshots.delete.title'),
+        text,
+        action: t('action.delete'),
+        isDangerous: true,
+      }))
+    )
+      return
     await remove(`/api/snapshot/${one.id}/`)
     await list.reload()
     say(t('settings.snapshots.deleted'))
@@ -63,7 +79,14 @@ export function SnapshotsSection() {
           <Group title={t('settings.snapshots.daily')}>
             <SwitchOption
               label={t('settings.snapshots.on')}
-              hint={list.now.value.value?.next_exec ? t('settings.snapshots.next', { when: toMoment(list.now.value.value.next_exec), age: toAge(list.now.value.value.next_exec) }) : t('settings.snapshots.off')}
+              hint={
+                list.now.value.value?.next_exec
+                  ? t('settings.snapshots.next', {
+                      when: toMoment(list.now.value.value.next_exec),
+                      age: toAge(list.now.value.value.next_exec),
+                    })
+                  : t('settings.snapshots.off')
+              }
               value={application.enable_snapshot}
               onSave={async (on) => {
                 await config.save({ application: { enable_snapshot: on } })
@@ -87,13 +110,29 @@ export function SnapshotsSection() {
                       {one.state === 'SUCCESS' && ` · ${toAge(one.end_stamp)} · ${toSpan(one.duration_s)}`}
                     </p>
                   </div>
-                  {one.state === 'SUCCESS' && <IconButton icon={RotateCcw} label={t('settings.snapshots.restoreOf', { when: whenOf(one) })} onClick={() => void restore(one).catch(sayFailure)} />}
-                  {one.state !== 'IN_PROGRESS' && <IconButton icon={Trash} label={t('settings.snapshots.deleteOf', { when: whenOf(one) })} onClick={() => void drop(one).catch(sayFailure)} />}
+                  {one.state === 'SUCCESS' && (
+                    <IconButton
+                      icon={RotateCcw}
+                      label={t('settings.snapshots.restoreOf', { when: whenOf(one) })}
+                      onClick={() => void restore(one).catch(sayFailure)}
+                    />
+                  )}
+                  {one.state !== 'IN_PROGRESS' && (
+                    <IconButton
+                      icon={Trash}
+                      label={t('settings.snapshots.deleteOf', { when: whenOf(one) })}
+                      onClick={() => void drop(one).catch(sayFailure)}
+                    />
+                  )}
                 </li>
               ))}
             </ul>
             <div class="option-foot">
-              <Button icon={Camera} disabled={snapshots.some(({ state }) => state === 'IN_PROGRESS')} onClick={() => void take().catch(sayFailure)}>
+              <Button
+                icon={Camera}
+                disabled={snapshots.some(({ state }) => state === 'IN_PROGRESS')}
+                onClick={() => void take().catch(sayFailure)}
+              >
                 {t('settings.snapshots.take')}
               </Button>
             </div>

@@ -15,14 +15,32 @@ export function SubscriptionsSection() {
         <>
           <Group title={t('settings.scan')} hint={t('settings.scan.hint')}>
             {SIZES.map((key) => (
-              <NumberOption key={key} label={t(`settings.${key}`)} unit={t('settings.newest')} min={0} max={1_000_000} field={`subscriptions.${key}`} value={subscriptions[key]} empty={0} onSave={(size) => config.save({ subscriptions: { [key]: size } })} />
+              <NumberOption
+                key={key}
+                label={t(`settings.${key}`)}
+                unit={t('settings.newest')}
+                min={0}
+                max={1_000_000}
+                field={`subscriptions.${key}`}
+                value={subscriptions[key]}
+                empty={0}
+                onSave={(size) => config.save({ subscriptions: { [key]: size } })}
+              />
             ))}
           </Group>
           <Group title={t('settings.found')}>
-            <SwitchOption label={t('settings.autoStart')} hint={t('settings.autoStart.hint')} value={subscriptions.auto_start} onSave={(on) => config.save({ subscriptions: { auto_start: on } })} />
+            <SwitchOption
+              label={t('settings.autoStart')}
+              hint={t('settings.autoStart.hint')}
+              value={subscriptions.auto_start}
+              onSave={(on) => config.save({ subscriptions: { auto_start: on } })}
+            />
           </Group>
           <p class="hint">
-            {t('settings.scan.when')} <a href={under('/settings/schedules/')} class="link">{t('settings.schedules')}</a>
+            {t('settings.scan.when')}{' '}
+            <a href={under('/settings/schedules/')} class="link">
+              {t('settings.schedules')}
+            </a>
           </p>
         </>
       )}

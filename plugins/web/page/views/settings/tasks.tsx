@@ -1,28 +1,53 @@
 /** Tasks: what can be started, what runs and how it is stopped, what ran within the last day and what it logged. */
-import { useState } from 'preact/hooks'
+
 import { OctagonX, Play, Square } from 'lucide'
+import { useState } from 'preact/hooks'
 import { get, post } from '../../api.ts'
 import { notifications } from '../../events.ts'
 import { toAge, toMoment, toPercent, toSpan } from '../../format.ts'
+import { isOver, useJobs } from '../../jobs.ts'
 import { useLoad } from '../../load.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
-import { say, sayFailure } from '../../parts/toast.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
 import type { TaskRecord } from '../../records.ts'
-import { t, type TextKey } from '../../texts.ts'
-import { isOver, useJobs } from '../../jobs.ts'
+import { type TextKey, t } from '../../texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
-const STARTABLE = ['update_subscribed', 'download_pending', 'rescan_filesystem', 'manual_import', 'thumbnail_check', 'resync_thumbs', 'run_backup'] as const
-const NAMED = [...STARTABLE, 'extract_download', 'check_reindex', 'restore_backup', 'index_playlists', 'subscribe_to', 'create_snapshot', 'restore_snapshot', 'version_check'] as const
+const STARTABLE = [
+  'update_subscribed',
+  'download_pending',
+  'rescan_filesystem',
+  'manual_import',
+  'thumbnail_check',
+  'resync_thumbs',
+  'run_backup',
+] as const
+const NAMED = [
+  ...STARTABLE,
+  'extract_download',
+  'check_reindex',
+  'restore_backup',
+  'index_playlists',
+  'subscribe_to',
+  'create_snapshot',
+  'restore_snapshot',
+  'version_check',
+] as const
 const STOPPABLE = new Set(['update_subscribed', 'download_pending', 'extract_download'])
 const MOST = 50
 
 /** Tasks of outside plugins have no words here: then their name says what they are. */
-const titleOf = (name: string): string => (name === '' ? t('task.inner') : NAMED.includes(name as 'run_backup') ? t(`task.${name as 'run_backup'}`) : name)
-const wordOf = (task: TaskRecord): string => (isOver(task) ? t(`task.state.${task.status}` as TextKey & 'task.state.SUCCESS') : task.date_start ? t('task.state.running') : t('task.state.waiting'))
+const titleOf = (name: string): string =>
+  name === '' ? t('task.inner') : NAMED.includes(name as 'run_backup') ? t(`task.${name as 'run_backup'}`) : name
+const wordOf = (task: TaskRecord): string =>
+  isOver(task)
+    ? t(`task.state.${task.status}` as TextKey & 'task.state.SUCCESS')
+    : task.date_start
+      ? t('task.state.running')
+      : t('task.state.waiting')
 
 export function TasksSection() {
   const tasks = useLoad<TaskRecord[]>('settings/tasks', (signal) => get('/api/task-name/', {}, signal))
@@ -38,7 +63,15 @@ export function TasksSection() {
       <Loaded from={tasks} height="60px">
         {(all) => {
           const running = all.filter((task) => !isOver(task))
-          return <Group title={t('task.now')}>{running.length === 0 ? <p class="option-line">{t('activity.idle')}</p> : <Rows tasks={running} reload={tasks.reload} />}</Group>
+          return (
+            <Group title={t('task.now')}>
+              {running.length === 0 ? (
+                <p class="option-line">{t('activity.idle')}</p>
+              ) : (
+                <Rows tasks={running} reload={tasks.reload} />
+              )}
+            </Group>
+          )
         }}
       </Loaded>
       <Group title={t('task.start')}>
@@ -49,14 +82,26 @@ export function TasksSection() {
                 <strong>{t(`task.${name}`)}</strong>
                 <p class="hint">{t(`task.${name}.does`)}</p>
               </div>
-              <Button icon={Play} aria-label={t('task.startOf', { title: t(`task.${name}`) })} onClick={() => void start(name).catch(sayFailure)}>
+              <Button
+                icon={Play}
+                aria-label={t('task.startOf', { title: t(`task.${name}`) })}
+                onClick={() => void start(name).catch(sayFailure)}
+              >
                 {t('task.go')}
               </Button>
             </li>
           ))}
         </ul>
       </Group>
-      {ended && <Group title={t('task.ended')}>{ended.length === 0 ? <p class="option-line">{t('task.none')}</p> : <Rows tasks={ended} reload={tasks.reload} />}</Group>}
+      {ended && (
+        <Group title={t('task.ended')}>
+          {ended.length === 0 ? (
+            <p class="option-line">{t('task.none')}</p>
+          ) : (
+            <Rows tasks={ended} reload={tasks.reload} />
+          )}
+        </Group>
+      )}
     </>
   )
 }
@@ -75,7 +120,16 @@ function Task({ task, reload }: { task: TaskRecord; reload: () => Promise<void> 
   const told = isOver(task) ? undefined : notifications.value.find((one) => one.id === id)
   const isBad = task.status === 'FAILURE' || task.status === 'FAILED'
   const command = async (what: 'stop' | 'kill') => {
-    if (what === 'kill' && !(await confirm({ title: t('task.kill.title', { title }), text: <p>{t('task.kill.text')}</p>, action: t('action.kill'), isDangerous: true }))) return
+    if (
+      what === 'kill' &&
+      !(await confirm({
+        title: t('task.kill.title', { title }),
+        text: <p>{t('task.kill.text')}</p>,
+        action: t('action.kill'),
+        isDangerous: true,
+      }))
+    )
+      return
     await post(`/api/task-id/${id}/`, { command: what })
     await reload()
   }
@@ -94,10 +148,15 @@ function Task({ task, reload }: { task: TaskRecord; reload: () => Promise<void> 
     <li>
       <div class="row-words">
         <p>
-          <strong>{title}</strong> <span class={isBad ? 'task-state bad' : 'task-state'}>{task.command && !isOver(task) ? t('activity.stopping') : wordOf(task)}</span>
+          <strong>{title}</strong>{' '}
+          <span class={isBad ? 'task-state bad' : 'task-state'}>
+            {task.command && !isOver(task) ? t('activity.stopping') : wordOf(task)}
+          </span>
         </p>
         {(told?.messages.at(-1) ?? result) && <p class={isBad ? 'bad' : ''}>{told?.messages.at(-1) ?? result}</p>}
-        {told && told.progress > 0 && <progress value={told.progress} max={1} aria-label={`${title}: ${toPercent(told.progress)}`} />}
+        {told && told.progress > 0 && (
+          <progress value={told.progress} max={1} aria-label={`${title}: ${toPercent(told.progress)}`} />
+        )}
         {begun && (
           <p class="meta" title={toMoment(begun)}>
             {toAge(Date.parse(done ?? begun) / 1000)}
@@ -106,9 +165,23 @@ function Task({ task, reload }: { task: TaskRecord; reload: () => Promise<void> 
         )}
         <Log id={id} title={title} isLive={!isOver(task)} />
       </div>
-      {!isOver(task) && STOPPABLE.has(name) && !task.command && <IconButton icon={Square} label={t('activity.stopOf', { title })} onClick={() => void command('stop').catch(sayFailure)} />}
-      {!isOver(task) && STOPPABLE.has(name) && task.command !== 'KILL' && <IconButton icon={OctagonX} label={t('task.killOf', { title })} onClick={() => void command('kill').catch(sayFailure)} />}
-      {task.status === 'SUCCESS' && result !== null && name === 'rescan_filesystem' && <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>}
+      {!isOver(task) && STOPPABLE.has(name) && !task.command && (
+        <IconButton
+          icon={Square}
+          label={t('activity.stopOf', { title })}
+          onClick={() => void command('stop').catch(sayFailure)}
+        />
+      )}
+      {!isOver(task) && STOPPABLE.has(name) && task.command !== 'KILL' && (
+        <IconButton
+          icon={OctagonX}
+          label={t('task.killOf', { title })}
+          onClick={() => void command('kill').catch(sayFailure)}
+        />
+      )}
+      {task.status === 'SUCCESS' && result !== null && name === 'rescan_filesystem' && (
+        <Button onClick={() => void force().catch(sayFailure)}>{t('task.force')}</Button>
+      )}
     </li>
   )
 }
@@ -117,7 +190,9 @@ function Log({ id, title, isLive }: { id: string; title: string; isLive: boolean
   const [isOpen, setOpen] = useState(false)
   return (
     <details class="task-log" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="unfold" aria-label={t('task.logOf', { title })}>{t('task.log')}</summary>
+      <summary class="unfold" aria-label={t('task.logOf', { title })}>
+        {t('task.log')}
+      </summary>
       {isOpen && <Lines id={id} title={title} isLive={isLive} />}
     </details>
   )

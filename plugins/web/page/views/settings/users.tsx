@@ -1,7 +1,8 @@
 /** Accounts: who may sign in, and who may change things. */
-import { useState } from 'preact/hooks'
+
 import { EllipsisVertical, KeyRound, Plus, Trash, UserCheck, UserCog, UserX } from 'lucide'
-import { get, post, remove, toFailure, type Failure } from '../../api.ts'
+import { useState } from 'preact/hooks'
+import { type Failure, get, post, remove, toFailure } from '../../api.ts'
 import { toMoment } from '../../format.ts'
 import { useLoad } from '../../load.ts'
 import { Button } from '../../parts/button.tsx'
@@ -32,15 +33,26 @@ export function UsersSection() {
         <p>{t('settings.users.delete.stays')}</p>
       </>
     )
-    if (!(await confirm({ title: t('settings.users.delete.title'), text, action: t('action.delete'), isDangerous: true }))) return
+    if (
+      !(await confirm({ title: t('settings.users.delete.title'), text, action: t('action.delete'), isDangerous: true }))
+    )
+      return
     await remove(`/api/user/${user.id}/`)
     await users.reload()
     say(t('settings.users.deleted', { name: user.username }))
   }
   const itemsOf = (user: Account): MenuItem[] => [
     { label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen(user) },
-    { label: t(user.is_staff ? 'settings.users.toUser' : 'settings.users.toAdmin'), icon: UserCog, onSelect: () => void change(user, { is_staff: !user.is_staff }).catch(sayFailure) },
-    { label: t(user.is_active ? 'settings.users.lock' : 'settings.users.unlock'), icon: user.is_active ? UserX : UserCheck, onSelect: () => void change(user, { is_active: !user.is_active }).catch(sayFailure) },
+    {
+      label: t(user.is_staff ? 'settings.users.toUser' : 'settings.users.toAdmin'),
+      icon: UserCog,
+      onSelect: () => void change(user, { is_staff: !user.is_staff }).catch(sayFailure),
+    },
+    {
+      label: t(user.is_active ? 'settings.users.lock' : 'settings.users.unlock'),
+      icon: user.is_active ? UserX : UserCheck,
+      onSelect: () => void change(user, { is_active: !user.is_active }).catch(sayFailure),
+    },
     { label: t('action.delete'), icon: Trash, isDangerous: true, onSelect: () => void drop(user).catch(sayFailure) },
   ]
   return (
@@ -104,16 +116,46 @@ function UserDialog({ user, onClose, onDone }: { user: 'new' | Account; onClose:
   }
   const isShort = isTried && password.length < SHORTEST_PASSWORD
   return (
-    <Dialog title={isNew ? t('settings.users.add') : t('settings.users.passwordOf', { name: user.username })} onClose={onClose}>
+    <Dialog
+      title={isNew ? t('settings.users.add') : t('settings.users.passwordOf', { name: user.username })}
+      onClose={onClose}
+    >
       <form onSubmit={submit} noValidate>
         {failure && Object.keys(failure.fields).length === 0 && (
           <p class="notice error" role="alert">
             {failure.message}
           </p>
         )}
-        {isNew && <Field label={t('login.name')} value={name} onInput={setName} autocomplete="off" isRequired error={isTried && name === '' ? t('form.required') : failure?.fields['username'] && t('settings.users.name')} />}
-        <Field label={t('login.password')} type="password" autocomplete="new-password" value={password} onInput={setPassword} isRequired hint={t('settings.password.least', { count: SHORTEST_PASSWORD })} error={isShort ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : failure?.fields['password']} />
-        {isNew && <Switch label={t('settings.users.admin')} hint={t('settings.users.admin.hint')} isOn={isStaff} onChange={setStaff} />}
+        {isNew && (
+          <Field
+            label={t('login.name')}
+            value={name}
+            onInput={setName}
+            autocomplete="off"
+            isRequired
+            error={
+              isTried && name === '' ? t('form.required') : failure?.fields['username'] && t('settings.users.name')
+            }
+          />
+        )}
+        <Field
+          label={t('login.password')}
+          type="password"
+          autocomplete="new-password"
+          value={password}
+          onInput={setPassword}
+          isRequired
+          hint={t('settings.password.least', { count: SHORTEST_PASSWORD })}
+          error={isShort ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : failure?.fields['password']}
+        />
+        {isNew && (
+          <Switch
+            label={t('settings.users.admin')}
+            hint={t('settings.users.admin.hint')}
+            isOn={isStaff}
+            onChange={setStaff}
+          />
+        )}
         <footer>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button kind="main" type="submit">
