@@ -5,13 +5,14 @@ SHELL := /bin/sh
 export PATH := $(PATH):$(CURDIR)/tools/bin
 
 TSX := node --import tsx --conditions=source
+BIOME := --config-path=config/format.json core plugins config test
 # Folders too: a removed file changes the time of its folder only.
-SOURCES := core plugins config package-lock.json
+SOURCES := core plugins config package.json package-lock.json
 # Two cores run four files well: most of them wait for a disk, a child or a clock.
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
 TEST_JOBS ?= 4
 
-.PHONY: help run test dev bench soak demo rotate-key index-move clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types
+.PHONY: help run test dev bench soak demo rotate-key index-move clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types format lint
 .SILENT:
 
 help: ## list the targets
@@ -68,7 +69,14 @@ elasticsearch:
 tools: packages ytdlp apprise ffmpeg
 
 # Its own make, so that the large download goes on beside the rest.
-test-needs: elasticsearch tools chromium build types
+test-needs: elasticsearch tools chromium build lint types
+
+format: packages ## bring all code into the one format, and mend what the linter can
+	node_modules/.bin/biome check --write $(BIOME)
+
+lint: packages
+	echo 'Checking format and style'
+	node_modules/.bin/biome check --error-on-warnings $(BIOME)
 
 types: packages
 	echo 'Checking types'

@@ -1,5 +1,5 @@
 /** What goes into an archive: all documents in the stored form, collection by collection. */
-import { type App, type JobContext, type Services } from 'archivolt'
+import type { App, JobContext, Services } from 'archivolt'
 import type { Stored, StoredForm } from './stored-form.ts'
 
 /** In this order, so that who restores a file by hand has channels before their videos. */

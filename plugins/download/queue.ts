@@ -1,6 +1,6 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
 import { type App, epochSeconds, type Filter, type NamesOf, openLocks } from 'archivolt'
-import { type DownloadDoc, downloadIndex, ERROR_CLASSES } from './schema.ts'
+import { type DownloadDoc, downloadIndex, type ERROR_CLASSES } from './schema.ts'
 
 type Names = NamesOf<typeof downloadIndex>
 export type QueueFilter = Filter<Names>

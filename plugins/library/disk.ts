@@ -1,6 +1,6 @@
 /** Folders read name by name, without the hidden ones and those that file servers keep for themselves. */
 
-import type { Dirent } from 'node:fs'
+import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type App, errors, ID_PATTERN } from 'archivolt'
@@ -76,7 +76,7 @@ export async function plainFile(path: string): Promise<{ sizeBytes: number; chan
 
 /** Nothing where the folder is not there. */
 export async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
-  let names
+  let names: Dir
   try {
     names = await opendir(folder, { bufferSize: 256 })
   } catch (thrown) {

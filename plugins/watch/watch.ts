@@ -1,5 +1,5 @@
 /** The service `watch`: marks of videos, and positions of users. */
-import { type App, epochSeconds, errors, type Filter, MAX_WINDOW } from 'archivolt'
+import { type App, epochSeconds, errors, MAX_WINDOW } from 'archivolt'
 import { openPositions } from './positions.ts'
 import { markVideos } from './tasks.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { openLog } from '../../core/log.ts'
 import { type App, definePlugin, defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { errors, Type } from '../../core/public.ts'
@@ -156,8 +156,8 @@ test('a built-in listener that fails still fails who tells', async (t) => {
 })
 
 test('steps of jobs are heard in place; a listener from outside that fails or hangs there holds up no job twice', async (t) => {
-  let calls = 0
-  const stuck = definePlugin({ name: 'stuck', on: { 'job.step': () => (++calls, never) } })
+  let _calls = 0
+  const stuck = definePlugin({ name: 'stuck', on: { 'job.step': () => (++_calls, never) } })
   const fails = definePlugin({ name: 'tide', on: { 'job.step': () => () => Promise.reject(new Error('no')) } })
   const task = defineTask({
     name: 'walk',

@@ -42,9 +42,7 @@ function find(): string | undefined {
   for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
     try {
       return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
-    } catch {
-      continue // not under this name
-    }
+    } catch {}
   }
   return undefined
 }

@@ -44,9 +44,8 @@ function readSource(path: string): Source {
           .split(sep)
           .join('/')
       : written
-    const inner = /\{([^}]*)\}/.exec(names)?.[1]
-    const isAllTypes =
-      inner !== undefined && inner.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '))
+    const inner = /\{([^}]*)\}/.exec(names)?.[1]?.split(',') ?? ['a default']
+    const isAllTypes = inner.every((name) => name.trim() === '' || name.trim().startsWith('type '))
     return { target, isType: type !== undefined || isAllTypes }
   })
   return { path, text, code, imports }

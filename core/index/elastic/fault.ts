@@ -2,7 +2,7 @@
  * What Elasticsearch or the way to it refuses: what kind of trouble it is, in a sentence for people, without
  * credentials.
  */
-import { AppError, errors } from '../../error.ts'
+import { type AppError, errors } from '../../error.ts'
 
 /**
  * `away`: no answer. `red`: it answers, but parts of the data are missing. `full`: it takes no writes. `denied`: our

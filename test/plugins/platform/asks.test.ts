@@ -154,7 +154,7 @@ describe('facts', () => {
       durationSeconds: 9,
     })
     assert.match(thumbnail ?? '', /^http:/)
-    await assert.rejects(service.playlist('PL' + 'A'.repeat(32), { asker }), failsAs('gone'))
+    await assert.rejects(service.playlist(`PL${'A'.repeat(32)}`, { asker }), failsAs('gone'))
   })
 
   test('an entry of a playlist that is still to come says so', async (t) => {

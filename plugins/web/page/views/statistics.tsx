@@ -93,7 +93,7 @@ function Loaded<Value>({
 }) {
   const { state, value, failure } = from.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
-  return state === 'ready' ? <>{children(value)}</> : <Box height={height} radius="10px" />
+  return state === 'ready' ? children(value) : <Box height={height} radius="10px" />
 }
 
 function Numbers({ video, channel, playlist, waiting }: Figures) {

@@ -39,7 +39,9 @@ function isInDoubt(backups: readonly Backup[]): boolean {
   const newest = (isLost: boolean): string =>
     backups
       .filter(({ reason }) => (reason === 'lost') === isLost)
-      .reduce((day, { timestamp }) => (timestamp > day ? timestamp : day), '')
+      .map(({ timestamp }) => timestamp)
+      .sort()
+      .at(-1) ?? ''
   return newest(true) > newest(false)
 }
 

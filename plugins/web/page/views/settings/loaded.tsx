@@ -14,5 +14,5 @@ export function Loaded<Value>({
 }) {
   const { state, value, failure } = from.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void from.reload()} />
-  return state === 'ready' ? <>{children(value)}</> : <Box height={height} radius="10px" />
+  return state === 'ready' ? children(value) : <Box height={height} radius="10px" />
 }
