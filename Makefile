@@ -12,7 +12,7 @@ SOURCES := core plugins config package.json package-lock.json
 TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
 TEST_JOBS ?= 4
 
-.PHONY: help run test dev bench soak demo rotate-key index-move clean packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build types format lint
+.PHONY: help run test dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build lint types format lint
 .SILENT:
 
 help: ## list the targets
@@ -44,6 +44,9 @@ rotate-key: packages build ## end all sessions and tokens, by a new secret key (
 index-move: packages build ## copy all documents to the other index: TO=elasticsearch, or TO=embedded to come home (the server must be stopped)
 	node dist/main.js index-move to-$(TO) $(if $(ANYWAY),--anyway)
 
+format: packages ## bring all code into the one format, and mend what the linter can
+	node_modules/.bin/biome check --write $(BIOME)
+
 clean: ## remove what was built and installed; the data folder stays
 	echo 'Removing dist/, node_modules/, tools/, .cache/'
 	rm -rf dist dist.new dist.old node_modules tools .cache bench.json
@@ -70,9 +73,6 @@ tools: packages ytdlp apprise ffmpeg
 
 # Its own make, so that the large download goes on beside the rest.
 test-needs: elasticsearch tools chromium build lint types
-
-format: packages ## bring all code into the one format, and mend what the linter can
-	node_modules/.bin/biome check --write $(BIOME)
 
 lint: packages
 	echo 'Checking format and style'

@@ -38,6 +38,17 @@ test('every target of the Makefile that people call is told, with a line of its 
     .map(([, name]) => name!)
     .filter((name) => name !== 'help')
 
-  assert.deepEqual(targets, ['run', 'test', 'dev', 'bench', 'soak', 'demo', 'rotate-key', 'index-move', 'clean'])
+  assert.deepEqual(targets, [
+    'run',
+    'test',
+    'dev',
+    'bench',
+    'soak',
+    'demo',
+    'rotate-key',
+    'index-move',
+    'format',
+    'clean',
+  ])
   for (const name of targets) assert.ok(readme.includes(`make ${name}`), name)
 })
