@@ -111,6 +111,23 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   assert.deepEqual(foreign, [])
 })
 
+/** `app` → frame → views → player → parts → stores → browser → server → texts. */
+const PAGE_FOLDERS = ['app.tsx', 'frame', 'views', 'player', 'parts', 'stores', 'browser', 'server', 'texts']
+
+test('on the page what stands left may import what stands right, never back', () => {
+  const rankOf = (path: string): number => PAGE_FOLDERS.indexOf(path.replace('plugins/web/page/', '').split('/')[0]!)
+  const back = faults(
+    plugins.filter(({ path }) => path.startsWith('plugins/web/page/')),
+    function* ({ path, imports }) {
+      if (rankOf(path) === -1) yield 'lies in no folder of the page'
+      for (const { target } of imports)
+        if (target.startsWith('plugins/web/page/') && rankOf(target) < rankOf(path)) yield target
+    },
+  )
+
+  assert.deepEqual(back, [])
+})
+
 test('a plugin emits events that it declares, or a plugin that it needs', () => {
   const undeclared = faults(plugins, function* ({ path, code }) {
     const events = [...reach(pluginOf(path))].flatMap(

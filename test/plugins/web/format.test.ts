@@ -1,7 +1,7 @@
 /** Ages in words: days by the calendar, whatever the hour. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAge } from '../../../plugins/web/page/format.ts'
+import { toAge } from '../../../plugins/web/page/texts/format.ts'
 
 /** Of here: days are those of the reader's calendar. */
 const at = (hour: number): number => new Date(2026, 10, 22, hour).getTime()

@@ -1,7 +1,7 @@
 /** Growth as it is known: no line before the first end of a span, none that rises between two. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { growthOf } from '../../../plugins/web/page/views/statistics-growth.ts'
+import { growthOf } from '../../../plugins/web/page/views/statistics/growth.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 

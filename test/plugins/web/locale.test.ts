@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
-import { apart, calm } from '../../../plugins/web/page/direction.ts'
+import { apart, calm } from '../../../plugins/web/page/texts/direction.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 

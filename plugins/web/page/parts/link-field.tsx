@@ -1,9 +1,9 @@
 /** A field for links that says while one types what each of them is, and what to do with them below. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { toFailure } from '../api.ts'
-import { t } from '../texts.ts'
-import { lookUpSoon, type Understood, understand, useUnderstood } from '../understand.ts'
+import { toFailure } from '../server/api.ts'
+import { lookUpSoon, type Understood, understand, useUnderstood } from '../stores/understand.ts'
+import { t } from '../texts/texts.ts'
 import { Field } from './field.tsx'
 import { Pasted } from './pasted.tsx'
 import { Box } from './states.tsx'

@@ -1,8 +1,8 @@
 /** Any list of the API as a grid: read as far as one looks, empty, failing and cut off in words. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { List } from '../list.ts'
-import { t } from '../texts.ts'
+import type { List } from '../stores/list.ts'
+import { t } from '../texts/texts.ts'
 import { Failed } from './states.tsx'
 import { VirtualGrid, type VirtualGridProps } from './virtual-grid.tsx'
 

@@ -6,11 +6,11 @@
 import type { IconNode } from 'lucide'
 import { Link2Off, ListVideo, SquarePlay, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
-import { get } from '../api.ts'
-import { under } from '../base.ts'
-import type { Channel, Item, Playlist, Target, Video } from '../records.ts'
-import { t } from '../texts.ts'
-import type { Reading, Understood } from '../understand.ts'
+import { get } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import type { Channel, Item, Playlist, Target, Video } from '../server/records.ts'
+import type { Reading, Understood } from '../stores/understand.ts'
+import { t } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 
 const ICONS: Record<Target['type'], IconNode> = { video: SquarePlay, channel: TvMinimalPlay, playlist: ListVideo }

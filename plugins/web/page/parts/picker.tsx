@@ -1,8 +1,8 @@
 /** Choosing one channel or playlist out of many, by name. */
 import { useEffect, useState } from 'preact/hooks'
-import { type Failure, get, isAborted, toFailure } from '../api.ts'
-import type { Channel, Page, Playlist } from '../records.ts'
-import { t } from '../texts.ts'
+import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
+import type { Channel, Page, Playlist } from '../server/records.ts'
+import { t } from '../texts/texts.ts'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Box, Failed } from './states.tsx'

@@ -1,6 +1,6 @@
 /** The round picture of a channel; its first letter until it is there, and where there is none. */
 import { useState } from 'preact/hooks'
-import { small, under } from '../base.ts'
+import { small, under } from '../server/base.ts'
 
 export function Portrait({ url, name, size }: { url: string; name: string; size: number }) {
   const [isThere, setThere] = useState(false)

@@ -3,8 +3,8 @@
 import type { IconNode } from 'lucide'
 import { RotateCw } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { isAborted, toFailure } from '../api.ts'
-import { t } from '../texts.ts'
+import { isAborted, toFailure } from '../server/api.ts'
+import { t } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 

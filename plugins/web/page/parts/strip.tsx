@@ -1,7 +1,8 @@
 /** A row of videos that is moved sideways: by finger, wheel, or arrows. */
-import { toggleWatched } from '../marks.ts'
+
 import { VideoCard, type VideoRow } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
+import { toggleWatched } from './watched.ts'
 
 export function Strip({ label, rows }: { label: string; rows: readonly VideoRow[] }) {
   const onKeyDown = (event: KeyboardEvent) => {

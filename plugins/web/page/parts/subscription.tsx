@@ -1,9 +1,9 @@
 /** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
 import { Check, Rss } from 'lucide'
-import { type Begun, subscribe, subscribed, type Take } from '../adding.ts'
-import { post } from '../api.ts'
-import { forget } from '../load.ts'
-import { t } from '../texts.ts'
+import { post } from '../server/api.ts'
+import { forget } from '../stores/load.ts'
+import { t } from '../texts/texts.ts'
+import { type Begun, subscribe, subscribed, type Take } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { LinkField } from './link-field.tsx'

@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals'
 import { Rss } from 'lucide'
 import { useId, useState } from 'preact/hooks'
-import { subscribe, type Take } from '../adding.ts'
-import { t } from '../texts.ts'
-import type { Understood } from '../understand.ts'
+import type { Understood } from '../stores/understand.ts'
+import { t } from '../texts/texts.ts'
+import { subscribe, type Take } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 

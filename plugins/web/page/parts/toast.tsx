@@ -1,8 +1,8 @@
 /** Short words on what has just happened, with a way back where there is one. Read aloud too. */
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
-import { toFailure } from '../api.ts'
-import { t } from '../texts.ts'
+import { toFailure } from '../server/api.ts'
+import { t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
 
 interface Saying {

@@ -1,17 +1,17 @@
 /** Any list of videos of the API as a grid or list, read again where it may have changed. */
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Query } from '../api.ts'
-import { listen } from '../events.ts'
-import { gather } from '../gather.ts'
-import { keptList, type List } from '../list.ts'
-import { toggleWatched } from '../marks.ts'
-import type { Video } from '../records.ts'
-import type { Count } from '../texts.ts'
+import type { Query } from '../server/api.ts'
+import { listen } from '../server/events.ts'
+import type { Video } from '../server/records.ts'
+import { gather } from '../stores/gather.ts'
+import { keptList, type List } from '../stores/list.ts'
+import type { Count } from '../texts/texts.ts'
 import { ListGrid } from './list-grid.tsx'
 import type { MenuItem } from './menu.tsx'
 import { Box } from './states.tsx'
 import { CARD_MIN_PX, cardHeight, ROW_PX, toVideoRow, VideoCard, type VideoRow } from './video-card.tsx'
+import { toggleWatched } from './watched.ts'
 
 interface VideoListProps {
   label: string

@@ -1,5 +1,5 @@
 /** What formats are called, by people and by browsers. */
-import type { Stream } from '../records.ts'
+import type { Stream } from '../server/records.ts'
 
 /** As files name them → as people do. */
 const NAMES: Record<string, string> = {

@@ -17,12 +17,12 @@ import {
   VolumeX,
 } from 'lucide'
 import { useRef } from 'preact/hooks'
-import { toClock, toNumber } from '../format.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
-import type { Video } from '../records.ts'
-import { t } from '../texts.ts'
+import type { Video } from '../server/records.ts'
+import { toClock, toNumber } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
 import { type Machine, SPEEDS } from './machine.ts'
 
 interface ControlsProps {

@@ -2,9 +2,9 @@
  * What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped.
  */
 import { batch, signal } from '@preact/signals'
-import { ask } from '../api.ts'
-import { under } from '../base.ts'
-import type { Segment, Video } from '../records.ts'
+import { ask } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import type { Segment, Video } from '../server/records.ts'
 import { unheard } from './codecs.ts'
 import { openPlace } from './place.ts'
 import { keepFor, kept } from './taste.ts'

@@ -1,7 +1,7 @@
 /** Short words over the picture: where it went on, what was skipped, what comes next. */
 import { useEffect, useState } from 'preact/hooks'
-import { toClock, toSpan } from '../format.ts'
-import { t } from '../texts.ts'
+import { toClock, toSpan } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
 import type { Machine } from './machine.ts'
 
 const STAYS_MS = 8000

@@ -1,5 +1,5 @@
 /** Where this person is in a video, kept on the server: now and then while it plays, and when they leave. */
-import { ask } from '../api.ts'
+import { ask } from '../server/api.ts'
 
 const EVERY_S = 10
 /** A look at the beginning is no place. */

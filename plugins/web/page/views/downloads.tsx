@@ -2,24 +2,24 @@
 
 import { ArrowDownToLine, Ban, Clock, EllipsisVertical, Inbox, ListChecks, Lock, RotateCw, Undo2 } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
-import { download } from '../adding.ts'
-import { under } from '../base.ts'
-import { changeAll, type Wanted, type Which } from '../downloads/actions.ts'
-import { CLASSES, type ItemList, LATER, type Queue, useQueue } from '../downloads/queue.ts'
-import { type Kind, QUEUE_ROW_PX, QueueRow } from '../downloads/row.tsx'
-import { Sentence } from '../downloads/sentence.tsx'
-import { toNumber } from '../format.ts'
-import { isSome, without } from '../list.ts'
+import { changeQuery, place } from '../browser/router.ts'
+import { download } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LinkField } from '../parts/link-field.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
-import type { ErrorClass } from '../records.ts'
-import { changeQuery, place } from '../router.ts'
-import { account, isAdmin } from '../session.ts'
-import { type Count, t, toCount } from '../texts.ts'
+import { under } from '../server/base.ts'
+import type { ErrorClass } from '../server/records.ts'
+import { isSome, without } from '../stores/list.ts'
+import { CLASSES, type ItemList, LATER, type QueueStore, useQueue } from '../stores/queue.ts'
+import { account, isAdmin } from '../stores/session.ts'
+import { toNumber } from '../texts/format.ts'
+import { type Count, t, toCount } from '../texts/texts.ts'
+import { changeAll, type Wanted, type Which } from './downloads/actions.ts'
+import { type Kind, QUEUE_ROW_PX, QueueRow } from './downloads/row.tsx'
+import { Sentence } from './downloads/sentence.tsx'
 
 const SHOWN = ['waiting', 'later', 'failed', 'ignored'] as const
 type Shown = (typeof SHOWN)[number]
@@ -60,7 +60,7 @@ function ForAdmins() {
   )
 }
 
-function Running({ queue }: { queue: Queue }) {
+function Running({ queue }: { queue: QueueStore }) {
   const items = [...queue.running.value.values()]
   if (items.length === 0) return null
   return (
@@ -73,7 +73,7 @@ function Running({ queue }: { queue: Queue }) {
   )
 }
 
-function Lists({ queue }: { queue: Queue }) {
+function Lists({ queue }: { queue: QueueStore }) {
   const counts: Record<Shown, Count> = {
     waiting: without(queue.waitingCount.value, queue.running.value.size),
     later: queue.laterCount.value,
@@ -142,7 +142,7 @@ const Nothing = ({ what }: { what: Shown }) => (
   <Empty icon={EMPTY_ICONS[what]} title={t(`downloads.${what}.none`)} text={t(`downloads.${what}.none.text`)} />
 )
 
-function FailedItems({ queue }: { queue: Queue }) {
+function FailedItems({ queue }: { queue: QueueStore }) {
   const platform = queue.platform.value
   if (!platform) return queue.platformFailure.value ? null : <Box height="88px" radius="10px" />
   const groups = CLASSES.filter((kind) => (platform.waiting[kind] ?? 0) > 0)
@@ -158,7 +158,7 @@ function FailedItems({ queue }: { queue: Queue }) {
 
 const FOR_COOKIE: readonly ErrorClass[] = ['login_required', 'members_only', 'age']
 
-function Group({ kind, count, queue }: { kind: ErrorClass; count: number; queue: Queue }) {
+function Group({ kind, count, queue }: { kind: ErrorClass; count: number; queue: QueueStore }) {
   return (
     <section class="failed-group" aria-labelledby={`failed-${kind}`}>
       <header>
@@ -200,7 +200,7 @@ function Bulk({
   acts,
   isRetry = false,
 }: {
-  queue: Queue
+  queue: QueueStore
   which: Which
   count: Count
   acts: Wanted[]
@@ -237,7 +237,7 @@ function Bulk({
 
 const FIRST = 24
 
-function Items({ queue, list, kind }: { queue: Queue; list: ItemList; kind: Exclude<Kind, 'running'> }) {
+function Items({ queue, list, kind }: { queue: QueueStore; list: ItemList; kind: Exclude<Kind, 'running'> }) {
   useEffect(() => void list.reach(FIRST), [list])
   const rows =
     kind === 'waiting'

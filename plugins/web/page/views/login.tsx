@@ -1,14 +1,14 @@
 /** Signing in: name and password, and what was wrong beside them. Whoever comes from an address goes on there. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Failure, get, toFailure } from '../api.ts'
+import { navigate, place } from '../browser/router.ts'
+import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
-import type { Page, Video } from '../records.ts'
-import { navigate, place } from '../router.ts'
-import { isAdmin, isUnused, signIn } from '../session.ts'
-import { t } from '../texts.ts'
-import { useTitle } from '../title.ts'
+import { type Failure, get, toFailure } from '../server/api.ts'
+import type { Page, Video } from '../server/records.ts'
+import { isAdmin, isUnused, signIn } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
 
 /** The first start: nothing was ever put into it, or its first choices are open. */
 const isNew = async (): Promise<boolean> =>

@@ -2,13 +2,13 @@
 
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
 import { useState } from 'preact/hooks'
-import { type Failure, get, post, remove, toFailure } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
-import { account, sessionKnown, signOut } from '../../session.ts'
-import { t } from '../../texts.ts'
+import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
+import { account, sessionKnown, signOut } from '../../stores/session.ts'
+import { t } from '../../texts/texts.ts'
 import { Group } from './option.tsx'
 
 export const SHORTEST_PASSWORD = 8

@@ -1,8 +1,8 @@
 /** The settings of the installation, read once for the sections that show them, changed key by key. */
 import { useComputed } from '@preact/signals'
-import { get, post } from '../../api.ts'
-import { openChanges } from '../../changes.ts'
-import { type Load, useLoad } from '../../load.ts'
+import { get, post } from '../../server/api.ts'
+import { openChanges } from '../../stores/changes.ts'
+import { type Load, useLoad } from '../../stores/load.ts'
 
 export interface Config {
   downloads: {

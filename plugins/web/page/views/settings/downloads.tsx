@@ -1,6 +1,6 @@
 /** What is downloaded, in words; the rules of yt-dlp only under "advanced". */
 import { confirm } from '../../parts/dialog.tsx'
-import { t } from '../../texts.ts'
+import { t } from '../../texts/texts.ts'
 import { type Change, type Config, type OpenConfig, readQuality, useConfig, writeQuality } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Advanced, Group, NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'

@@ -1,7 +1,7 @@
 /** What a section shows comes from the server: grey rows at first, its failure with a way on. */
 import type { ComponentChildren } from 'preact'
-import type { Load } from '../../load.ts'
 import { Box, Failed } from '../../parts/states.tsx'
+import type { Load } from '../../stores/load.ts'
 
 export function Loaded<Value>({
   from,

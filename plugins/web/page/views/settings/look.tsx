@@ -1,7 +1,7 @@
 /** How the page looks to this account. */
-import type { UserSettings } from '../../records.ts'
-import { changeSettings, chooseLook, type Look, look, settings } from '../../session.ts'
-import { t } from '../../texts.ts'
+import type { UserSettings } from '../../server/records.ts'
+import { changeSettings, chooseLook, type Look, look, settings } from '../../stores/session.ts'
+import { t } from '../../texts/texts.ts'
 import { Group, NumberOption, SelectOption } from './option.tsx'
 
 const LOOKS: Look[] = ['system', 'light', 'dark']

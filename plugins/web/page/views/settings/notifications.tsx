@@ -2,12 +2,12 @@
 
 import { BellRing, Plus, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
-import { get, post, remove, toFailure } from '../../api.ts'
-import { useLoad } from '../../load.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
-import { t } from '../../texts.ts'
+import { get, post, remove, toFailure } from '../../server/api.ts'
+import { useLoad } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 

@@ -3,10 +3,10 @@
 import { Check } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Failure, toFailure } from '../../api.ts'
 import type { Choice } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { t } from '../../texts.ts'
+import { Failure, toFailure } from '../../server/api.ts'
+import { t } from '../../texts/texts.ts'
 
 const SAID_MS = 3000
 

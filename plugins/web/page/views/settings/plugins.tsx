@@ -1,8 +1,8 @@
 /** Plugins: those that were added and those that come along, what each brings, and what last failed in it. */
-import { get } from '../../api.ts'
-import { toAge, toMoment } from '../../format.ts'
-import { useLoad } from '../../load.ts'
-import { t } from '../../texts.ts'
+import { get } from '../../server/api.ts'
+import { useLoad } from '../../stores/load.ts'
+import { toAge, toMoment } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 

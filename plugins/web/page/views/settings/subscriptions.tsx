@@ -1,6 +1,6 @@
 /** How much of a subscription is looked at. */
-import { under } from '../../base.ts'
-import { t } from '../../texts.ts'
+import { under } from '../../server/base.ts'
+import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, NumberOption, SwitchOption } from './option.tsx'

@@ -1,0 +1,182 @@
+/**
+ * The address is the state: what it says is shown, links change it without a new document, Back returns to the same
+ * place.
+ */
+import { computed, signal } from '@preact/signals'
+import { ownPath, under } from '../server/base.ts'
+
+export interface Place {
+  /** From the page's own root, with its final slash. */
+  path: string
+  query: URLSearchParams
+  /** Of this entry in the history: another visit of the same address has another. */
+  key: string
+}
+
+const read = (): Place => {
+  const path = ownPath(location.pathname) ?? '/'
+  return {
+    path: path.endsWith('/') ? path : `${path}/`,
+    query: new URLSearchParams(location.search),
+    key: (history.state as { key?: string } | null)?.key ?? 'first',
+  }
+}
+
+const keyOf = (): string => Math.random().toString(36).slice(2)
+
+history.scrollRestoration = 'manual'
+if (!(history.state as { key?: string } | null)?.key) history.replaceState({ key: keyOf() }, '')
+export const place = signal<Place>(read())
+
+/** What each view is given. */
+export interface ViewProps {
+  /** The variables of its address. */
+  params: Record<string, string>
+}
+
+/** `/video/abc/` → the values of `/video/:videoId/`; undefined: another address */
+export function match(pattern: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [position, part] of wanted.entries()) {
+    const value = given[position]!
+    if (part.startsWith(':')) {
+      if (value === '') return undefined
+      params[part.slice(1)] = safeDecode(value)
+    } else if (part !== value) return undefined
+  }
+  return params
+}
+
+function safeDecode(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value // a stray percent sign: shown as it was typed
+  }
+}
+
+/** How an entry of the history was left. */
+interface Left {
+  top: number
+  /** Address of the link that had the focus. */
+  link?: string | undefined
+}
+
+/** In the tab, so that a reload finds them. */
+const KEY = 'av_places'
+const MOST_KEPT = 60
+const places = new Map<string, Left>(readPlaces())
+
+function readPlaces(): Array<[string, Left]> {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? '[]') as Array<[string, Left]>
+  } catch {
+    return [] // shut, or not ours
+  }
+}
+
+function leave(): void {
+  const { key } = place.value
+  places.delete(key)
+  places.set(key, { top: scrollY, link: document.activeElement?.closest('a')?.href })
+}
+
+addEventListener('pagehide', () => {
+  leave()
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify([...places].slice(-MOST_KEPT)))
+  } catch {
+    return // storage is full or shut: the next document begins at the top
+  }
+})
+addEventListener('popstate', () => {
+  leave()
+  place.value = read()
+})
+
+/** @param to  `/video/abc/?t=12`; `isReplacing`: the entry in the history is changed, as filters do */
+export function navigate(to: string, { isReplacing = false }: { isReplacing?: boolean } = {}): void {
+  if (isReplacing) history.replaceState(history.state, '', under(to))
+  else {
+    leave()
+    history.pushState({ key: keyOf() }, '', under(to))
+  }
+  place.value = read()
+}
+
+/** Changes some values of the query, keeps the rest; `undefined` or an empty text takes a value away. */
+export function changeQuery(
+  change: Record<string, string | undefined>,
+  options: { isReplacing?: boolean } = { isReplacing: true },
+): void {
+  const query = new URLSearchParams(place.value.query)
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined || value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  navigate(place.value.path + (text && `?${text}`), options)
+}
+
+/** What is shown grows as it is read: so long without growing, and nothing more will come. */
+const PATIENCE_MS = 3000
+
+/**
+ * Scrolls to where this entry of the history was left, and gives the focus back; to the top where it is new. A hand on
+ * wheel, glass or key ends it. @returns ends it
+ */
+export function restoreScroll(key: string): () => void {
+  const { top, link } = places.get(key) ?? { top: 0 }
+  let height = 0
+  let until = 0
+  let frame = 0
+  const go = (nowMs: number) => {
+    scrollTo({ top })
+    if (Math.abs(scrollY - top) <= 2 && (!link || focusLink(link))) return
+    const { scrollHeight } = document.documentElement
+    if (scrollHeight !== height) [height, until] = [scrollHeight, nowMs + PATIENCE_MS]
+    if (nowMs < until) frame = requestAnimationFrame(go)
+  }
+  const stop = () => cancelAnimationFrame(frame)
+  for (const name of ['wheel', 'pointerdown', 'touchstart', 'keydown'])
+    addEventListener(name, stop, { once: true, passive: true })
+  go(performance.now())
+  return stop
+}
+
+/** @returns whether there is nothing more to do: the focus is there, or somebody has taken it elsewhere */
+function focusLink(address: string): boolean {
+  if (document.activeElement !== document.body) return true
+  const isInSight = (link: Element) =>
+    link.getBoundingClientRect().bottom > 0 && link.getBoundingClientRect().top < innerHeight
+  // The same video may stand there twice.
+  const found = [...document.links].find((link) => link.href === address && link.tabIndex >= 0 && isInSight(link))
+  found?.focus({ preventScroll: true })
+  return found !== undefined
+}
+
+export const queryText = computed(() => place.value.query.toString())
+
+/** Clicks on our own links stay in this document; those with a modifier, a target or a download go their way. */
+export function listenToLinks(): void {
+  addEventListener('click', (event) => {
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
+    const link = (event.target as Element | null)?.closest?.('a[href]') as HTMLAnchorElement | null
+    if (!link || link.target || link.hasAttribute('download') || link.origin !== location.origin) return
+    const path = ownPath(link.pathname)
+    if (path === undefined || /^\/(api|media|cache|icons)\//.test(path)) return
+    event.preventDefault()
+    if (link.href !== location.href) navigate(path + link.search)
+    else scrollTo({ top: 0 })
+  })
+}

@@ -1,0 +1,158 @@
+/**
+ * The activity pill: a ring with the progress of what runs, a dot when something needs the user; it opens the list with
+ * stop buttons.
+ */
+
+import { Activity as Pulse, Square } from 'lucide'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { IconButton } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { standingOf } from '../parts/standing.ts'
+import { sayFailure } from '../parts/toast.tsx'
+import { get, post } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import { listen, notifications } from '../server/events.ts'
+import type { Notification, PlatformState } from '../server/records.ts'
+import { gather } from '../stores/gather.ts'
+import { platformState } from '../stores/platform.ts'
+import { isAdmin } from '../stores/session.ts'
+import { toPercent } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
+
+const LATER_MS = 1500
+const RADIUS = 9
+const ROUND = 2 * Math.PI * RADIUS
+
+export function Activity() {
+  const [isOpen, setOpen] = useState(false)
+  const list = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  usePlatform(isOpen)
+  const standing = platformState.value && standingOf(platformState.value)
+  const running = notifications.value
+  const known = running.filter(({ progress }) => progress > 0)
+  const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
+  const needsUser = running.some(({ level }) => level === 'error') || standing !== undefined
+  // What has ended is told for a few seconds more, by its name: what goes on matters more.
+  const text =
+    standing?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
+  const label =
+    standing?.title ??
+    (needsUser
+      ? t('activity.attention')
+      : running.length > 0
+        ? t('activity.running', { count: running.length })
+        : t('activity.idle'))
+
+  useEffect(() => {
+    if (!isOpen) return
+    const box = list.current!
+    box.showPopover()
+    const { bottom } = button.current!.getBoundingClientRect()
+    box.style.top = `${bottom + 8}px`
+  }, [isOpen])
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="pill"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        aria-label={`${t('activity.label')}: ${label}. ${text}`}
+        title={label}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {running.length === 0 ? (
+          <Icon node={Pulse} />
+        ) : (
+          <svg
+            class={progress > 0 ? 'ring' : 'ring unknown'}
+            width="22"
+            height="22"
+            viewBox="0 0 22 22"
+            aria-hidden="true"
+          >
+            <circle cx="11" cy="11" r={RADIUS} class="ring-track" />
+            <circle
+              cx="11"
+              cy="11"
+              r={RADIUS}
+              class="ring-done"
+              style={{ strokeDasharray: `${Math.max(0.05, progress || 0.25) * ROUND} ${ROUND}` }}
+            />
+          </svg>
+        )}
+        <span class="pill-text">{text}</span>
+        {needsUser && <span class="dot" />}
+      </button>
+      {isOpen && (
+        <div
+          ref={list}
+          id={id}
+          class="activity"
+          popover="auto"
+          role="dialog"
+          aria-label={t('activity.label')}
+          onToggle={(event) => event.newState === 'closed' && setOpen(false)}
+        >
+          {standing && (
+            <p class="notice">
+              {standing.title}. {standing.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
+            </p>
+          )}
+          {running.length === 0 && <p class="hint">{t('activity.idle')}</p>}
+          <ul>
+            {running.map((one) => (
+              <Running key={one.id} one={one} />
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Running({ one }: { one: Notification }) {
+  const isStopping = one.command !== false
+  return (
+    <li class={one.level === 'error' ? 'error' : ''}>
+      <div>
+        <strong>{one.title}</strong>
+        <p>{isStopping ? t('activity.stopping') : (one.messages.at(-1) ?? '')}</p>
+        {one.progress > 0 && (
+          <progress value={one.progress} max={1} aria-label={`${one.title}: ${toPercent(one.progress)}`} />
+        )}
+      </div>
+      {one.api_stop && isAdmin.value && !isStopping && (
+        <IconButton
+          icon={Square}
+          label={t('activity.stopOf', { title: one.title })}
+          onClick={() => void post(`/api/task-id/${one.id}/`, { command: 'stop' }).catch(sayFailure)}
+        />
+      )}
+    </li>
+  )
+}
+
+/** Whether downloads stand still: asked at first, when one looks, and when much changes in the queue. */
+function usePlatform(isOpen: boolean): void {
+  const mayAsk = isAdmin.value
+  useEffect(() => {
+    if (!mayAsk) return
+    const { soon, end } = gather(() => {
+      const take = (state: PlatformState | undefined) => void (platformState.value = state)
+      get<PlatformState>('/api/platform/').then(take, () => take(undefined)) // what cannot be asked needs nobody
+    }, 2000)
+    // What the view itself asks for comes first.
+    soon(isOpen ? 0 : LATER_MS)
+    const ends = [
+      listen('job', () => soon()),
+      listen('queue', (change) => !('progress' in change && change.progress) && soon()),
+      end,
+    ]
+    return () => ends.forEach((one) => one())
+  }, [mayAsk, isOpen])
+}

@@ -1,0 +1,222 @@
+/** What stands around every view: navigation, search, activity, account, and what pops up. */
+
+import type { IconNode } from 'lucide'
+import {
+  ChartColumn,
+  Download,
+  House,
+  Keyboard,
+  ListVideo,
+  LogOut,
+  Monitor,
+  Moon,
+  Search,
+  Settings,
+  Sun,
+  TvMinimalPlay,
+  User,
+} from 'lucide'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useKeys } from '../browser/keys.ts'
+import { match, navigate, place } from '../browser/router.ts'
+import { Confirmation } from '../parts/dialog.tsx'
+import { Icon, Mark } from '../parts/icon.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { PlaylistDialog } from '../parts/playlist-dialog.tsx'
+import { TakeQuestion } from '../parts/take.tsx'
+import { sayFailure, Toasts } from '../parts/toast.tsx'
+import { get, isSignedIn } from '../server/api.ts'
+import { under } from '../server/base.ts'
+import { connection, listen } from '../server/events.ts'
+import type { Page, QueueItem } from '../server/records.ts'
+import { gather } from '../stores/gather.ts'
+import { countOf, isMore, isSome } from '../stores/list.ts'
+import { platformState } from '../stores/platform.ts'
+import { failedIn } from '../stores/queue.ts'
+import { account, chooseLook, isAdmin, type Look, look, signOut } from '../stores/session.ts'
+import { toNumber } from '../texts/format.ts'
+import { type Count, type PlainKey, t, toCount } from '../texts/texts.ts'
+import { Activity } from './activity.tsx'
+import { Help } from './help.tsx'
+import { PasteSheet } from './paste.tsx'
+import { type View, views } from './views.ts'
+
+interface Section {
+  key: NonNullable<View['section']>
+  /** After `g`. */
+  letter: string
+  icon: IconNode
+  text: PlainKey & `nav.${string}`
+  path: string
+  isForAdmins?: boolean
+}
+
+export const sections: Section[] = [
+  { key: 'home', letter: 'h', icon: House, text: 'nav.home', path: '/' },
+  { key: 'channels', letter: 'c', icon: TvMinimalPlay, text: 'nav.channels', path: '/channels/' },
+  { key: 'playlists', letter: 'p', icon: ListVideo, text: 'nav.playlists', path: '/playlists/' },
+  { key: 'downloads', letter: 'd', icon: Download, text: 'nav.downloads', path: '/downloads/', isForAdmins: true },
+  { key: 'statistics', letter: 's', icon: ChartColumn, text: 'nav.statistics', path: '/statistics/' },
+  { key: 'settings', letter: 'e', icon: Settings, text: 'nav.settings', path: '/settings/' },
+]
+
+const LOOKS: Look[] = ['system', 'light', 'dark']
+const LOOK_ICONS: Record<Look, IconNode> = { system: Monitor, light: Sun, dark: Moon }
+
+export function Frame({ children }: { children: ComponentChildren }) {
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const shown = sections.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value)
+  useKeys({
+    '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
+    '?': () => setHelpOpen(true),
+    ...Object.fromEntries(shown.map(({ letter, path }) => [`g ${letter}`, () => navigate(path)])),
+  })
+  return (
+    <div class="frame">
+      <a class="skip" href="#content" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        {t('app.skip')}
+      </a>
+      <header class="top">
+        <a class="brand" href={under('/')} aria-label={`${t('app.name')}, ${t('nav.home')}`}>
+          <Mark />
+          <span>{t('app.name')}</span>
+        </a>
+        <SearchField />
+        <Activity />
+        <AccountMenu />
+      </header>
+      <Navigation shown={shown} />
+      <main id="content" ref={main} tabIndex={-1}>
+        {connection.value === 'lost' && (
+          <p class="notice" role="status">
+            {t('state.offline')}
+          </p>
+        )}
+        {children}
+      </main>
+      <Toasts />
+      <Confirmation />
+      <TakeQuestion />
+      <PlaylistDialog />
+      <PasteSheet />
+      {isHelpOpen && <Help onClose={() => setHelpOpen(false)} sections={shown} />}
+    </div>
+  )
+}
+
+function Navigation({ shown }: { shown: Section[] }) {
+  const section = views.find(({ address }) => match(address, place.value.path))?.section
+  return (
+    <nav class="rail" aria-label={t('nav.label')}>
+      {shown.map(({ key, icon, text, path }) => (
+        <a key={key} href={under(path)} aria-current={key === section ? 'page' : undefined}>
+          <Icon node={icon} />
+          <span class="rail-label">{t(text)}</span>
+          {key === 'downloads' && <Waiting />}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+const short = (count: Count, most: number): string => (isMore(count, most) ? `${toNumber(most)}+` : toCount(count))
+
+/** How many wait in the queue, and how many could not be downloaded. Many changes in a row are one question. */
+function Waiting() {
+  const [count, setCount] = useState<Count>(0)
+  useEffect(() => {
+    const { soon, end } = gather(() => {
+      // As the view counts them: those that failed do not wait.
+      get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
+        ({ paginate }) => setCount(countOf(paginate)),
+        () => setCount(0), // the frame says already that nothing answers
+      )
+    }, 1000)
+    // What the view itself asks for comes first.
+    soon()
+    const told = listen('queue', (change) => {
+      // Progress of an item changes no number.
+      if (!('progress' in change && change.progress)) soon()
+    })
+    return () => (told(), end())
+  }, [])
+  const failed = failedIn(platformState.value)
+  return (
+    <>
+      {isSome(count) && (
+        <span class="count" aria-label={t('nav.waiting', { count })}>
+          {short(count, 999)}
+        </span>
+      )}
+      {failed > 0 && (
+        <span
+          class="count failed"
+          aria-label={t('nav.failed', { count: failed })}
+          title={t('nav.failed', { count: failed })}
+        >
+          {short(failed, 99)}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Typing leads to the search view, which answers while one types. */
+function SearchField() {
+  const isThere = place.value.path === '/search/'
+  const text = isThere ? (place.value.query.get('q') ?? '') : ''
+  const go = (value: string) => {
+    const to = value === '' ? '/search/' : `/search/?q=${encodeURIComponent(value)}`
+    navigate(to, { isReplacing: isThere })
+  }
+  return (
+    <form
+      class="search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        go(event.currentTarget.querySelector('input')!.value)
+      }}
+    >
+      <Icon node={Search} />
+      <input
+        id="search"
+        type="search"
+        aria-label={t('search.field')}
+        placeholder={t('nav.search')}
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={({ currentTarget }) => (currentTarget.value !== '' || isThere) && go(currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  )
+}
+
+function AccountMenu() {
+  if (!isSignedIn.value) return null
+  const items = [
+    ...LOOKS.map((one) => ({
+      label: t(`look.${one}`),
+      icon: LOOK_ICONS[one],
+      isChosen: look.value === one,
+      onSelect: () => chooseLook(one),
+    })),
+    { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
+    {
+      label: t('help.title'),
+      icon: Keyboard,
+      onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })),
+    },
+    { label: t('account.signOut'), icon: LogOut, onSelect: () => void signOut().catch(sayFailure) },
+  ]
+  return (
+    <Menu label={account.value ? `${t('account.label')}: ${account.value.username}` : t('account.label')} items={items}>
+      <Icon node={User} />
+    </Menu>
+  )
+}

@@ -1,0 +1,118 @@
+/** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
+import { signal } from '@preact/signals'
+import { Download, Rss } from 'lucide'
+import { useEffect, useState } from 'preact/hooks'
+import { navigate } from '../browser/router.ts'
+import { download } from '../parts/adding.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Pasted } from '../parts/pasted.tsx'
+import { askAndSubscribe } from '../parts/take.tsx'
+import { say } from '../parts/toast.tsx'
+import { type Failure, isSignedIn, toFailure } from '../server/api.ts'
+import { isAdmin, sessionKnown } from '../stores/session.ts'
+import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/understand.ts'
+import { t } from '../texts/texts.ts'
+
+const pasted = signal<Reading | undefined>(undefined)
+
+const LINK = /^(https?:\/\/|www\.|@)/i
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null
+
+async function onPaste(event: ClipboardEvent): Promise<void> {
+  const text = event.clipboardData?.getData('text/plain') ?? ''
+  // In a field it is text; while a question is open, that one comes first.
+  if (
+    event.defaultPrevented ||
+    isField(event.target) ||
+    document.querySelector('dialog[open]') ||
+    wordsOf(text).length === 0
+  )
+    return
+  try {
+    // Who is quicker than the server's answer to who they are has pasted all the same.
+    await sessionKnown()
+    if (!isSignedIn.peek()) return
+    const reading = await understand(text)
+    const isKnown = reading.understood.some(({ target }) => target.known)
+    if (reading.understood.length > 0 && (isAdmin.peek() || isKnown)) pasted.value = reading
+    else if (reading.understood.length > 0) say(t('failure.denied'), { isError: true })
+    else if (reading.others.some((word) => LINK.test(word))) say(t('paste.foreign'))
+  } catch (error) {
+    say(toFailure(error).message, { isError: true })
+  }
+}
+
+/** From the first moment on, whatever view comes. */
+export const listenToPastes = (): void => document.addEventListener('paste', (event) => void onPaste(event))
+
+/** Stands once in the frame. */
+export const PasteSheet = () => pasted.value && <Sheet reading={pasted.value} />
+
+function Sheet({ reading: read }: { reading: Reading }) {
+  const [busy, setBusy] = useState('')
+  const [failure, setFailure] = useState<Failure>()
+  const [reading, setReading] = useState(read)
+  const { understood } = reading
+  useEffect(() => {
+    const ending = new AbortController()
+    lookUp(read, ending.signal).then(setReading, () => undefined) // ended by closing it
+    return () => ending.abort()
+  }, [read])
+  const first = (understood[0] ?? read.understood[0]!).target
+  const isOne = read.understood.length === 1
+  const isAllVideos = understood.every(({ target }) => target.type === 'video')
+  const close = () => void (pasted.value = undefined)
+  const act = (name: string, ask: (understood: readonly Understood[]) => Promise<unknown>) => async () => {
+    setBusy(name)
+    setFailure(undefined)
+    try {
+      const now = await lookUpSoon(reading)
+      setReading(now)
+      if (now.understood.length > 0) {
+        if ((await ask(now.understood)) !== false) close()
+      }
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy('')
+  }
+  const open = () => {
+    close()
+    navigate(`/${first.type}/${encodeURIComponent(first.id)}/`)
+  }
+  return (
+    <Dialog title={isOne ? t('paste.title') : t('paste.title.many')} onClose={close}>
+      <Pasted reading={reading} isLinked={false} />
+      {isOne && isAdmin.value && understood.length > 0 && <p class="hint">{t(`paste.${first.type}`)}</p>}
+      {failure && (
+        <p class="notice error" role="alert">
+          {failure.message}
+        </p>
+      )}
+      <footer class="paste-actions">
+        {isAdmin.value && understood.length > 0 && (
+          <>
+            <Button
+              kind="main"
+              icon={Download}
+              isBusy={busy !== ''}
+              onClick={act('download', (all) => download(all, { isNow: true }))}
+            >
+              {t('paste.download')}
+            </Button>
+            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', askAndSubscribe)}>
+              {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
+            </Button>
+          </>
+        )}
+        {isOne && first.known && <Button onClick={open}>{t('paste.open')}</Button>}
+        <Button kind="quiet" onClick={close}>
+          {t('action.cancel')}
+        </Button>
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+/** Which view stands at which address. Each is a chunk of its own, loaded when it is first looked at. */
+import type { ComponentType } from 'preact'
+import type { ViewProps } from '../browser/router.ts'
+import type { PlainKey } from '../texts/texts.ts'
+
+export interface View {
+  /** As in `../addresses.ts`. */
+  address: string
+  /** Which entry of the navigation is lit. */
+  section?: 'home' | 'channels' | 'playlists' | 'downloads' | 'statistics' | 'settings'
+  /** Of the document, until the view says better by `useTitle`. */
+  title: PlainKey
+  /** The default export is the view. */
+  load: () => Promise<{ default: ComponentType<ViewProps> }>
+}
+
+export const views: View[] = [
+  { address: '/', section: 'home', title: 'nav.home', load: () => import('../views/home.tsx') },
+  { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('../views/video.tsx') },
+  { address: '/welcome/', title: 'welcome.title', load: () => import('../views/welcome.tsx') },
+  { address: '/search/', title: 'nav.search', load: () => import('../views/search.tsx') },
+  {
+    address: '/statistics/',
+    section: 'statistics',
+    title: 'nav.statistics',
+    load: () => import('../views/statistics.tsx'),
+  },
+  { address: '/settings/', section: 'settings', title: 'nav.settings', load: () => import('../views/settings.tsx') },
+  {
+    address: '/settings/:section/',
+    section: 'settings',
+    title: 'nav.settings',
+    load: () => import('../views/settings.tsx'),
+  },
+  {
+    address: '/downloads/',
+    section: 'downloads',
+    title: 'nav.downloads',
+    load: () => import('../views/downloads.tsx'),
+  },
+  { address: '/channels/', section: 'channels', title: 'nav.channels', load: () => import('../views/channels.tsx') },
+  {
+    address: '/channel/:channelId/',
+    section: 'channels',
+    title: 'app.name',
+    load: () => import('../views/channel.tsx'),
+  },
+  {
+    address: '/playlists/',
+    section: 'playlists',
+    title: 'nav.playlists',
+    load: () => import('../views/playlists.tsx'),
+  },
+  {
+    address: '/playlist/:playlistId/',
+    section: 'playlists',
+    title: 'app.name',
+    load: () => import('../views/playlist.tsx'),
+  },
+]

@@ -1,0 +1,78 @@
+/** Why downloads stand still, in one sentence: it comes before whatever else there is to say of them. */
+import type { IconNode } from 'lucide'
+import { CirclePause, CloudOff, Hourglass, TriangleAlert } from 'lucide'
+import type { PlatformState } from '../server/records.ts'
+import { toMoment, toTimeOfDay } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
+
+export interface Standing {
+  tone: 'waiting' | 'trouble'
+  icon: IconNode
+  title: string
+  text: string
+  actions: Array<'retry' | 'accept' | 'pause' | 'resume'>
+}
+
+const DAY_SECONDS = 86_400
+/** Today by its time alone. */
+const timeOf = (epoch: number): string =>
+  Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch)
+
+/** The sentence above says already that the platform does not want to. */
+const detailOf = (reason: string): string => reason.replace(/^The platform [^:]+: /, '')
+
+/** undefined: they do not stand still */
+export function standingOf({
+  state,
+  since: sinceEpoch,
+  next_attempt: nextEpoch,
+  reason,
+  missing,
+}: PlatformState): Standing | undefined {
+  const [since, next] = [timeOf(sinceEpoch), timeOf(nextEpoch)]
+  const unchanged = `${detailOf(reason)} ${t('downloads.state.unchanged')}`
+  switch (state) {
+    case 'paused':
+      return {
+        tone: 'waiting',
+        icon: CirclePause,
+        title: t('downloads.state.paused', { time: since }),
+        text: t('downloads.state.paused.text'),
+        actions: ['resume'],
+      }
+    case 'blocked':
+      return {
+        tone: 'trouble',
+        icon: Hourglass,
+        title: t('downloads.state.blocked', { time: since, next }),
+        text: unchanged,
+        actions: ['retry', 'pause'],
+      }
+    case 'offline':
+      return {
+        tone: 'trouble',
+        icon: CloudOff,
+        title: t('downloads.state.offline', { time: since, next }),
+        text: unchanged,
+        actions: ['retry', 'pause'],
+      }
+    case 'halted':
+      return {
+        tone: 'trouble',
+        icon: TriangleAlert,
+        title: t('downloads.state.halted', { time: since }),
+        text: nextEpoch > 0 ? `${reason} ${t('downloads.state.again', { next })}` : reason,
+        actions: ['retry', 'accept'],
+      }
+    case 'open':
+      return missing.length === 0
+        ? undefined
+        : {
+            tone: 'trouble',
+            icon: TriangleAlert,
+            title: t('downloads.missingTool', { count: missing.length, tools: missing.join(', ') }),
+            text: t('downloads.state.unchanged'),
+            actions: [],
+          }
+  }
+}

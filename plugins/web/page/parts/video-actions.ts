@@ -1,0 +1,67 @@
+/**
+ * What an admin may do with a video: read it again, delete it with and without ignoring it. The same on its card and on
+ * its page.
+ */
+
+import { Ban, RefreshCw, Trash } from 'lucide'
+import { h } from 'preact'
+import { post, remove } from '../server/api.ts'
+import { forget } from '../stores/load.ts'
+import { isAdmin } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
+import { confirm } from './dialog.tsx'
+import type { MenuItem } from './menu.tsx'
+import { say, sayFailure } from './toast.tsx'
+
+interface Target {
+  id: string
+  title: string
+}
+
+/** @param onGone  it has been deleted */
+export function videoActions(video: Target, onGone: () => void): MenuItem[] {
+  if (!isAdmin.value) return []
+  return [
+    { label: t('video.refresh'), icon: RefreshCw, onSelect: () => void refresh(video).catch(sayFailure) },
+    {
+      label: t('video.delete'),
+      icon: Trash,
+      isDangerous: true,
+      onSelect: () => void drop(video, false, onGone).catch(sayFailure),
+    },
+    {
+      label: t('video.deleteIgnore'),
+      icon: Ban,
+      isDangerous: true,
+      onSelect: () => void drop(video, true, onGone).catch(sayFailure),
+    },
+  ]
+}
+
+async function refresh({ id }: Target): Promise<void> {
+  await post('/api/refresh/', { video: [id] })
+  say(t('video.refreshing'))
+}
+
+async function drop({ id, title }: Target, isIgnored: boolean, onGone: () => void): Promise<void> {
+  const text = h(
+    'div',
+    { class: 'prose' },
+    h('p', null, t('video.delete.goes', { title })),
+    h('p', null, isIgnored ? t('video.delete.ignored') : t('video.delete.stays')),
+  )
+  if (
+    !(await confirm({
+      title: t('video.delete.title'),
+      text,
+      action: isIgnored ? t('video.deleteIgnore') : t('video.delete'),
+      isDangerous: true,
+    }))
+  )
+    return
+  await remove(`/api/video/${id}/`)
+  if (isIgnored) await post(`/api/download/${id}/`, { status: 'ignore-force' })
+  forget()
+  say(t('video.deleted'))
+  onGone()
+}

@@ -1,0 +1,33 @@
+/** Watched or not: shown at once wherever the video stands, with a way back. */
+import { post } from '../server/api.ts'
+import type { List } from '../stores/list.ts'
+import { keptUnder } from '../stores/load.ts'
+import { t } from '../texts/texts.ts'
+import { say, sayFailure } from './toast.tsx'
+import type { VideoRow } from './video-card.tsx'
+
+export type Mark = Pick<VideoRow, 'isWatched' | 'progress'>
+
+/** @param also  shows it where the video stands in no list */
+export async function toggleWatched(
+  { id, isWatched: was, progress }: Mark & Pick<VideoRow, 'id'>,
+  also?: (mark: Mark) => void,
+): Promise<void> {
+  const mark: Mark = { isWatched: !was, progress: 0 }
+  const show = (now: Mark) => {
+    for (const list of keptUnder<List<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
+    also?.(now)
+  }
+  show(mark)
+  try {
+    await post('/api/watched/', { id, is_watched: mark.isWatched })
+    // What was asked for before the server knew may have come meanwhile.
+    show(mark)
+    say(was ? t('video.nowUnwatched') : t('video.nowWatched'), {
+      undo: () => void toggleWatched({ id, ...mark }, also),
+    })
+  } catch (error) {
+    show({ isWatched: was, progress })
+    sayFailure(error)
+  }
+}

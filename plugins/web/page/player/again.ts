@@ -1,0 +1,57 @@
+/** A video whose file has gone is fetched once more, and followed until the file is there. */
+import { Failure, get, post, remove, toFailure } from '../server/api.ts'
+import { listen } from '../server/events.ts'
+import type { Item, QueueItem } from '../server/records.ts'
+import { taskOver } from '../stores/jobs.ts'
+import { t } from '../texts/texts.ts'
+
+/**
+ * @param show  how far it is, once it is known. @throws Failure  why it cannot be had; AbortError where nobody waits
+ * any more
+ */
+export async function fetchAgain(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
+  // What is queued or ignored already is passed over, and an older item may not ask for what is archived.
+  await remove(`/api/download/${id}/`).catch((error: unknown) => {
+    if (toFailure(error).status !== 404) throw error
+  })
+  const { task_id: task } = await post<{ task_id: string | null }>(
+    '/api/download/',
+    { data: [{ platform_id: id, status: 'pending' }] },
+    { autostart: true, force: true },
+  )
+  const added = task === null ? undefined : await taskOver(task)
+  if (added && added.status !== 'SUCCESS') throw new Failure(422, { message: added.result ?? t('adding.stopped') })
+  await leftQueue(id, show, signal)
+}
+
+/** Done is what has left the queue: what fails stays in it, with its reason. */
+function leftQueue(id: string, show: (fraction: number) => void, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () =>
+      void get<Item<QueueItem>>(`/api/download/${id}/`, {}, signal).then(
+        ({ data }) => take(data),
+        // any other is asked again with the next event
+        (error: unknown) => (toFailure(error).status === 404 ? settle() : undefined),
+      )
+    const take = (item: QueueItem) => {
+      if (item.message !== undefined) settle(new Failure(422, { message: item.message }))
+      else if (item.progress) show(item.progress.fraction)
+    }
+    const end = listen('queue', (change) => {
+      if ('reset' in change && change.reset) return look()
+      const told = change as { platform_id: string; removed?: true } & Partial<QueueItem>
+      if (told.platform_id !== id) return
+      if (told.removed) settle()
+      else take(told as QueueItem)
+    })
+    const onAbort = () => settle(new DOMException('', 'AbortError'))
+    function settle(error?: unknown): void {
+      end()
+      signal.removeEventListener('abort', onAbort)
+      if (error) reject(error as Error)
+      else resolve()
+    }
+    signal.addEventListener('abort', onAbort)
+    look()
+  })
+}

@@ -1,0 +1,129 @@
+/**
+ * The one event stream: notifications, queue and jobs as they change. While it is down the page asks from time to time
+ * instead.
+ */
+import { signal } from '@preact/signals'
+import { parse } from '../texts/direction.ts'
+import { get, isAborted, toFailure } from './api.ts'
+import { under } from './base.ts'
+import type { Notification, QueueItem, TaskRecord } from './records.ts'
+
+/** `item`: as it is now. `removed`: it is gone. `reset`: much has changed, read it again. */
+export type QueueChange =
+  | { reset: true }
+  | { platform_id: string; removed: true }
+  | (QueueItem & { removed?: undefined; reset?: undefined })
+
+interface Told {
+  queue: QueueChange
+  job: TaskRecord
+  /** Nothing was told for a while: whatever may have ended meanwhile is read again. */
+  missed: undefined
+}
+
+const FIRST_RETRY_MS = 1000
+const LONGEST_RETRY_MS = 30_000
+const POLL_MS = 5000
+/** Browsers allow few connections to one host: a page that nobody sees gives its own back. */
+const HIDDEN_AFTER_MS = 60_000
+
+export const notifications = signal<Notification[]>([])
+/** `lost`: no answer at all; the frame says so. */
+export const connection = signal<'connecting' | 'connected' | 'polling' | 'lost'>('connecting')
+
+const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = {
+  queue: new Set(),
+  job: new Set(),
+  missed: new Set(),
+}
+let source: EventSource | undefined
+let retryMs = FIRST_RETRY_MS
+let wasDown = false
+let timers: number[] = []
+
+/** @returns ends it. While the page polls, a listener of `queue` hears `{ reset: true }` again and again. */
+export function listen<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): () => void {
+  listeners[name].add(listener)
+  return () => void listeners[name].delete(listener)
+}
+
+function tell<Name extends keyof Told>(name: Name, told: Told[Name]): void {
+  for (const listener of listeners[name]) listener(told)
+}
+
+/** Called once somebody is signed in. @returns ends it */
+export function openEvents(): () => void {
+  connect()
+  document.addEventListener('visibilitychange', onVisibility)
+  addEventListener('offline', onDown)
+  addEventListener('online', connect)
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    removeEventListener('offline', onDown)
+    removeEventListener('online', connect)
+    disconnect()
+    notifications.value = []
+    connection.value = 'connecting'
+  }
+}
+
+function connect(): void {
+  disconnect()
+  source = new EventSource(under('/api/events/'))
+  source.onopen = () => {
+    retryMs = FIRST_RETRY_MS
+    stopTimers()
+    connection.value = 'connected'
+    if (wasDown) tell('missed', undefined)
+    wasDown = false
+  }
+  source.addEventListener(
+    'notification',
+    ({ data }) => void (notifications.value = parse(data as string) as Notification[]),
+  )
+  source.addEventListener('queue', ({ data }) => tell('queue', parse(data as string) as QueueChange))
+  source.addEventListener('job', ({ data }) => tell('job', parse(data as string) as TaskRecord))
+  source.onerror = onDown
+}
+
+function onDown(): void {
+  disconnect()
+  // What is known to be lost stays so until something answers.
+  if (connection.value !== 'lost') connection.value = 'connecting'
+  void poll()
+  timers.push(setTimeout(connect, retryMs))
+  retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)
+}
+
+async function poll(): Promise<void> {
+  try {
+    notifications.value = await get<Notification[]>('/api/notification/')
+    if (connection.value === 'connected') return
+    connection.value = 'polling'
+    tell('queue', { reset: true })
+    tell('missed', undefined)
+  } catch (error) {
+    if (isAborted(error)) return
+    const { status } = toFailure(error)
+    if (status === 401) return // the frame shows the sign-in
+    if (connection.value !== 'connected') connection.value = status === 0 ? 'lost' : 'polling'
+  }
+  if (!source || source.readyState !== EventSource.OPEN) timers.push(setTimeout(poll, POLL_MS))
+}
+
+function onVisibility(): void {
+  if (!document.hidden && !source) connect()
+  else if (document.hidden) timers.push(setTimeout(() => void (document.hidden && disconnect()), HIDDEN_AFTER_MS))
+}
+
+function disconnect(): void {
+  stopTimers()
+  if (source) wasDown = true
+  source?.close()
+  source = undefined
+}
+
+function stopTimers(): void {
+  for (const timer of timers) clearTimeout(timer)
+  timers = []
+}

@@ -1,0 +1,57 @@
+/** Tasks as they change, for what they change: told by the event stream, and after it was down. */
+import { useEffect, useRef } from 'preact/hooks'
+import { get, toFailure } from '../server/api.ts'
+import { listen } from '../server/events.ts'
+import type { TaskRecord } from '../server/records.ts'
+import { gather } from './gather.ts'
+
+export const isOver = ({ status }: Pick<TaskRecord, 'status'>): boolean => status !== 'PENDING' && status !== 'RETRY'
+
+/** Many events in a row are one question. */
+const REST_MS = 300
+
+/** @param names  empty: any task */
+export function useJobs(names: readonly string[], then: () => void, { onlyEnded = false } = {}): void {
+  const latest = useRef(then)
+  latest.current = then
+  useEffect(() => {
+    const { soon, end } = gather(() => latest.current(), REST_MS)
+    const ends = [
+      listen('job', (job) => (names.length === 0 || names.includes(job.name)) && (!onlyEnded || isOver(job)) && soon()),
+      listen('missed', () => soon()),
+      end,
+    ]
+    return () => ends.forEach((one) => one())
+  }, [])
+}
+
+/** What such tasks have changed is read again. */
+export const useTaskEnd = (names: readonly string[], then: () => void): void =>
+  useJobs(names, then, { onlyEnded: true })
+
+/** The event stream tells its end; where that is missed, a question from time to time does. */
+const ASK_MS = 10_000
+
+/**
+ * A task that somebody waits for, once it is over. @throws Failure  the server does not know it any more, or knows us
+ * no more
+ */
+export function taskOver(id: string): Promise<TaskRecord> {
+  return new Promise((resolve, reject) => {
+    const look = () =>
+      void get<TaskRecord>(`/api/task-id/${id}/`).then(settle, (error: unknown) => {
+        const { status } = toFailure(error)
+        if (status === 404 || status === 401) settle(undefined, error)
+      })
+    const ends = [listen('job', (job) => job.task_id === id && settle(job)), listen('missed', look)]
+    const timer = setInterval(look, ASK_MS)
+    function settle(job: TaskRecord | undefined, error?: unknown): void {
+      if (job && !isOver(job)) return
+      clearInterval(timer)
+      for (const end of ends) end()
+      if (job) resolve(job)
+      else reject(error)
+    }
+    look()
+  })
+}

@@ -1,0 +1,99 @@
+/** Who is signed in, and how they like the page. */
+import { computed, effect, signal } from '@preact/signals'
+import { ask, get, isSignedIn, post } from '../server/api.ts'
+import { cookie, keepCookie } from '../server/base.ts'
+import type { Account, UserSettings } from '../server/records.ts'
+import { openChanges } from './changes.ts'
+
+interface Kept {
+  account?: Account
+  settings?: Partial<UserSettings>
+}
+
+/** What it was at the last visit, so that nothing jumps when the answer comes. */
+const KEY = 'av_session'
+const kept = readKept()
+export const account = signal<Account | undefined>(kept.account)
+/** As the server has them. */
+const stored = signal<Partial<UserSettings>>(kept.settings ?? {})
+const changes = openChanges<Partial<UserSettings>>()
+export const settings = computed((): Partial<UserSettings> => Object.assign({}, stored.value, ...changes.now.value))
+export const version = signal('')
+/** Nobody has ever signed in: the made-up password still lies in its file. */
+export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
+export const isAdmin = computed(() => account.value?.is_staff ?? false)
+
+let reading: Promise<void> = Promise.resolve()
+
+/** @throws Failure  no answer; who is not signed in is told by `isSignedIn` */
+export const readSession = (): Promise<void> => (reading = read())
+
+/** Once the server has said who this is, or has not. */
+export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
+
+async function read(): Promise<void> {
+  const ping = await get<{ user: number; version: string }>('/api/ping/')
+  version.value = ping.version
+  isSignedIn.value = true
+  const [own, preferences] = await Promise.all([
+    get<Account>(`/api/user/${ping.user}/`),
+    get<UserSettings>('/api/config/user/'),
+  ])
+  account.value = own
+  stored.value = preferences
+}
+
+effect(() => {
+  const now: Kept = { ...(account.value && { account: account.value }), settings: settings.value }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(now))
+  } catch {
+    return // storage is full or shut: the next visit asks first
+  }
+})
+
+function readKept(): Kept {
+  // Without the cookie nobody is signed in: then nothing of the last one is shown.
+  if (cookie('csrftoken') === undefined) {
+    isSignedIn.value = false
+    return {}
+  }
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Kept
+  } catch {
+    return {} // shut, or not ours
+  }
+}
+
+export async function signIn(username: string, password: string, isRemembered: boolean): Promise<void> {
+  await ask('POST', '/login/', { body: { username, password, remember_me: isRemembered ? 'on' : 'off' } })
+  isUnused.value = false
+  await readSession()
+}
+
+export async function signOut(): Promise<void> {
+  await post('/logout/')
+  account.value = undefined
+  stored.value = {}
+  isSignedIn.value = false
+}
+
+/** Shown at once, kept for the next visit. @throws Failure  then it is as it was */
+export const changeSettings = (change: Partial<UserSettings>): Promise<void> =>
+  changes.during(change, async () => {
+    stored.value = await post<UserSettings>('/api/config/user/', change)
+  })
+
+export type Look = 'system' | 'light' | 'dark'
+export const look = signal<Look>((document.documentElement.dataset['theme'] as Look | undefined) ?? 'system')
+
+/** Kept in a cookie, so that the next document has it before its first paint. */
+export function chooseLook(chosen: Look): void {
+  look.value = chosen
+  keepCookie('av_theme', chosen === 'system' ? '' : chosen)
+  if (chosen === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = chosen
+  document
+    .querySelector('meta[name="color-scheme"]')
+    ?.setAttribute('content', chosen === 'system' ? 'light dark' : chosen)
+}

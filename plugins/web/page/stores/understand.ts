@@ -1,0 +1,169 @@
+/** What a pasted text is: word by word, first by its form, then whether the platform knows its handles. */
+import { useEffect, useState } from 'preact/hooks'
+import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
+import type { Target } from '../server/records.ts'
+
+export interface Understood {
+  /** As it was pasted: what is sent back to the server. */
+  word: string
+  target: Target
+}
+
+export interface Reading {
+  understood: Understood[]
+  /** Words that are neither ids nor links of the platform. */
+  others: string[]
+  /** Names of channels that the platform does not know: they are offered for nothing. */
+  nobody: string[]
+}
+
+const REST_MS = 150
+/** The platform is asked only for what somebody has typed to its end. */
+const HANDLE_REST_MS = 600
+/** Each takes a second or two; those of a long list are told apart by the task that they go to. */
+const MOST_HANDLES = 5
+/** One question carries so many characters, and the server looks at so many words of it. */
+const MOST_CHARACTERS = 1000
+const MOST_WORDS = 60
+/** A whole export of a subscription list fits; what comes after it is left for the next time. */
+const MOST_PASTED = 2000
+const NOTHING: Reading = { understood: [], others: [], nobody: [] }
+
+/**
+ * What words are does not change while the page is open, but whether they are in the archive does: kept for a minute.
+ */
+const KEPT_MS = 60_000
+const known = new Map<string, { target: Target | undefined; atMs: number }>()
+const handles = new Map<string, { isThere: boolean; atMs: number }>()
+const isFresh = (kept: { atMs: number } | undefined): boolean => Date.now() - (kept?.atMs ?? 0) < KEPT_MS
+
+export const wordsOf = (text: string): string[] =>
+  [...new Set(text.split(/[\s,;]+/).filter(Boolean))].slice(0, MOST_PASTED)
+
+/** @throws Failure */
+export async function understand(text: string, signal?: AbortSignal): Promise<Reading> {
+  const words = wordsOf(text)
+  for (const part of parts(words.filter((word) => !isFresh(known.get(word)) && word.length <= MOST_CHARACTERS))) {
+    const targets = await get<Target[]>('/api/resolve/', { q: part.join(' ') }, signal)
+    assign(part, targets)
+  }
+  const reading: Reading = { understood: [], others: [], nobody: [] }
+  for (const word of words) {
+    const target = known.get(word)?.target
+    if (target && handles.get(target.id)?.isThere === false && isFresh(handles.get(target.id)))
+      reading.nobody.push(word)
+    else if (target) reading.understood.push({ word, target })
+    else reading.others.push(word)
+  }
+  return reading
+}
+
+/** Ids have one form; what else stands for a channel is a name that somebody may have. */
+const isName = ({ target: { type, id, known } }: Understood): boolean =>
+  type === 'channel' && !known && !/^[\w-]{24}$/.test(id)
+const isOpen = (one: Understood): boolean => isName(one) && !isFresh(handles.get(one.target.id))
+
+/** So long nobody who has pressed a button waits for the platform. */
+const LONGEST_WAIT_MS = 5000
+export const lookUpSoon = (reading: Reading): Promise<Reading> => lookUp(reading, AbortSignal.timeout(LONGEST_WAIT_MS))
+
+/**
+ * The same, once the platform has been asked for the names in it. Where it does not answer they stay: the task that
+ * they go to tells.
+ */
+export async function lookUp(reading: Reading, signal?: AbortSignal): Promise<Reading> {
+  const nobody: string[] = []
+  for (const { word, target } of reading.understood.filter(isOpen).slice(0, MOST_HANDLES)) {
+    const isThere = await isOnPlatform(word, signal)
+    if (isThere !== undefined) handles.set(target.id, { isThere, atMs: Date.now() })
+    if (isThere === false) nobody.push(word)
+  }
+  if (nobody.length === 0) return reading
+  return {
+    ...reading,
+    understood: reading.understood.filter(({ word }) => !nobody.includes(word)),
+    nobody: [...reading.nobody, ...nobody],
+  }
+}
+
+/** undefined: it cannot be asked now */
+async function isOnPlatform(word: string, signal?: AbortSignal): Promise<boolean | undefined> {
+  try {
+    await get('/api/channel/search/', { q: word }, signal)
+    return true
+  } catch (error) {
+    if (isAborted(error)) throw error
+    const { status, body } = toFailure(error)
+    return status === 404 && 'channel_id' in body ? body['channel_id'] !== null : undefined
+  }
+}
+
+/** The targets come in the order of their words, and hold a part of each; words that are none have left no trace. */
+function assign(words: readonly string[], targets: readonly Target[]): void {
+  const atMs = Date.now()
+  let at = 0
+  for (const word of words) {
+    const target = targets[at]
+    const isIt = target !== undefined && decoded(word).includes(target.id)
+    known.set(word, { target: isIt ? target : undefined, atMs })
+    if (isIt) at++
+  }
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word)
+  } catch {
+    return word // a stray percent sign
+  }
+}
+
+function parts(words: readonly string[]): string[][] {
+  const all: string[][] = []
+  let length = Infinity
+  for (const word of words) {
+    if (length + word.length > MOST_CHARACTERS || all.at(-1)!.length >= MOST_WORDS) {
+      all.push([])
+      length = 0
+    }
+    all.at(-1)!.push(word)
+    length += word.length + 1
+  }
+  return all
+}
+
+/** As it is typed, after a moment of rest. */
+export function useUnderstood(text: string): { reading: Reading; failure: Failure | undefined; isReading: boolean } {
+  const [reading, setReading] = useState(NOTHING)
+  const [failure, setFailure] = useState<Failure>()
+  const [isReading, setIsReading] = useState(false)
+  useEffect(() => {
+    setFailure(undefined)
+    if (text.trim() === '') {
+      setReading(NOTHING)
+      return setIsReading(false)
+    }
+    setIsReading(true)
+    const ending = new AbortController()
+    let timer = setTimeout(() => void read(), REST_MS)
+    async function read(): Promise<void> {
+      try {
+        const read = await understand(text, ending.signal)
+        setReading(read)
+        setIsReading(false)
+        if (read.understood.some(isOpen))
+          // ended by the next letter
+          timer = setTimeout(() => void lookUp(read, ending.signal).then(setReading, () => undefined), HANDLE_REST_MS)
+      } catch (error) {
+        if (isAborted(error)) return
+        setFailure(toFailure(error))
+        setIsReading(false)
+      }
+    }
+    return () => {
+      clearTimeout(timer)
+      ending.abort()
+    }
+  }, [text])
+  return { reading, failure, isReading }
+}

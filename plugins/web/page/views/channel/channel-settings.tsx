@@ -1,0 +1,170 @@
+/** What is different for one channel, in words: each choice is saved at once, "as everywhere" takes it back. */
+
+import { Box, Failed } from '../../parts/states.tsx'
+import { get, post } from '../../server/api.ts'
+import type { Channel, ChannelOverwrites, Preferences } from '../../server/records.ts'
+import { type Load, useLoad } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
+import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../settings/option.tsx'
+
+type Changes = { [Key in keyof ChannelOverwrites]: ChannelOverwrites[Key] | null }
+
+const HEIGHTS = ['2160', '1440', '1080', '720', '480'] as const
+const BEST = 'bv*+ba/b'
+const formatOf = (height: string): string => `bv*[height<=${height}]+ba/b[height<=${height}]`
+const DAYS = [7, 14, 30, 90, 365]
+const SIZES = [10, 50, 200, 1000]
+const TABS = [
+  { tab: 'videos', key: 'subscriptions_channel_size', everywhere: 'channel_size' },
+  { tab: 'streams', key: 'subscriptions_live_channel_size', everywhere: 'live_channel_size' },
+  { tab: 'shorts', key: 'subscriptions_shorts_channel_size', everywhere: 'shorts_channel_size' },
+] as const
+
+export function ChannelSettings({ channel, load }: { channel: Channel; load: Load<Channel> }) {
+  const preferences = useLoad('preferences', (signal) => get<Preferences>('/api/config/', {}, signal))
+  const { state, value: everywhere, failure } = preferences.now.value
+  if (state === 'failed') return <Failed failure={failure} onRetry={() => void preferences.reload()} />
+  if (!everywhere) return <Box height="320px" radius="10px" />
+  const own = channel.channel_overwrites
+  const save = async (changes: Changes) => {
+    await post(`/api/channel/${channel.channel_id}/`, { channel_overwrites: changes })
+    load.change((now) => ({ ...now, channel_overwrites: applied(now.channel_overwrites, changes) }))
+  }
+  const props = { own, everywhere, save }
+  return (
+    <div class="channel-settings">
+      <p class="hint">{t('channel.settings.lead')}</p>
+      <Quality {...props} />
+      <Scans {...props} />
+      <Afterwards {...props} />
+    </div>
+  )
+}
+
+function applied(own: ChannelOverwrites, changes: Changes): ChannelOverwrites {
+  return Object.fromEntries(
+    Object.entries({ ...own, ...changes }).filter(([, value]) => value !== null && value !== undefined),
+  ) as ChannelOverwrites
+}
+
+interface PartProps {
+  own: ChannelOverwrites
+  everywhere: Preferences
+  save: (changes: Changes) => Promise<void>
+}
+
+function Quality({ own: { download_format: format }, save }: PartProps) {
+  const height =
+    format === undefined ? '' : format === BEST ? 'best' : (HEIGHTS.find((one) => formatOf(one) === format) ?? 'own')
+  const choices = [
+    { value: '', label: t('channel.everywhere') },
+    { value: 'best', label: t('channel.quality.best') },
+    ...HEIGHTS.map((value) => ({ value: value as string, label: t('channel.quality.most', { lines: value }) })),
+    ...(height === 'own' ? [{ value: 'own', label: t('channel.quality.own') }] : []),
+  ]
+  return (
+    <Group title={t('channel.quality')}>
+      <SelectOption
+        label={t('channel.quality.label')}
+        hint={t('channel.quality.hint')}
+        value={height}
+        choices={choices}
+        onSave={async (chosen) => {
+          if (chosen !== 'own')
+            await save({ download_format: chosen === '' ? null : chosen === 'best' ? BEST : formatOf(chosen) })
+        }}
+      />
+      <Advanced title={t('channel.advanced')}>
+        <TextOption
+          label={t('channel.format')}
+          hint={t('channel.format.hint')}
+          placeholder={BEST}
+          field="channel_overwrites.download_format"
+          isWide
+          isCode
+          value={format ?? ''}
+          onSave={(text) => save({ download_format: text === '' ? null : text })}
+        />
+      </Advanced>
+    </Group>
+  )
+}
+
+function Scans({ own, everywhere: { subscriptions }, save }: PartProps) {
+  return (
+    <Group title={t('channel.scans')} hint={t('channel.scans.hint')}>
+      {TABS.map(({ tab, key, everywhere }) => {
+        const general = subscriptions[everywhere]
+        const value = own[key]
+        const sizes =
+          value !== undefined && value > 0 && !SIZES.includes(value)
+            ? [...SIZES, value].sort((one, other) => one - other)
+            : SIZES
+        return (
+          <SelectOption
+            key={tab}
+            label={t(`home.type.${tab}`)}
+            value={value === undefined ? '' : String(value)}
+            choices={[
+              {
+                value: '',
+                label:
+                  general === 0 ? t('channel.everywhere.none') : t('channel.everywhere.newest', { count: general }),
+              },
+              { value: '0', label: t('channel.scans.none') },
+              ...sizes.map((count) => ({ value: String(count), label: t('channel.scans.newest', { count }) })),
+            ]}
+            onSave={(chosen) => save({ [key]: chosen === '' ? null : Number(chosen) })}
+          />
+        )
+      })}
+      <SwitchOption
+        label={t('channel.playlistsToo')}
+        hint={t('channel.playlistsToo.hint')}
+        value={own.index_playlists === true}
+        onSave={(isOn) => save({ index_playlists: isOn ? true : null })}
+      />
+    </Group>
+  )
+}
+
+function Afterwards({ own, everywhere: { downloads }, save }: PartProps) {
+  const { autodelete_days: days, integrate_sponsorblock: skips } = own
+  const all =
+    days !== undefined && days > 0 && !DAYS.includes(days) ? [...DAYS, days].sort((one, other) => one - other) : DAYS
+  return (
+    <Group title={t('channel.afterwards')}>
+      <SelectOption
+        label={t('channel.autodelete')}
+        hint={t('channel.autodelete.hint')}
+        value={days === undefined ? '' : String(days)}
+        choices={[
+          {
+            value: '',
+            label:
+              downloads.autodelete_days === false
+                ? t('channel.everywhere.never')
+                : t('channel.everywhere.days', { count: downloads.autodelete_days }),
+          },
+          { value: '0', label: t('channel.autodelete.never') },
+          ...all.map((count) => ({ value: String(count), label: t('channel.autodelete.days', { count }) })),
+        ]}
+        onSave={(chosen) => save({ autodelete_days: chosen === '' ? null : Number(chosen) })}
+      />
+      <SelectOption
+        label={t('channel.skips')}
+        hint={t('channel.skips.hint')}
+        value={skips === undefined ? '' : skips ? 'on' : 'off'}
+        choices={[
+          {
+            value: '',
+            label: downloads.integrate_sponsorblock ? t('channel.everywhere.on') : t('channel.everywhere.off'),
+          },
+          { value: 'on', label: t('channel.skips.on') },
+          { value: 'off', label: t('channel.skips.off') },
+        ]}
+        onSave={(chosen) => save({ integrate_sponsorblock: chosen === '' ? null : chosen === 'on' })}
+      />
+    </Group>
+  )
+}

@@ -1,0 +1,59 @@
+/** What can be done with one item of the queue, and with many: now, ignore, forget. */
+import { h } from 'preact'
+import { confirm } from '../../parts/dialog.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { post, remove } from '../../server/api.ts'
+import type { ErrorClass, QueueItem } from '../../server/records.ts'
+import type { QueueStore } from '../../stores/queue.ts'
+import { type Count, t } from '../../texts/texts.ts'
+
+export type Wanted = 'pending' | 'priority' | 'ignore' | 'delete'
+
+/** Which items: as `/api/download/bulk/` takes it. */
+export interface Which {
+  filter: 'pending' | 'ignore'
+  error?: boolean
+  error_class?: ErrorClass
+}
+
+export async function change(queue: QueueStore, { platform_id: id }: QueueItem, wanted: Wanted): Promise<void> {
+  queue.drop(id)
+  try {
+    if (wanted === 'delete') await remove(`/api/download/${id}/`)
+    else await post(`/api/download/${id}/`, { status: wanted })
+    say(t(`downloads.did.${wanted}`, { count: 1 }))
+  } catch (error) {
+    sayFailure(error)
+    void queue.readAll()
+  }
+}
+
+/** @param count  how many are meant, for the question before */
+export async function changeAll(queue: QueueStore, which: Which, wanted: Wanted, count: Count): Promise<void> {
+  if (
+    wanted === 'ignore' &&
+    !(await confirm({
+      title: t('downloads.ignore.title', { count }),
+      text: h('p', null, t('downloads.ignore.text')),
+      action: t('downloads.ignoreAll'),
+    }))
+  )
+    return
+  if (
+    wanted === 'delete' &&
+    !(await confirm({
+      title: t('downloads.forget.title', { count }),
+      text: h('p', null, t('downloads.forget.text')),
+      action: t('downloads.forgetAll'),
+      isDangerous: true,
+    }))
+  )
+    return
+  try {
+    const { updated } = await post<{ updated: number }>('/api/download/bulk/', { ...which, status: wanted })
+    say(t(`downloads.did.${wanted}`, { count: updated }))
+  } catch (error) {
+    sayFailure(error)
+  }
+  await queue.readAll()
+}

@@ -1,0 +1,136 @@
+/**
+ * One item of the queue: picture, title, where it is from, how far it is or why it is not, and what can be done with
+ * it.
+ */
+import { ArrowDownToLine, Ban, EllipsisVertical, RotateCw, Trash, Undo2 } from 'lucide'
+import { IconButton } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import { small, under } from '../../server/base.ts'
+import type { QueueItem } from '../../server/records.ts'
+import type { QueueStore } from '../../stores/queue.ts'
+import { toAge, toBytes, toPercent, toSpan } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+import { change, type Wanted } from './actions.ts'
+
+export type Kind = 'running' | 'waiting' | 'later' | 'failed' | 'ignored'
+
+export const QUEUE_ROW_PX = 88
+
+interface Act {
+  wanted: Wanted
+  short: string
+  long: string
+  icon: MenuItem['icon'] & object
+}
+
+function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
+  const now: Act = {
+    wanted: 'priority',
+    short: t('downloads.item.now'),
+    long: t('downloads.item.nowOf', { title }),
+    icon: ArrowDownToLine,
+  }
+  const retry: Act = {
+    wanted: 'priority',
+    short: t('downloads.item.retry'),
+    long: t('downloads.item.retryOf', { title }),
+    icon: RotateCw,
+  }
+  const take: Act = {
+    wanted: 'pending',
+    short: t('downloads.item.take'),
+    long: t('downloads.item.takeOf', { title }),
+    icon: Undo2,
+  }
+  const ignore: Act = {
+    wanted: 'ignore',
+    short: t('downloads.item.ignore'),
+    long: t('downloads.item.ignoreOf', { title }),
+    icon: Ban,
+  }
+  const forget: Act = {
+    wanted: 'delete',
+    short: kind === 'running' ? t('downloads.item.stop') : t('downloads.item.forget'),
+    long: t('downloads.item.forgetOf', { title }),
+    icon: Trash,
+  }
+  if (kind === 'running') return [ignore, forget]
+  if (kind === 'waiting') return isFirst ? [ignore, forget] : [now, ignore, forget]
+  return kind === 'failed' || kind === 'later' ? [retry, ignore, forget] : [take, forget]
+}
+
+export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; queue: QueueStore }) {
+  const acts = actsOf(kind, item)
+  const select = (wanted: Wanted) => void change(queue, item, wanted)
+  return (
+    <article class={`queue-row ${kind}`}>
+      <span class="picture">
+        <img src={small(item.vid_thumb_url)} alt="" width={320} height={180} loading="lazy" decoding="async" />
+      </span>
+      <div class="queue-text">
+        <p class="queue-title" dir="auto">
+          {item.title}
+        </p>
+        <p class="meta">
+          {item.channel_name !== '' &&
+            (item.channel_indexed ? (
+              <a href={under(`/channel/${item.channel_id}/`)}>{item.channel_name}</a>
+            ) : (
+              <span>{item.channel_name}</span>
+            ))}
+          {item.duration !== '' && item.duration !== 'NA' && <span>{item.duration}</span>}
+          {kind === 'waiting' && item.auto_start && <span class="first">{t('downloads.item.first')}</span>}
+          {kind !== 'running' && <span class="age">{toAge(item.timestamp)}</span>}
+        </p>
+        {kind === 'running' && <Progress item={item} />}
+        {(kind === 'failed' || kind === 'later') && (
+          <p class={kind === 'failed' ? 'queue-why' : 'meta'} title={item.message}>
+            {item.retry_at !== undefined && item.retry_at * 1000 > Date.now()
+              ? t('downloads.item.at', { when: toAge(item.retry_at) })
+              : item.message}
+          </p>
+        )}
+      </div>
+      <div class="queue-actions">
+        {acts.map(({ wanted, long, icon }) => (
+          <IconButton key={wanted} icon={icon} label={long} onClick={() => select(wanted)} />
+        ))}
+      </div>
+      <div class="queue-menu">
+        <Menu
+          label={t('action.moreFor', { title: item.title })}
+          items={acts.map(({ wanted, short, icon }) => ({
+            label: short,
+            icon,
+            isDangerous: wanted === 'delete',
+            onSelect: () => select(wanted),
+          }))}
+        >
+          <Icon node={EllipsisVertical} />
+        </Menu>
+      </div>
+    </article>
+  )
+}
+
+function Progress({ item: { title, progress } }: { item: QueueItem }) {
+  const { fraction = 0, speed = 0, eta = 0 } = progress ?? {}
+  const isDone = fraction >= 1
+  return (
+    <div class="queue-progress">
+      <progress value={fraction} max={1} aria-label={t('downloads.item.progress', { title })} />
+      <p class="meta">
+        {isDone ? (
+          <span>{t('downloads.item.finishing')}</span>
+        ) : (
+          <>
+            <span>{toPercent(fraction)}</span>
+            {speed > 0 && <span>{t('downloads.item.speed', { speed: toBytes(speed) })}</span>}
+            {eta > 0 && <span>{t('downloads.item.left', { span: toSpan(eta) })}</span>}
+          </>
+        )}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,218 @@
+/** One sentence that says what happens and why, with the one thing to do about it. */
+import { useSignal } from '@preact/signals'
+import type { IconNode } from 'lucide'
+import { CircleCheck, CirclePause, Download, Hourglass, Play, RotateCw, Square } from 'lucide'
+import { Button } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { standingOf } from '../../parts/standing.ts'
+import { Box, Failed } from '../../parts/states.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
+import type { Schedule } from '../../server/records.ts'
+import { isSome } from '../../stores/list.ts'
+import { useLoad } from '../../stores/load.ts'
+import type { QueueStore } from '../../stores/queue.ts'
+import { toAge, toBytes } from '../../texts/format.ts'
+import { t, toCount } from '../../texts/texts.ts'
+
+type Tone = 'ok' | 'busy' | 'waiting' | 'trouble'
+interface Said {
+  tone: Tone
+  icon: IconNode
+  title: string
+  text?: string
+  actions?: Array<'start' | 'stop' | 'pause' | 'resume' | 'retry' | 'accept' | 'schedule'>
+}
+
+export function Sentence({ queue }: { queue: QueueStore }) {
+  const schedule = useLoad('schedules', async (signal) => get<Schedule[]>('/api/schedule/', {}, signal))
+  const platform = queue.platform.value
+  if (!platform) {
+    const failure = queue.platformFailure.value
+    return failure ? (
+      <Failed failure={failure} onRetry={() => void queue.readAll()} />
+    ) : (
+      <Box height="76px" radius="10px" />
+    )
+  }
+  const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
+  const standing = standingOf(platform)
+  const { tone, icon, title, text, actions = [] }: Said = standing ?? saidOpen(queue, next ?? undefined)
+  const missing = t('downloads.missingTool', { count: platform.missing.length, tools: platform.missing.join(', ') })
+  return (
+    <section class={`sentence ${tone}`}>
+      <Icon node={icon} size={24} />
+      <div class="sentence-text" role="status">
+        <h2>{title}</h2>
+        {text && <p>{text}</p>}
+        {platform.missing.length > 0 && standing?.title !== missing && <p class="error">{missing}</p>}
+        {platform.space.media_total > 0 && (
+          <p class="meta">
+            {t('downloads.space', {
+              free: toBytes(platform.space.media_free),
+              total: toBytes(platform.space.media_total),
+            })}
+          </p>
+        )}
+      </div>
+      <Actions which={actions} queue={queue} />
+    </section>
+  )
+}
+
+function saidOpen(queue: QueueStore, nextRun: string | undefined): Said {
+  const run = queue.run.value
+  const waiting = queue.waitingCount.value
+  const active = queue.running.value.size
+  const finished = queue.finished.value
+  if (run && active > 0)
+    return {
+      tone: 'busy',
+      icon: Download,
+      title: t('downloads.state.running', {
+        count: finished + 1,
+        all: toCount(typeof waiting === 'number' ? finished + Math.max(waiting, active) : waiting),
+      }),
+      actions: run.command === false ? ['stop', 'pause'] : ['pause'],
+    }
+  if (run && isSome(waiting))
+    return {
+      tone: 'busy',
+      icon: Download,
+      title: t('downloads.state.starting', { count: waiting }),
+      text: run.messages.at(-1) ?? '',
+      actions: ['pause'],
+    }
+  if (run)
+    return { tone: 'busy', icon: Download, title: t('downloads.state.finishing'), text: run.messages.at(-1) ?? '' }
+  const adding = queue.adding.value.at(-1)
+  if (adding)
+    return {
+      tone: adding.level === 'error' ? 'trouble' : 'busy',
+      icon: Download,
+      title: t('downloads.state.adding'),
+      text: adding.messages.at(-1) ?? '',
+    }
+  if (isSome(waiting)) {
+    const text = nextRun
+      ? t('downloads.state.waiting.next', { when: toAge(Date.parse(nextRun) / 1000) })
+      : t('downloads.state.waiting.never')
+    return {
+      tone: 'waiting',
+      icon: Hourglass,
+      title: t('downloads.state.waiting', { count: waiting }),
+      text,
+      actions: nextRun ? ['start'] : ['start', 'schedule'],
+    }
+  }
+  const failed = queue.failedCount.value
+  if (failed > 0) return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.failedOnly', { count: failed }) }
+  const later = queue.laterCount.value
+  if (later > 0)
+    return {
+      tone: 'ok',
+      icon: CircleCheck,
+      title: t('downloads.state.laterOnly', { count: later }),
+      text: t('downloads.class.upcoming.text'),
+    }
+  return { tone: 'ok', icon: CircleCheck, title: t('downloads.state.idle'), text: t('downloads.state.idle.text') }
+}
+
+function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue: QueueStore }) {
+  const busy = useSignal('')
+  const act = (name: string, ask: () => Promise<unknown>, after?: string) => async () => {
+    busy.value = name
+    try {
+      await ask()
+      if (after) say(after)
+    } catch (error) {
+      sayFailure(error)
+    }
+    busy.value = ''
+    await queue.readPlatform()
+  }
+  const command = (name: 'retry' | 'pause' | 'resume') => () => post('/api/platform/', { command: name })
+  const made = {
+    start: (
+      <Button
+        kind="main"
+        icon={Play}
+        isBusy={busy.value === 'start'}
+        onClick={act('start', () => post('/api/task-name/download_pending/'))}
+      >
+        {t('downloads.start')}
+      </Button>
+    ),
+    stop: (
+      <Button
+        icon={Square}
+        isBusy={busy.value === 'stop'}
+        onClick={act('stop', () => post(`/api/task-id/${queue.run.peek()?.id ?? ''}/`, { command: 'stop' }))}
+      >
+        {t('downloads.stop')}
+      </Button>
+    ),
+    pause: (
+      <Button icon={CirclePause} isBusy={busy.value === 'pause'} onClick={act('pause', command('pause'))}>
+        {t('downloads.pause')}
+      </Button>
+    ),
+    resume: (
+      <Button kind="main" icon={Play} isBusy={busy.value === 'resume'} onClick={act('resume', command('resume'))}>
+        {t('downloads.resume')}
+      </Button>
+    ),
+    retry: (
+      <Button
+        kind="main"
+        icon={RotateCw}
+        isBusy={busy.value === 'retry'}
+        onClick={act('retry', command('retry'), t('downloads.trying'))}
+      >
+        {t('downloads.try')}
+      </Button>
+    ),
+    accept: (
+      <AcceptLibrary
+        isBusy={busy.value === 'accept'}
+        onAccept={act('accept', () => post('/api/library/', { command: 'accept' }), t('downloads.accepted'))}
+      />
+    ),
+    schedule: (
+      <a class="button" href={under('/settings/schedules/')}>
+        {t('downloads.schedule')}
+      </a>
+    ),
+  }
+  if (which.length === 0) return null
+  return (
+    <div class="sentence-actions">
+      {which.map((name) => (
+        <span key={name}>{made[name]}</span>
+      ))}
+    </div>
+  )
+}
+
+/** Only where it is the library that halts downloads; what another folder means is asked first. */
+function AcceptLibrary({ isBusy, onAccept }: { isBusy: boolean; onAccept: () => Promise<void> }) {
+  const library = useLoad('library', (signal) => get<{ state: 'there' | 'away' }>('/api/library/', {}, signal))
+  if (library.now.value.value?.state !== 'away') return null
+  const ask = async () => {
+    const text = (
+      <>
+        <p>{t('downloads.accept.goes')}</p>
+        <p>{t('downloads.accept.stays')}</p>
+      </>
+    )
+    if (await confirm({ title: t('downloads.accept.title'), text, action: t('downloads.accept'), isDangerous: true }))
+      await onAccept()
+  }
+  return (
+    <Button isBusy={isBusy} onClick={() => void ask()}>
+      {t('downloads.accept')}
+    </Button>
+  )
+}

@@ -1,0 +1,84 @@
+/**
+ * Deleting a playlist: alone, or with its videos; what goes and what stays is said for each, and the name wanted where
+ * files are lost.
+ */
+import { useState } from 'preact/hooks'
+import { navigate } from '../../browser/router.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field, Switch } from '../../parts/field.tsx'
+import { say } from '../../parts/toast.tsx'
+import { typedFor } from '../../parts/typed.ts'
+import { remove, toFailure } from '../../server/api.ts'
+import type { Playlist } from '../../server/records.ts'
+import { forget } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
+
+export function DeletePlaylist({
+  playlist,
+  archived,
+  onClose,
+}: {
+  playlist: Playlist
+  archived: number
+  onClose: () => void
+}) {
+  const { playlist_id: id, playlist_name: name } = playlist
+  const [isWithVideos, setWithVideos] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const wanted = typedFor(name, id)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await remove(`/api/playlist/${id}/`, { query: { 'delete-videos': isWithVideos } })
+      forget()
+      say(t('list.deleted', { name }))
+      navigate('/playlists/', { isReplacing: true })
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={t('list.delete.title')} onClose={onClose}>
+      <form onSubmit={(event) => void submit(event)}>
+        <div class="prose">
+          <p>{isWithVideos ? t('list.delete.goes', { name }) : t('list.delete.only', { name })}</p>
+          <p>{playlist.playlist_type === 'custom' ? t('list.delete.own') : t('list.delete.platform')}</p>
+          {playlist.playlist_subscribed && <p>{t('list.delete.subscription')}</p>}
+        </div>
+        {archived > 0 && (
+          <Switch
+            label={t('list.delete.withVideos', { count: archived })}
+            isOn={isWithVideos}
+            onChange={setWithVideos}
+          />
+        )}
+        {isWithVideos && (
+          <>
+            <div class="prose">
+              <p>{t('list.delete.videosGo', { count: archived })}</p>
+              <p>{t('list.delete.queue')}</p>
+            </div>
+            <Field label={t('delete.typed', { value: wanted })} value={typed} onInput={setTyped} autocomplete="off" />
+          </>
+        )}
+        {error && (
+          <p class="notice error" role="alert">
+            {error}
+          </p>
+        )}
+        <footer>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button kind="danger" type="submit" isBusy={isBusy} disabled={isWithVideos && typed.trim() !== wanted}>
+            {t('action.delete')}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,202 @@
+/**
+ * The order of an own playlist: shown at once as it is dragged or moved by keys, told to the server one move after
+ * another.
+ */
+import { useSignal } from '@preact/signals'
+import { GripVertical } from 'lucide'
+import type { RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../parts/icon.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { post } from '../../server/api.ts'
+import type { Playlist, PlaylistEntry } from '../../server/records.ts'
+import { forget, type Load } from '../../stores/load.ts'
+import { t } from '../../texts/texts.ts'
+
+interface Drag {
+  id: string
+  from: number
+  to: number
+}
+
+export interface Order {
+  entries: PlaylistEntry[]
+  draggedId: string | undefined
+  /** For screen readers. */
+  said: string
+  box: RefObject<HTMLDivElement | null>
+  /** @param isByKey  the handle keeps the focus at its new place */
+  move(id: string, to: number, isByKey?: boolean): void
+  remove(id: string): Promise<void>
+  begin(event: PointerEvent, id: string, position: number): void
+}
+
+/** So near to an end of the window the page scrolls along. */
+const EDGE_PX = 96
+const SCROLL_PX = 12
+
+const moved = (entries: PlaylistEntry[], from: number, to: number): PlaylistEntry[] => {
+  const rest = entries.toSpliced(from, 1)
+  return rest.toSpliced(to, 0, entries[from]!)
+}
+
+export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number): Order {
+  const { playlist_id: playlistId, playlist_entries: stored } = playlist
+  const drag = useSignal<Drag | undefined>(undefined)
+  const said = useSignal('')
+  const box = useRef<HTMLDivElement>(null)
+  const endDrag = useRef<(() => void) | undefined>(undefined)
+  useEffect(() => () => endDrag.current?.(), [])
+
+  const ask = (body: object): Promise<unknown> => {
+    forget('list playlists')
+    forget('playlists')
+    return post(`/api/playlist/custom/${playlistId}/`, body)
+  }
+  const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>
+    load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
+
+  function move(id: string, to: number, isByKey = false): void {
+    const entries = load.now.peek().value?.playlist_entries ?? stored
+    const from = entries.findIndex(({ platform_id }) => platform_id === id)
+    const place = Math.max(0, Math.min(to, entries.length - 1))
+    if (from < 0 || place === from) return
+    said.value = t('list.moved', { title: entries[from]!.title, place: place + 1, all: entries.length })
+    show((now) => moved(now, from, place))
+    if (isByKey) focusHandle(box.current, place)
+    ask({ action: 'move', video_id: id, index: place }).catch((error: unknown) => {
+      sayFailure(error)
+      void load.reload()
+    })
+  }
+
+  async function remove(id: string): Promise<void> {
+    const entries = load.now.peek().value?.playlist_entries ?? stored
+    const at = entries.findIndex(({ platform_id }) => platform_id === id)
+    if (at < 0) return
+    show((now) => now.filter(({ platform_id }) => platform_id !== id))
+    try {
+      await ask({ action: 'remove', video_id: id })
+      say(t('list.removed'), {
+        undo() {
+          show((now) => now.toSpliced(at, 0, entries[at]!))
+          Promise.all([
+            ask({ action: 'create', video_id: id }),
+            ask({ action: 'move', video_id: id, index: at }),
+          ]).catch((error: unknown) => {
+            sayFailure(error)
+            void load.reload()
+          })
+        },
+      })
+    } catch (error) {
+      sayFailure(error)
+      void load.reload()
+    }
+  }
+
+  function begin(event: PointerEvent, id: string, position: number): void {
+    if (event.button !== 0) return
+    event.preventDefault()
+    drag.value = { id, from: position, to: position }
+    let pointer = event.clientY
+    let frame = 0
+    const look = () => {
+      const top = box.current!.getBoundingClientRect().top
+      const to = Math.max(0, Math.min(stored.length - 1, Math.floor((pointer - top) / rowPx)))
+      const now = drag.peek()
+      if (now && now.to !== to) drag.value = { ...now, to }
+    }
+    const scroll = () => {
+      const step = pointer < EDGE_PX ? -SCROLL_PX : pointer > innerHeight - EDGE_PX ? SCROLL_PX : 0
+      if (step !== 0) scrollBy(0, step)
+      look()
+      frame = requestAnimationFrame(scroll)
+    }
+    const onMove = (moving: PointerEvent) => void (pointer = moving.clientY)
+    const end = (isKept: boolean) => {
+      cancelAnimationFrame(frame)
+      removeEventListener('pointermove', onMove)
+      removeEventListener('pointerup', onUp)
+      removeEventListener('pointercancel', onCancel)
+      removeEventListener('keydown', onKey, true)
+      endDrag.current = undefined
+      const last = drag.peek()
+      drag.value = undefined
+      if (isKept && last) move(last.id, last.to)
+    }
+    const onUp = (up: PointerEvent) => {
+      pointer = up.clientY
+      look()
+      end(true)
+    }
+    const onCancel = () => end(false)
+    const onKey = (key: KeyboardEvent) => {
+      if (key.key !== 'Escape') return
+      key.stopPropagation()
+      end(false)
+    }
+    addEventListener('pointermove', onMove)
+    addEventListener('pointerup', onUp)
+    addEventListener('pointercancel', onCancel)
+    addEventListener('keydown', onKey, true)
+    endDrag.current = onCancel
+    frame = requestAnimationFrame(scroll)
+  }
+
+  const { id, from, to } = drag.value ?? {}
+  return {
+    entries: from === undefined || to === undefined ? stored : moved(stored, from, to),
+    draggedId: id,
+    said: said.value,
+    box,
+    move,
+    remove,
+    begin,
+  }
+}
+
+/** Where it is after the next paint; a place out of sight is scrolled to first. */
+function focusHandle(box: HTMLElement | null, place: number, tries = 10): void {
+  requestAnimationFrame(() => {
+    const handle = box?.querySelector<HTMLElement>(`[data-position="${place}"] .handle`)
+    if (handle) {
+      handle.focus({ preventScroll: true })
+      handle.scrollIntoView({ block: 'nearest' })
+    } else if (box && tries > 0) {
+      const { top, height } = box.getBoundingClientRect()
+      const all = Number(box.querySelector('[aria-setsize]')?.getAttribute('aria-setsize') ?? 1)
+      scrollTo({ top: scrollY + top + (height * place) / all - innerHeight / 2 })
+      focusHandle(box, place, tries - 1)
+    }
+  })
+}
+
+const STEPS: Record<string, (position: number, all: number) => number> = {
+  ArrowUp: (position) => position - 1,
+  ArrowDown: (position) => position + 1,
+  Home: () => 0,
+  End: (_position, all) => all - 1,
+}
+
+export function Handle({ order, entry, position }: { order: Order; entry: PlaylistEntry; position: number }) {
+  const all = order.entries.length
+  return (
+    <button
+      type="button"
+      class="icon-button handle"
+      aria-label={t('list.move', { title: entry.title, place: position + 1, all })}
+      title={t('list.move.hint')}
+      onPointerDown={(event) => order.begin(event, entry.platform_id, position)}
+      onKeyDown={(event) => {
+        const step = STEPS[event.key]
+        if (!step) return
+        event.preventDefault()
+        event.stopPropagation()
+        order.move(entry.platform_id, step(position, all), true)
+      }}
+    >
+      <Icon node={GripVertical} />
+    </button>
+  )
+}

@@ -1,0 +1,224 @@
+/**
+ * One plot of values over time, drawn by uPlot in the page's own colours; its figure follows the pointer, its table is
+ * for whoever cannot see it.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
+import { look } from '../../stores/session.ts'
+import { LOCALES, t } from '../../texts/texts.ts'
+
+export interface PlotProps {
+  title: string
+  /** Epoch seconds, ascending. */
+  times: readonly number[]
+  values: readonly number[]
+  /** `steps`: what is there stays until the next point. */
+  kind: 'steps' | 'bars'
+  /** Counted things have no halves on their axis. */
+  isWhole?: boolean
+  /** A bar stands for a month, not for a day. */
+  isMonthly?: boolean
+  toValue: (value: number) => string
+  toTime: (epoch: number) => string
+  /** What is said while nobody points. */
+  summary: string
+  /** Rows of the table, newest first. */
+  table: { heads: readonly string[]; rows: () => ReadonlyArray<readonly string[]> }
+}
+
+const HEIGHT_PX = 200
+const DAY = 86_400
+const MONTH = 28 * DAY
+/** Room for the name of a day. */
+const LABEL_PX = 88
+/** No finer than what is drawn: a day has one name. */
+const DAY_STEPS = [1, 2, 3, 5, 7, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825, 3650].map((days) => days * DAY)
+const WHOLE_STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000,
+]
+
+export function Plot({
+  title,
+  times,
+  values,
+  kind,
+  isWhole = false,
+  isMonthly = false,
+  toValue,
+  toTime,
+  summary,
+  table,
+}: PlotProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const [pointed, setPointed] = useState<number>()
+  const chosen = look.value
+  useEffect(() => {
+    const box = host.current!
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    let plot: uPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      // A single bar has no width of its own: a day without one stands at each side of it.
+      const isOne = kind === 'bars' && times.length === 1
+      const onPoint = (position: number | undefined) => setPointed(isOne ? (position === 1 ? 0 : undefined) : position)
+      const drawn: uPlot.AlignedData = isOne
+        ? [
+            [times[0]! - DAY, times[0]!, times[0]! + DAY],
+            [null, values[0]!, null],
+          ]
+        : [times as number[], values as number[]]
+      plot = new uPlot(optionsFor(box, { kind, times, isWhole, isMonthly, toValue, onPoint }), drawn, box)
+    }
+    draw()
+    const watching = new ResizeObserver(() => plot?.setSize({ width: box.clientWidth, height: HEIGHT_PX }))
+    watching.observe(box)
+    dark.addEventListener('change', draw)
+    return () => {
+      watching.disconnect()
+      dark.removeEventListener('change', draw)
+      plot?.destroy()
+    }
+  }, [times, values, kind, chosen])
+
+  return (
+    <figure class="plot">
+      <figcaption>
+        <h3>{title}</h3>
+        <p class="plot-figure">
+          {pointed === undefined ? summary : `${toTime(times[pointed]!)}: ${toValue(values[pointed]!)}`}
+        </p>
+      </figcaption>
+      <div ref={host} class="plot-canvas" role="img" aria-label={`${title}: ${summary}`} />
+      <Table title={title} {...table} />
+    </figure>
+  )
+}
+
+function Table({ title, heads, rows }: PlotProps['table'] & { title: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="plot-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="unfold" aria-label={t('statistics.tableOf', { title })}>
+        {t('statistics.table')}
+      </summary>
+      {isOpen && (
+        <div role="region" aria-label={title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {heads.map((head) => (
+                  <th scope="col" key={head}>
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows().map(([first, ...rest]) => (
+                <tr key={first}>
+                  <th scope="row">{first}</th>
+                  {rest.map((cell, position) => (
+                    <td key={position}>{cell}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  )
+}
+
+interface Drawn extends Pick<PlotProps, 'kind' | 'times' | 'isWhole' | 'isMonthly' | 'toValue'> {
+  onPoint: (position: number | undefined) => void
+}
+
+function optionsFor(box: HTMLElement, { kind, times, isWhole, isMonthly, toValue, onPoint }: Drawn): uPlot.Options {
+  const colour = (name: string) => resolved(box, name)
+  // Half a bar at both ends.
+  const room =
+    times
+      .slice(1)
+      .reduce((least, time, before) => Math.min(least, time - times[before]!), times.length > 1 ? Infinity : DAY) / 2
+  const font = `12px ${getComputedStyle(box).fontFamily}`
+  const axis = { stroke: colour('--muted'), font, ticks: { show: false }, border: { show: false } }
+  const dates: uPlot.Axis = { ...axis, size: 28, gap: 6, grid: { show: false }, space: LABEL_PX }
+  return {
+    width: box.clientWidth,
+    height: HEIGHT_PX,
+    padding: [12, 8, 0, 0],
+    legend: { show: false },
+    // Days are days everywhere: the server has said which.
+    tzDate: (epoch) => uPlot.tzDate(new Date(epoch * 1000), 'Etc/UTC'),
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 8, width: 2, stroke: colour('--accent'), fill: colour('--surface') },
+    },
+    scales: {
+      x: kind === 'bars' ? { range: (_, from, to) => [from - room, to + room] } : {},
+      y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] },
+    },
+    axes: [
+      kind === 'bars'
+        ? {
+            ...dates,
+            splits: (plot) => spread(times, plot.bbox.width / devicePixelRatio),
+            values: (_, ticks) => ticks.map((epoch) => toTick(epoch, isMonthly ? MONTH : DAY)),
+          }
+        : {
+            ...dates,
+            incrs: DAY_STEPS,
+            values: (_, ticks, __, ___, step) => ticks.map((epoch) => toTick(epoch, step)),
+          },
+      {
+        ...axis,
+        size: 60,
+        gap: 8,
+        space: 44,
+        grid: { stroke: colour('--line'), width: 1 },
+        values: (_, ticks) => ticks.map(toValue),
+        ...(isWhole && { incrs: WHOLE_STEPS }),
+      },
+    ],
+    series: [
+      {},
+      {
+        stroke: colour('--accent'),
+        width: kind === 'bars' ? 0 : 2,
+        fill: colour(kind === 'bars' ? '--accent' : '--accent-soft'),
+        points: { show: false },
+        paths:
+          kind === 'bars' ? uPlot.paths.bars!({ size: [0.6, 48], radius: 0.12 }) : uPlot.paths.stepped!({ align: 1 }),
+      },
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+  }
+}
+
+/** Of the bars so many that their names have room. */
+function spread(times: readonly number[], width: number): number[] {
+  const every = Math.max(1, Math.ceil((times.length * LABEL_PX) / Math.max(1, width)))
+  return times.filter((_, position) => position % every === 0)
+}
+
+/** One line each: a year, a month of a year, or a day. */
+function toTick(epoch: number, step: number): string {
+  const at = new Date(epoch * 1000)
+  const form: Intl.DateTimeFormatOptions =
+    step >= 360 * DAY
+      ? { year: 'numeric' }
+      : step >= MONTH
+        ? { month: 'short', year: 'numeric' }
+        : { day: 'numeric', month: 'short' }
+  return new Intl.DateTimeFormat(LOCALES, { ...form, timeZone: 'UTC' }).format(at)
+}
+
+/** A canvas knows no variables and no `light-dark()`: the browser is asked what they are now. */
+function resolved(box: HTMLElement, name: string): string {
+  box.style.color = `var(${name})`
+  const { color } = getComputedStyle(box)
+  box.style.removeProperty('color')
+  return color
+}

@@ -1,0 +1,93 @@
+/** What a video is: its description with times that jump, and the file with its streams. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { HostileText } from '../../parts/hostile-text.tsx'
+import { under } from '../../server/base.ts'
+import type { Stream, Video } from '../../server/records.ts'
+import { toBytes, toDay, toMoment, toNumber, toSpan } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+
+export function About({ video, onJump }: { video: Video; onJump: (seconds: number) => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const [isLong, setLong] = useState(false)
+  const text = useRef<HTMLDivElement>(null)
+  // Whether it is cut depends on the width.
+  useLayoutEffect(() => {
+    const element = text.current
+    if (!element) return
+    const look = () => setLong(element.scrollHeight > element.clientHeight + 2)
+    const observer = new ResizeObserver(() => !isOpen && look())
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [isOpen])
+  return (
+    <section class="about">
+      <h2>{t('video.about')}</h2>
+      {video.description === '' ? (
+        <p class="hint">{t('video.noAbout')}</p>
+      ) : (
+        <>
+          <div ref={text} class={isOpen ? 'about-text open' : 'about-text'} dir="auto">
+            <HostileText text={video.description} times={{ duration: video.player.duration, onJump }} />
+          </div>
+          {(isLong || isOpen) && (
+            <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {isOpen ? t('action.less') : t('action.more')}
+            </button>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+export function Files({ video }: { video: Video }) {
+  const facts: Array<[string, string]> = [
+    [t('video.published'), toDay(video.published)],
+    [t('video.saved'), toMoment(video.date_downloaded)],
+    [t('video.read'), toDay(video.vid_last_refresh)],
+    [t('video.size'), `${toBytes(video.media_size)} · ${toSpan(video.player.duration)}`],
+    [t('video.type'), t(`home.type.${video.vid_type}`)],
+    ...video.streams.map((stream): [string, string] => [t(`video.stream.${stream.type}`), describe(stream)]),
+    ...(video.subtitles.length > 0
+      ? [
+          [
+            t('video.subtitles'),
+            video.subtitles
+              .map(({ name, lang, source }) => `${name || lang} (${t(`video.source.${source}`)})`)
+              .join(', '),
+          ] as [string, string],
+        ]
+      : []),
+    ...(video.tags.length > 0 ? [[t('video.tags'), video.tags.join(', ')] as [string, string]] : []),
+  ]
+  return (
+    <details class="files">
+      <summary>{t('video.files')}</summary>
+      <dl>
+        {facts.map(([name, text], position) => (
+          <div key={position}>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>{t('video.file')}</dt>
+          <dd>
+            <a href={under(video.media_url)} target="_blank" rel="noopener">
+              {t('video.fileLink')}
+            </a>
+          </dd>
+        </div>
+      </dl>
+    </details>
+  )
+}
+
+const describe = ({ codec, width, height, bitrate }: Stream): string =>
+  [
+    codec,
+    width && height ? `${toNumber(width)} × ${toNumber(height)}` : '',
+    bitrate > 0 ? `${toNumber(Math.round(bitrate / 1000))} kbit/s` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ')
