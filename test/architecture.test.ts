@@ -25,12 +25,12 @@ test('core knows no domain: it could serve another archive with other plugins', 
   )
 })
 
-/** `app → http, jobs, plugin/load → plugin/define → index, ledger → error, events, clock, log`. */
+/** `app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → error, events, clock, log`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/(main|commands|app|public)\.ts$/],
   [1, /^core\/(http|jobs)\//],
   [1, /^core\/plugin\/(find|check|load|outside|former|wire)\.ts$/],
-  [2, /^core\/plugin\/define\.ts$/],
+  [2, /^core\/(accounts\/|plugin\/define\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   [4, /^core\/(address|blame|error|events|clock|folder|full-disk|limit|locks|log|mask|reserve|whole-file)\.ts$/],
 ]

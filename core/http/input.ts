@@ -1,8 +1,8 @@
 /** What a handler is handed. A class: its signal costs something only where it is asked for. */
 import type { ServerResponse } from 'node:http'
+import type { Actor } from '../accounts/authentication.ts'
 import { errors } from '../error.ts'
 import type { RouteInput } from '../plugin/define.ts'
-import type { Actor } from './auth.ts'
 import type { PageWindow } from './page.ts'
 import type { HandlerHeaders } from './send.ts'
 

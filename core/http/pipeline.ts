@@ -2,11 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import type { Settings } from '../../config/schema.ts'
+import type { Accounts, Credentials } from '../accounts/accounts.ts'
+import { type Actor, openAuthentication } from '../accounts/authentication.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { errors, isAppError } from '../error.ts'
 import type { Preferences } from '../ledger/preferences.ts'
-import type { Accounts, Credentials } from '../ledger/users.ts'
 import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
 import {
@@ -18,7 +19,6 @@ import {
   type Reply,
   type Route,
 } from '../plugin/define.ts'
-import { type Actor, type Origin, openAuth } from './auth.ts'
 import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
@@ -26,6 +26,7 @@ import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
 import { withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
+import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './page.ts'
 import { BytesReply, EventStream, FileReply, JsonText } from './reply.ts'
 import { type Match, openRouter } from './router.ts'
@@ -50,7 +51,7 @@ export interface PipelineParts {
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize'>
   log: Log
   clock: Clock
-  accounts: Pick<Accounts, 'settings'> & Credentials
+  accounts: Pick<Accounts, 'userPreferences'> & Credentials
   preferences: Preferences
   /** What plugins say about the `config` object of envelopes, in their order. */
   envelopes: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>
@@ -116,7 +117,8 @@ const LIFE = process.hrtime.bigint().toString(36).slice(-6)
 export function openPipeline(parts: PipelineParts): Pipeline {
   const { settings, clock, log } = parts
   const router = openRouter([HEALTH, READY, ...parts.routes], settings.basePath)
-  const auth = openAuth({ credentials: parts.accounts, trustedProxies: settings.trustedProxies })
+  const origins = openOrigins(settings.trustedProxies)
+  const auth = openAuthentication({ credentials: parts.accounts, isCrossSite: origins.isCrossSite })
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
   const streams = new Set<() => void>()
@@ -145,7 +147,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     let thrown: unknown
     let share: BodyShare | undefined
     try {
-      const origin = auth.origin(request)
+      const origin = origins.of(request)
       takeShare(requestShares, origin, response)
       if (request.headers.origin !== undefined)
         Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
@@ -245,7 +247,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   }
 
   function pageSize(actor: Actor): number {
-    const own = actor.id === 0 ? undefined : parts.accounts.settings(actor.id)['page_size']
+    const own = actor.id === 0 ? undefined : parts.accounts.userPreferences(actor.id)['page_size']
     return typeof own === 'number' && own > 0 ? own : settings.pageSize
   }
 

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
-import { openLimits } from './auth.ts'
 import { errorBody } from './fault.ts'
+import { openLimits } from './origin.ts'
 import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
 import { shareConnections } from './shares.ts'
 

@@ -100,7 +100,7 @@ async function change(id: string, body: Record<string, unknown>, actor: Actor, a
   if (typeof videoId !== 'string' || videoId === '') throw wrong('video_id', 'is required')
   if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
     throw wrong('index', 'must be an integer of at least 0')
-  const hideWatched = app.accounts.settings(actor.id)['hide_watched'] === true
+  const hideWatched = app.accounts.userPreferences(actor.id)['hide_watched'] === true
   await app.playlists.act(id, {
     action: action as Action,
     videoId,

@@ -1,8 +1,9 @@
-/** People: how they sign in, their tokens and settings, and the settings of the installation. */
+/** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
 import { definePlugin, Type } from 'archivolt'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './accounts.ts'
-import { changeOwnSettings, changeSettings, showOwnSettings, showSettings } from './settings.ts'
+import { changePreferences, showPreferences } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
+import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
 
 export default definePlugin({
   name: 'user',
@@ -15,10 +16,10 @@ export default definePlugin({
     logout,
     showToken,
     revokeToken,
-    showOwnSettings,
-    changeOwnSettings,
-    showSettings,
-    changeSettings,
+    showOwnPreferences,
+    changeOwnPreferences,
+    showPreferences,
+    changePreferences,
     listUsers,
     addUser,
     showUser,

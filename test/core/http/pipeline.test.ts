@@ -408,10 +408,10 @@ test('a page has its records, its page block and the config', async (t) => {
 
 test('the page size is the user’s own, and 0 is the default', async (t) => {
   const { ask, accounts } = await testServer(t, ROUTES)
-  await accounts.changeSettings(1, { page_size: 7 })
+  await accounts.changeUserPreferences(1, { page_size: 7 })
   assert.equal(((await ask('/api/thing/')).body['data'] as unknown[]).length, 7)
   assert.equal(((await ask('/api/thing/', { as: 'user' })).body['data'] as unknown[]).length, 12)
-  await accounts.changeSettings(1, { page_size: 0 })
+  await accounts.changeUserPreferences(1, { page_size: 0 })
   assert.equal(((await ask('/api/thing/')).body['data'] as unknown[]).length, 12)
 })
 

@@ -146,7 +146,7 @@ test('the second path does the same and answers with the playlist', async (t) =>
 test('up and down jump over watched videos for those who hide them', async (t) => {
   const app = await anApp(t, ['b', 'c'])
   const admin = app.app.accounts.list().find(({ is_staff }) => is_staff)!
-  await app.app.accounts.changeSettings(admin.id, { hide_watched: true })
+  await app.app.accounts.changeUserPreferences(admin.id, { hide_watched: true })
   const steps: Array<[string, string, string]> = [
     ['up', 'd', 'dabc'],
     ['up', 'd', 'dabc'],
@@ -157,7 +157,7 @@ test('up and down jump over watched videos for those who hide them', async (t) =
     await act(app, { action, video_id })
     assert.equal(await orderOf(app), expected, `${action} ${video_id}`)
   }
-  await app.app.accounts.changeSettings(admin.id, { hide_watched: false })
+  await app.app.accounts.changeUserPreferences(admin.id, { hide_watched: false })
   await act(app, { action: 'down', video_id: 'd' })
   assert.equal(await orderOf(app), 'abdc')
 })

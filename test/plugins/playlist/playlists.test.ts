@@ -205,7 +205,9 @@ test('a deleted video stays in playlists of the platform and leaves custom ones'
 
 test('the videos of a playlist come in its order, page by page', async (t) => {
   const app = await testApp(t)
-  await app.app.accounts.changeSettings(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id, { page_size: 2 })
+  await app.app.accounts.changeUserPreferences(app.app.accounts.list().find(({ is_staff }) => !is_staff)!.id, {
+    page_size: 2,
+  })
   const order = ['v3', 'v1', 'v5', 'v2']
   await app.given(aChannel(), ...order.map((id, number) => aVideo({ id, published: `2026-01-0${number + 1}` })))
   await app.app.playlists.index(factsOf(['v3', 'v1', 'v4', 'v5', 'v2']))

@@ -1,4 +1,4 @@
-/** Users: who they are, their passwords, settings, and the look-ups that every request makes. */
+/** Accounts: users, their passwords, and the look-ups that every request makes. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { hashPassword, isPasswordOf } from './passwords.ts'
-import type { Ledger } from './sqlite.ts'
-import { type NewSession, openTokens, type Session } from './tokens.ts'
+import { type NewSession, openSessions, type Session } from './sessions.ts'
+import { openTokens } from './tokens.ts'
+import { openUserPreferences, type UserPreferences } from './user-preferences.ts'
 
 /** An account as contract B shows it. */
 export interface AccountRecord {
@@ -24,8 +26,8 @@ export interface AccountRecord {
 
 /**
  * A right password. Hashing takes long enough for another request to change it: what is done on its strength asks
- * again,
- * in the write that does it.
+ * again, in
+ * the write that does it.
  */
 export interface Proof {
   account: AccountRecord
@@ -33,7 +35,7 @@ export interface Proof {
   holds(): boolean
 }
 
-/** Users, their tokens, sessions and settings. Passwords are scrypt, run asynchronously, two at once. */
+/** Users, their tokens, sessions and preferences. Passwords are scrypt, run asynchronously, two at once. */
 export interface Accounts {
   list(): AccountRecord[]
   get(id: number): AccountRecord | undefined
@@ -48,7 +50,7 @@ export interface Accounts {
     change: { password?: string; is_staff?: boolean; is_active?: boolean },
     by?: { keepSession?: string | undefined; proof?: Proof | undefined },
   ): Promise<AccountRecord>
-  /** And its token, sessions, settings. @throws not_found, conflict (last active admin) */
+  /** And its token, sessions, preferences. @throws not_found, conflict (last active admin) */
   remove(id: number): Promise<void>
   /** The password that the first start made up lies in its file, and nobody has ever signed in. */
   isUnused(): boolean
@@ -68,8 +70,10 @@ export interface Accounts {
    */
   openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
   endSession(session: string): Promise<void>
-  settings(id: number): Record<string, unknown>
-  changeSettings(id: number, changes: Record<string, unknown>): Promise<Record<string, unknown>>
+  /** What the account has chosen for itself. */
+  userPreferences(id: number): UserPreferences
+  /** @throws not_found */
+  changeUserPreferences(id: number, changes: UserPreferences): Promise<UserPreferences>
 }
 
 /** What a request shows for itself → whose it is. Active accounts only. */
@@ -100,7 +104,6 @@ interface UserRow {
   is_staff: number
   is_active: number
   last_login: number | null
-  settings: string
 }
 
 const FIRST_ID = 1
@@ -116,6 +119,8 @@ export function openAccounts(parts: {
 }): AccountBook {
   const { ledger, clock, log } = parts
   const tokens = openTokens(parts)
+  const sessions = openSessions(parts)
+  const preferences = openUserPreferences(ledger)
   const throttle = new LoginThrottle(clock)
   const passwordFile = join(parts.dataDir, 'first-password')
   let hasPasswordFile = existsSync(passwordFile)
@@ -131,18 +136,17 @@ export function openAccounts(parts: {
   const insertUser = ledger.sql('INSERT INTO users (username, password, is_staff, created_at) VALUES (?, ?, ?, ?)')
   const updateUser = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ? WHERE id = ?')
   const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
-  const updateSettings = ledger.sql('UPDATE users SET settings = ? WHERE id = ?')
   const deleteUser = ledger.sql('DELETE FROM users WHERE id = ?')
 
   // What every request asks for. Any change empties all of it, after its commit.
   const byToken = new Map<string, AccountRecord>()
   const bySession = new Map<string, { account: AccountRecord; session: Session }>()
-  const settingsOf = new Map<number, Readonly<Record<string, unknown>>>()
   const listeners: Array<() => void> = []
 
   async function write<Result>(work: () => Result): Promise<Result> {
     const result = await ledger.write(work)
-    for (const kept of [byToken, bySession, settingsOf]) kept.clear()
+    for (const kept of [byToken, bySession]) kept.clear()
+    preferences.forget()
     for (const listener of listeners) listener()
     return result
   }
@@ -218,8 +222,8 @@ export function openAccounts(parts: {
         if (!after.is_staff || !after.is_active) refuseLastAdmin(row)
         updateUser.run(hash ?? row.password, after.is_staff ? 1 : 0, after.is_active ? 1 : 0, id)
         if (hash) tokens.revoke(id)
-        if (!after.is_active) tokens.endSessions(id)
-        else if (hash) tokens.endSessions(id, keepSession)
+        if (!after.is_active) sessions.endAll(id)
+        else if (hash) sessions.endAll(id, keepSession)
         return toRecord(existing(id))
       })
       if (hash) await forgetFirstPassword(id)
@@ -281,23 +285,17 @@ export function openAccounts(parts: {
       write(() => {
         existing(id)
         refuseOutdated(proof)
-        return tokens.openSession(id, isRemembered)
+        return sessions.open(id, isRemembered)
       }),
 
-    endSession: (session) => write(() => tokens.endSession(session)),
+    endSession: (session) => write(() => sessions.end(session)),
 
-    settings(id) {
-      const kept = settingsOf.get(id)
-      if (kept) return kept
-      const row = selectOne.get(id)
-      return keep(settingsOf, id, Object.freeze(row ? JSON.parse(row.settings) : {}))
-    },
+    userPreferences: (id) => preferences.of(id),
 
-    changeSettings: (id, changes) =>
+    changeUserPreferences: (id, changes) =>
       write(() => {
-        const settings = { ...JSON.parse(existing(id).settings), ...changes }
-        updateSettings.run(JSON.stringify(settings), id)
-        return settings
+        existing(id)
+        return preferences.change(id, changes)
       }),
 
     watch: (listener) => void listeners.push(listener),
@@ -312,7 +310,7 @@ export function openAccounts(parts: {
     bySession(cookie) {
       const kept = bySession.get(cookie)
       if (kept) return kept.session.expiresAt > clock.now() ? kept : undefined
-      const session = tokens.session(cookie)
+      const session = sessions.find(cookie)
       const account = activeAccount(session?.userId)
       return session && account && keep(bySession, cookie, { account, session })
     },

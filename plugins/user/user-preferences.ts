@@ -1,9 +1,9 @@
-/** What the caller has set for themself, and what an admin has set for all. */
+/** User preferences: what each account chooses for itself. Core keeps them with the account. */
 import { defineRoute, type Static, Type } from 'archivolt'
 
 const ViewStyle = Type.Enum(['grid', 'list'])
 
-export const UserSettings = Type.Object(
+export const UserPreferences = Type.Object(
   {
     /** 0: the installation's. */
     page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: 200 })),
@@ -23,53 +23,28 @@ export const UserSettings = Type.Object(
   },
   { additionalProperties: false },
 )
-export type UserSettings = Static<typeof UserSettings>
+export type UserPreferences = Static<typeof UserPreferences>
 
-const OwnSettings = Type.Object({ ...UserSettings.properties, user_id: Type.Integer() })
+const OwnPreferences = Type.Object({ ...UserPreferences.properties, user_id: Type.Integer() })
 
-export const showOwnSettings = defineRoute({
+export const showOwnPreferences = defineRoute({
   method: 'GET',
   path: '/api/config/user/',
   access: 'user',
   summary: 'The settings that the caller has changed',
-  reply: OwnSettings,
-  handle: ({ actor }, { accounts }) => ({ ...accounts.settings(actor.id), user_id: actor.id }),
+  reply: OwnPreferences,
+  handle: ({ actor }, { accounts }) => ({ ...accounts.userPreferences(actor.id), user_id: actor.id }),
 })
 
-export const changeOwnSettings = defineRoute({
+export const changeOwnPreferences = defineRoute({
   method: 'POST',
   path: '/api/config/user/',
   access: 'user',
   summary: 'Change some of the caller’s settings',
-  body: UserSettings,
-  reply: OwnSettings,
+  body: UserPreferences,
+  reply: OwnPreferences,
   handle: async ({ actor, body }, { accounts }) => ({
-    ...(await accounts.changeSettings(actor.id, body)),
+    ...(await accounts.changeUserPreferences(actor.id, body)),
     user_id: actor.id,
   }),
-})
-
-/** Its sections are declared by the plugins that read them. */
-const AllSettings = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))
-
-export const showSettings = defineRoute({
-  method: 'GET',
-  path: '/api/config/',
-  access: 'admin',
-  summary: 'The settings of the installation',
-  reply: AllSettings,
-  handle: (_input, { preferences }) => preferences.all(),
-})
-
-export const changeSettings = defineRoute({
-  method: 'POST',
-  path: '/api/config/',
-  access: 'admin',
-  summary: 'Change some settings of the installation: all of those given, or none',
-  body: AllSettings,
-  reply: AllSettings,
-  async handle({ body }, { preferences }) {
-    await preferences.change(body)
-    return preferences.all()
-  },
 })

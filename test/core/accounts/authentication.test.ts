@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
-import { openSecretKey, rotateSecretKey } from '../../../core/ledger/tokens.ts'
-import { openAccounts } from '../../../core/ledger/users.ts'
+import { openAccounts } from '../../../core/accounts/accounts.ts'
+import { openSecretKey, rotateSecretKey } from '../../../core/accounts/secret-key.ts'
 import { openLog } from '../../../core/log.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
-import { type TestServer, testServer } from './given.ts'
+import { type TestServer, testServer } from '../http/given.ts'
 
 const route = (method: 'GET' | 'POST', path: string, access: Route['access']) =>
   defineRoute({

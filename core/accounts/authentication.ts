@@ -1,13 +1,9 @@
 /** Cookie or token → actor; may this actor use this route. */
-
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
-import proxyaddr from 'proxy-addr'
 import { errors } from '../error.ts'
-import type { AccountRecord, Credentials } from '../ledger/users.ts'
-
-export type { AccountRecord, Accounts, Credentials, Proof } from '../ledger/users.ts'
+import type { AccountRecord, Credentials } from './accounts.ts'
 
 export interface Actor {
   /** 0: nobody has signed in. */
@@ -21,18 +17,7 @@ export interface Actor {
 
 export type Access = 'open' | 'user' | 'admin'
 
-/** Where a request comes from, as far as the socket and trusted proxies tell. */
-export interface Origin {
-  address: string
-  /** Limits by address are for clients: this machine and trusted proxies speak for many. */
-  isLimited: boolean
-  isSecure: boolean
-  /** The browser says that another site's page sent it. */
-  isCrossSite: boolean
-}
-
-export interface Auth {
-  origin(request: IncomingMessage): Origin
+export interface Authentication {
   /**
    * Who asks. An open route takes credentials that hold, and ignores others.
    * @throws not_authenticated, invalid_token, csrf_failed
@@ -42,49 +27,20 @@ export interface Auth {
   may(actor: Actor, access: Access): void
 }
 
-export const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, via: 'none' })
-export const SESSION_COOKIE = 'sessionid'
-export const CSRF_COOKIE = 'csrftoken'
+const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, via: 'none' })
+const SESSION_COOKIE = 'sessionid'
 
 const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-const LONGEST_ADDRESS = 64
 
-/**
- * Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this
- * machine.
- */
-export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
-  const isExempt = proxyaddr.compile(['loopback', ...trustedProxies])
-  return (address) => !isExempt(address, 0)
-}
-
-/** @param trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a client */
-export function openAuth({
+/** @param isCrossSite  the browser says that another site's page sent the request */
+export function openAuthentication({
   credentials,
-  trustedProxies,
+  isCrossSite,
 }: {
   credentials: Credentials
-  trustedProxies: readonly string[]
-}): Auth {
-  const isTrusted = proxyaddr.compile([...trustedProxies])
-  const isLimited = openLimits(trustedProxies)
-
-  /** The first value of a forwarding header, where a trusted proxy sent it. */
-  function forwarded(request: IncomingMessage, name: string): string | undefined {
-    const value = request.headers[name]
-    if (typeof value !== 'string' || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined
-    return value.split(',', 1)[0]!.trim().toLowerCase()
-  }
-
-  function isCrossSite(request: IncomingMessage): boolean {
-    const { origin, host, 'sec-fetch-site': site } = request.headers
-    if (site === 'cross-site') return true
-    if (origin === undefined) return false
-    const asked = forwarded(request, 'x-forwarded-host') ?? host?.toLowerCase()
-    return !URL.canParse(origin) || new URL(origin).host !== withoutDefaultPort(asked, origin)
-  }
-
+  isCrossSite: (request: IncomingMessage) => boolean
+}): Authentication {
   function bySession(request: IncomingMessage): { actor: Actor; csrfToken: string } | undefined {
     const cookie = sessionCookie(request)
     const found = cookie === undefined ? undefined : credentials.bySession(cookie)
@@ -100,15 +56,6 @@ export function openAuth({
   }
 
   return {
-    origin(request) {
-      const address =
-        trustedProxies.length === 0
-          ? (request.socket.remoteAddress ?? '')
-          : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
-      const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
-      return { address, isLimited: isLimited(address), isSecure, isCrossSite: isCrossSite(request) }
-    },
-
     who(request, access) {
       const isSafe = SAFE_METHODS.has(request.method!)
       if (access === 'open') return isSafe ? (bySession(request)?.actor ?? byToken(request) ?? NOBODY) : NOBODY
@@ -153,11 +100,6 @@ const toActor = (account: AccountRecord, via: 'token' | 'session', session?: str
   via,
   ...(session !== undefined && { session }),
 })
-
-/** `Host` may spell out the port that goes without saying in an origin. */
-function withoutDefaultPort(host: string | undefined, origin: string): string | undefined {
-  return host?.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '')
-}
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]

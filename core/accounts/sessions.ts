@@ -1,0 +1,94 @@
+/** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import { sha256 } from './tokens.ts'
+
+const DAY_SECONDS = 86_400
+const SESSION_SECONDS = 2 * DAY_SECONDS
+/** With `remember_me`. */
+const REMEMBERED_SECONDS = 365 * DAY_SECONDS
+const MOST_SESSIONS_PER_USER = 200
+const ID_BYTES = 32
+const COOKIE = /^([\w-]{43})\.([\w-]{43})$/
+
+export interface Session {
+  userId: number
+  /** What the ledger holds of its id. */
+  hash: string
+  csrfToken: string
+  /** Epoch milliseconds. */
+  expiresAt: number
+}
+
+export interface NewSession {
+  sessionId: string
+  csrfToken: string
+  maxAgeSeconds: number
+}
+
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface Sessions {
+  /** Inside a write. */
+  open(userId: number, isRemembered: boolean): NewSession
+  /** The session that a cookie's value stands for, if it has not ended. */
+  find(cookie: string): Session | undefined
+  /** Inside a write. */
+  end(hash: string): void
+  /** All of a user but one. Inside a write. */
+  endAll(userId: number, keep?: string): void
+}
+
+export function openSessions({
+  ledger,
+  clock,
+  secretKey,
+}: {
+  ledger: Ledger
+  clock: Clock
+  secretKey: Buffer
+}): Sessions {
+  const hmac = (text: string) => createHmac('sha256', secretKey).update(text)
+  const csrfTokenOf = (id: string) => hmac(`csrf:${id}`).digest('base64url')
+  const now = () => Math.floor(clock.now() / 1000)
+
+  const select = ledger.sql<{ user_id: number; expires_at: number }>(
+    'SELECT user_id, expires_at FROM sessions WHERE hash = ? AND expires_at > ?',
+  )
+  const insert = ledger.sql('INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)')
+  const deleteOne = ledger.sql('DELETE FROM sessions WHERE hash = ?')
+  const deleteOthers = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ?')
+  const deleteEnded = ledger.sql('DELETE FROM sessions WHERE expires_at <= ?')
+  const deleteOldest = ledger.sql(
+    'DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)',
+  )
+
+  return {
+    open(userId, isRemembered) {
+      const maxAgeSeconds = isRemembered ? REMEMBERED_SECONDS : SESSION_SECONDS
+      const id = randomBytes(ID_BYTES).toString('base64url')
+      deleteEnded.run(now())
+      deleteOldest.run(userId, MOST_SESSIONS_PER_USER - 1)
+      insert.run(sha256(id), userId, now(), now() + maxAgeSeconds)
+      return {
+        sessionId: `${id}.${hmac(`session:${id}`).digest('base64url')}`,
+        csrfToken: csrfTokenOf(id),
+        maxAgeSeconds,
+      }
+    },
+
+    find(cookie) {
+      const [, id, proof] = COOKIE.exec(cookie) ?? []
+      if (!id || !proof) return undefined
+      const expected = hmac(`session:${id}`).digest()
+      const given = Buffer.from(proof, 'base64url')
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      const hash = sha256(id)
+      const row = select.get(hash, now())
+      return row && { userId: row.user_id, hash, csrfToken: csrfTokenOf(id), expiresAt: row.expires_at * 1000 }
+    },
+
+    end: (hash) => void deleteOne.run(hash),
+    endAll: (userId, keep = '') => void deleteOthers.run(userId, keep),
+  }
+}

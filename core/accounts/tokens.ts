@@ -1,0 +1,62 @@
+/** Tokens of programs: derived from the secret key; the ledger has generations and hashes alone. */
+import { createHash, createHmac } from 'node:crypto'
+import type { Ledger } from '../ledger/sqlite.ts'
+
+const TOKEN = /^[0-9a-f]{40}$/
+
+/** Methods that say so change rows: call them inside `ledger.write`. */
+export interface Tokens {
+  /** The user's token, made if there is none. Inside a write. */
+  make(userId: number): string
+  /** The user's token as it is now. */
+  show(userId: number): string | undefined
+  /** Inside a write. */
+  revoke(userId: number): void
+  ownerOf(token: string): number | undefined
+}
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+export function openTokens({ ledger, secretKey }: { ledger: Ledger; secretKey: Buffer }): Tokens {
+  const tokenOf = (userId: number, generation: number) =>
+    createHmac('sha256', secretKey).update(`token:${userId}:${generation}`).digest('hex').slice(0, 40)
+
+  const selectToken = ledger.sql<{ generation: number; hash: string | null }>(
+    'SELECT generation, hash FROM tokens WHERE user_id = ?',
+  )
+  const selectOwner = ledger.sql<{ user_id: number; generation: number }>(
+    'SELECT user_id, generation FROM tokens WHERE hash = ?',
+  )
+  const upsertToken = ledger.sql(
+    'INSERT INTO tokens (user_id, generation, hash) VALUES (?, ?, ?) ON CONFLICT (user_id) DO UPDATE SET generation = excluded.generation, hash = excluded.hash',
+  )
+  return {
+    make(userId) {
+      const row = selectToken.get(userId)
+      const generation = row?.generation ?? 0
+      const token = tokenOf(userId, generation)
+      const hash = sha256(token)
+      // After a new secret key the stored hash is the old token's.
+      if (row?.hash !== hash) upsertToken.run(userId, generation, hash)
+      return token
+    },
+
+    show(userId) {
+      const row = selectToken.get(userId)
+      if (!row?.hash) return undefined
+      const token = tokenOf(userId, row.generation)
+      return row.hash === sha256(token) ? token : undefined
+    },
+
+    revoke(userId) {
+      upsertToken.run(userId, (selectToken.get(userId)?.generation ?? 0) + 1, null)
+    },
+
+    ownerOf(token) {
+      if (!TOKEN.test(token)) return undefined
+      const row = selectOwner.get(sha256(token))
+      // A token of an earlier secret key still has its hash here.
+      return row && tokenOf(row.user_id, row.generation) === token ? row.user_id : undefined
+    },
+  }
+}

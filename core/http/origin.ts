@@ -1,0 +1,67 @@
+/** Where a request comes from: its client's address, how it came, and whether another site's page sent it. */
+import type { IncomingMessage } from 'node:http'
+import proxyaddr from 'proxy-addr'
+
+/** Where a request comes from, as far as the socket and trusted proxies tell. */
+export interface Origin {
+  address: string
+  /** Limits by address are for clients: this machine and trusted proxies speak for many. */
+  isLimited: boolean
+  isSecure: boolean
+  /** The browser says that another site's page sent it. */
+  isCrossSite: boolean
+}
+
+export interface Origins {
+  of(request: IncomingMessage): Origin
+  isCrossSite(request: IncomingMessage): boolean
+}
+
+const LONGEST_ADDRESS = 64
+
+/**
+ * Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this
+ * machine.
+ */
+export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
+  const isExempt = proxyaddr.compile(['loopback', ...trustedProxies])
+  return (address) => !isExempt(address, 0)
+}
+
+/** @param trustedProxies  addresses, ranges, or `loopback`, `linklocal`, `uniquelocal`; only they may name a client */
+export function openOrigins(trustedProxies: readonly string[]): Origins {
+  const isTrusted = proxyaddr.compile([...trustedProxies])
+  const isLimited = openLimits(trustedProxies)
+
+  /** The first value of a forwarding header, where a trusted proxy sent it. */
+  function forwarded(request: IncomingMessage, name: string): string | undefined {
+    const value = request.headers[name]
+    if (typeof value !== 'string' || !isTrusted(request.socket.remoteAddress ?? '', 0)) return undefined
+    return value.split(',', 1)[0]!.trim().toLowerCase()
+  }
+
+  function isCrossSite(request: IncomingMessage): boolean {
+    const { origin, host, 'sec-fetch-site': site } = request.headers
+    if (site === 'cross-site') return true
+    if (origin === undefined) return false
+    const asked = forwarded(request, 'x-forwarded-host') ?? host?.toLowerCase()
+    return !URL.canParse(origin) || new URL(origin).host !== withoutDefaultPort(asked, origin)
+  }
+
+  return {
+    isCrossSite,
+    of(request) {
+      const address =
+        trustedProxies.length === 0
+          ? (request.socket.remoteAddress ?? '')
+          : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
+      const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
+      return { address, isLimited: isLimited(address), isSecure, isCrossSite: isCrossSite(request) }
+    },
+  }
+}
+
+/** `Host` may spell out the port that goes without saying in an origin. */
+function withoutDefaultPort(host: string | undefined, origin: string): string | undefined {
+  return host?.replace(origin.startsWith('https:') ? /:443$/ : /:80$/, '')
+}

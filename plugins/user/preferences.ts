@@ -1,0 +1,27 @@
+/** Preferences: what an admin changes for all while the server runs. */
+import { defineRoute, Type } from 'archivolt'
+
+/** Its sections are declared by the plugins that read them. */
+const AllPreferences = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))
+
+export const showPreferences = defineRoute({
+  method: 'GET',
+  path: '/api/config/',
+  access: 'admin',
+  summary: 'The settings of the installation',
+  reply: AllPreferences,
+  handle: (_input, { preferences }) => preferences.all(),
+})
+
+export const changePreferences = defineRoute({
+  method: 'POST',
+  path: '/api/config/',
+  access: 'admin',
+  summary: 'Change some settings of the installation: all of those given, or none',
+  body: AllPreferences,
+  reply: AllPreferences,
+  async handle({ body }, { preferences }) {
+    await preferences.change(body)
+    return preferences.all()
+  },
+})
