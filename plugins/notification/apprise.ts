@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, errors, type Settings } from 'archivolt'
-import type { Carrier, OutgoingMessage } from './outgoing.ts'
+import type { Carrier, OutgoingMessage } from './carrier.ts'
 
 /**
  * What its console script does; that script itself names its Python by an absolute path, which a moved folder breaks.

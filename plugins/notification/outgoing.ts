@@ -4,19 +4,8 @@
  */
 import { type App, errors, type Job } from 'archivolt'
 import { openApprise } from './apprise.ts'
+import type { Carrier, Carriers, OutgoingMessage } from './carrier.ts'
 import { postJson } from './post-json.ts'
-
-export interface OutgoingMessage {
-  title: string
-  body: string
-  kind: 'info' | 'success' | 'failure'
-}
-
-/** Brings a message to a URL. @throws unavailable: why it could not, without the URL, which may hold credentials */
-export type Carrier = (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<void>
-
-/** URL scheme → who carries it. */
-export type Carriers = Readonly<Record<string, Carrier>>
 
 const ownCarriers: Carriers = { json: postJson, jsons: postJson, http: postJson, https: postJson }
 

@@ -2,7 +2,7 @@
  * A message as JSON by POST: `json://host/path`, `jsons://` (the same over TLS), or a plain http(s) URL of a webhook.
  */
 import { errors } from 'archivolt'
-import type { OutgoingMessage } from './outgoing.ts'
+import type { OutgoingMessage } from './carrier.ts'
 
 /**
  * The request that a URL stands for. `user:password@` becomes basic authentication, `?+name=value` a header, the rest
