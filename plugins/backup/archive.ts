@@ -9,7 +9,7 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { ZipFile as ZipWriter } from 'yazl'
 import { crc32 } from './checksum.ts'
 
-const ENTRY_NAME = /^es_([a-z][a-z0-9_]{0,63})-(\d{8})-(\d{1,6})\.json$/
+const ENTRY_NAME = /^([a-z]{2,8})_([a-z][a-z0-9_]{0,63})-\d{8}-\d{1,6}\.json$/
 /** Documents compress some tenfold; far more is a bomb. */
 const MAX_RATIO = 200
 const MAX_BYTES = 64 * 2 ** 30
@@ -22,6 +22,8 @@ const UNIX_LINK = 0o120000
 export class BadArchive extends Error {}
 
 export interface DocumentEntry {
+  /** Tells the form of its documents. */
+  mark: string
   collection: string
   fileName: string
   /** Unpacked. */
@@ -77,8 +79,8 @@ const handOver = (content: { stream: Readable | undefined }) => (take: (error: n
 export async function readEntries(path: string): Promise<DocumentEntry[]> {
   const found: DocumentEntry[] = []
   await eachEntry(path, async (entry) => {
-    const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
-    if (collection) found.push({ collection, fileName: entry.fileName, sizeBytes: entry.uncompressedSize })
+    const documents = asDocuments(entry)
+    if (documents) found.push(documents)
   })
   if (!found.length) throw new BadArchive('It holds no file es_<collection>-<date>-<number>.json')
   return found
@@ -90,15 +92,21 @@ export async function readDocuments(
   take: (entry: DocumentEntry, lines: AsyncIterable<string>) => Promise<void>,
 ): Promise<void> {
   await eachEntry(path, async (entry, zip) => {
-    const collection = ENTRY_NAME.exec(entry.fileName)?.[1]
-    if (!collection) return
+    const documents = asDocuments(entry)
+    if (!documents) return
     const content = await zip.openReadStreamPromise(entry).catch(unreadable)
     try {
-      await take({ collection, fileName: entry.fileName, sizeBytes: entry.uncompressedSize }, linesOf(content, entry))
+      await take(documents, linesOf(content, entry))
     } finally {
       content.destroy()
     }
   })
+}
+
+/** Undefined: a file that holds no documents. */
+function asDocuments({ fileName, uncompressedSize }: Entry): DocumentEntry | undefined {
+  const [, mark, collection] = ENTRY_NAME.exec(fileName) ?? []
+  return mark && collection ? { mark, collection, fileName, sizeBytes: uncompressedSize } : undefined
 }
 
 async function eachEntry(path: string, visit: (entry: Entry, zip: ZipFile) => Promise<void>): Promise<void> {

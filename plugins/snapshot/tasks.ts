@@ -1,6 +1,5 @@
 /** Taking and restoring a snapshot, as jobs that people can watch; and saying that there is something to restore. */
 import { defineTask, Type } from 'archivolt'
-import { acceptDocuments } from './accept.ts'
 
 const OFFERED_FOR_SECONDS = 3600
 
@@ -38,7 +37,7 @@ export const restoreSnapshot = defineTask({
     const { skipped, failed } = await job.step('snapshot.restore', () =>
       app.index.snapshots.restore(name, {
         signal: job.signal,
-        accept: acceptDocuments(app),
+        accept: app.backups.accept,
         progress: (done, total) => job.progress(total ? done / total : 0, `Restoring ${name}`),
       }),
     )

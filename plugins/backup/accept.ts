@@ -1,4 +1,4 @@
-/** What of a snapshot's documents is not believed: ids, paths and URLs, which follow from ids and are computed anew. */
+/** What is not believed of documents in our own form, of a backup or a snapshot: paths and URLs are computed anew from ids. */
 import { type App, errors, ID_PATTERN } from 'archivolt'
 
 type Doc = Record<string, unknown>
@@ -12,10 +12,11 @@ const mustBeId: (value: unknown, name: string) => asserts value is string = (val
   mustBe(typeof value === 'string' && ID.test(value), `${name} is no id`)
 
 /**
- * For `app.index.snapshots.restore`: the document as it may be taken. @throws why it is left out; its schema is checked
- * after this
+ * The document as it may be taken. @throws AppError  why it is left out; its schema is checked after this
  */
-export function acceptDocuments(app: App): (collection: string, id: string, doc: Doc) => Doc {
+export type Accept = (collection: string, id: string, doc: Doc) => Doc
+
+export function acceptDocuments(app: App): Accept {
   const { media } = app
   const toOwn: Record<string, (id: string, doc: Doc) => Doc> = {
     channel: (id, doc) => ({

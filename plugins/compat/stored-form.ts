@@ -1,22 +1,10 @@
 /** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
-import { type App, ID_PATTERN, isAppError, localDay } from 'archivolt'
+import { type App, errors, ID_PATTERN, localDay } from 'archivolt'
+import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
-
-/** What a backup holds is whatever somebody wrote into a file. */
-export type Stored = Record<string, unknown>
-
-export interface Converted {
-  id: string
-  doc: Record<string, unknown>
-  /** The channel that stands inside a video, as it is stored there: still to be converted and checked. */
-  channel?: Stored
-}
-
-/** Why a document is left out; the restore goes on with the next. */
-export class Unusable extends Error {}
 
 const SAFE_ID = new RegExp(ID_PATTERN)
 
@@ -35,28 +23,19 @@ const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(
 
 /** Epoch seconds. */
 function time(value: unknown): number {
-  if (typeof value === 'number' && Math.abs(value) > LAST_SECOND) throw new Unusable(`${value} is no time`)
+  if (typeof value === 'number' && Math.abs(value) > LAST_SECOND) throw errors.unprocessable(`${value} is no time`)
   return whole(value)
 }
 
 function safeId(value: unknown, what: string): string {
   if (typeof value === 'string' && SAFE_ID.test(value)) return value
-  throw new Unusable(`${what} is no id`)
+  throw errors.unprocessable(`${what} is no id`)
 }
 
 export type StoredForm = ReturnType<typeof storedForm>
 
 export function storedForm(app: App) {
-  const { prefix } = app.settings
-
-  function platformId(stored: Stored): string {
-    try {
-      return safeId(app.platform.idOf(stored), 'platform_id')
-    } catch (error) {
-      if (isAppError(error)) throw new Unusable(error.message)
-      throw error
-    }
-  }
+  const platformId = (stored: Stored): string => safeId(app.platform.idOf(stored), 'platform_id')
   const bothIds = (id: string) => ({ platform_id: id, ...app.platform.mirror(id) })
 
   /** Internal fields and cache URLs give way to what the platform says. */
@@ -223,7 +202,9 @@ export function storedForm(app: App) {
               typeof player.watched_date === 'number' && { watched_date: time(player.watched_date) }),
           },
         },
-        ...(typeof channel.channel_name === 'string' && { channel }),
+        ...(typeof channel.channel_name === 'string' && {
+          inside: { collection: 'channel', id: channelId, stored: channel },
+        }),
       }
     },
 
@@ -306,7 +287,7 @@ export function storedForm(app: App) {
     subtitle(stored) {
       const video = platformId(stored)
       const [language, number] = [text(stored.subtitle_lang), whole(stored.subtitle_index)]
-      if (!app.media.isLanguage(language)) throw new Unusable('subtitle_lang is no language')
+      if (!app.media.isLanguage(language)) throw errors.unprocessable('subtitle_lang is no language')
       const id = `${video}-${language}-${number}`
       return {
         id,
@@ -329,16 +310,12 @@ export function storedForm(app: App) {
 
   return {
     toStored,
-    /**
-     * @param number  of the document in its collection
-     * @throws Unusable; whatever comes back still has to pass the collection's schema
-     */
+    /** @throws AppError  why it is left out; whatever comes back still has to pass the collection's schema */
     toOurs(collection: string, id: string, stored: Stored, number: number): Converted {
       const convert = toOurs[collection]
       // a collection of an outside plugin is stored in its own form
       return convert ? convert(stored, number) : { id: safeId(id, '_id'), doc: stored }
     },
-    nameOf: (collection: string) => `${prefix}_${collection}`,
   }
 }
 

@@ -1,0 +1,190 @@
+/** The folder with the backups: which there are, their names, uploads, rotation. */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type App, epochSeconds, errors, localDay } from 'archivolt'
+
+export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
+const FILE_NAME = new RegExp(FILE_PATTERN)
+export const MAX_UPLOAD_BYTES = 4 * 2 ** 30
+const DISK_FULL = ['ENOSPC', 'EDQUOT']
+/** What file systems without hard links (exFAT, some network shares) say of one. */
+const NO_LINKS = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
+
+export interface BackupRecord {
+  filename: string
+  /** Relative to the data folder. */
+  file_path: string
+  file_size: number
+  timestamp: string
+  reason: string
+}
+
+export interface BackupFolder {
+  /** Newest name first. What is no file, or is deleted meanwhile, is passed over. */
+  list(): Promise<BackupRecord[]>
+  /** By the day in the name, newest first. */
+  byDay(records: readonly BackupRecord[]): BackupRecord[]
+  /** @throws not_found */
+  record(filename: string): Promise<BackupRecord>
+  /** Paths are made from checked names only. @throws not_found */
+  pathOf(filename: string): Promise<string>
+  /** `write` makes the file beside; it gets the name that `nameOf` says when it is whole. @returns its name */
+  make(
+    unfinishedName: string,
+    write: (path: string) => Promise<void>,
+    nameOf: (path: string) => Promise<string>,
+  ): Promise<string>
+  /**
+   * Takes an upload in: streamed beside, looked at, then put in place, unless another of its name was faster.
+   * @param check  throws where it is no backup
+   * @throws not_found (name), conflict, body_too_large, unavailable (the disk is full)
+   */
+  takeIn(filename: string, content: Readable, check: (path: string) => Promise<void>): Promise<BackupRecord>
+  /** Keeps so many `auto` files: the one just made, then the newest by day, whatever their prefix. */
+  rotate(keep: number, made: string): Promise<void>
+  remove(filename: string): Promise<void>
+  /** Removes what an interruption left half-written. */
+  clearUnfinished(): Promise<void>
+}
+
+export function openBackupFolder({ settings, clock }: App): BackupFolder {
+  const folder = join(settings.dataDir, 'backups')
+
+  async function find(filename: string): Promise<BackupRecord | undefined> {
+    const match = FILE_NAME.exec(filename)
+    const found = match && (await stat(join(folder, filename)).catch(ignoreMissing))
+    if (!found?.isFile()) return undefined
+    return {
+      filename,
+      file_path: `backups/${filename}`,
+      file_size: found.size,
+      timestamp: match?.[1] ?? '',
+      reason: match?.[3] ?? '',
+    }
+  }
+
+  const namesInFolder = async (): Promise<string[]> => (await readdir(folder).catch(ignoreMissing)) ?? []
+
+  const self: BackupFolder = {
+    async list() {
+      const found = []
+      for (const filename of (await namesInFolder()).sort().reverse()) found.push(await find(filename))
+      return found.filter((item) => item !== undefined)
+    },
+
+    byDay(records) {
+      // A day to come is of a clock that was wrong, and goes behind all others.
+      const today = compactDay(epochSeconds(clock))
+      return records.toSorted(
+        (one, other) =>
+          Number(one.timestamp > today) - Number(other.timestamp > today) ||
+          other.timestamp.localeCompare(one.timestamp),
+      )
+    },
+
+    async record(filename) {
+      const found = await find(filename)
+      if (!found) throw errors.notFound('backup', filename)
+      return found
+    },
+
+    async pathOf(filename) {
+      await self.record(filename)
+      return join(folder, filename)
+    },
+
+    async make(unfinishedName, write, nameOf) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const unfinished = join(folder, unfinishedName)
+      try {
+        await write(unfinished)
+        const filename = await nameOf(unfinished)
+        await rename(unfinished, join(folder, filename))
+        return filename
+      } finally {
+        await rm(unfinished, { force: true })
+      }
+    },
+
+    async takeIn(filename, content, check) {
+      if (!FILE_NAME.test(filename)) throw errors.notFound('backup', filename)
+      const path = join(folder, filename)
+      const unfinished = join(folder, `.upload-${randomUUID()}-${filename}`)
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await mustBeFree(path)
+        await pipeline(content, limitTo(MAX_UPLOAD_BYTES), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
+        await check(unfinished)
+        const file = await open(unfinished)
+        await file.sync().finally(() => file.close())
+        await putInPlace(unfinished, path)
+      } catch (cause) {
+        if (!DISK_FULL.includes(codeOf(cause))) throw cause
+        throw errors.unavailable('The disk with the backups is full: make room there, then upload it again', { cause })
+      } finally {
+        await rm(unfinished, { force: true })
+      }
+      return self.record(filename)
+    },
+
+    async rotate(keep, made) {
+      const others = (await self.list()).filter(({ filename, reason }) => reason === 'auto' && filename !== made)
+      for (const { filename } of self.byDay(others).slice(keep - 1)) await rm(join(folder, filename), { force: true })
+    },
+
+    async remove(filename) {
+      await rm(await self.pathOf(filename))
+    },
+
+    async clearUnfinished() {
+      for (const name of (await namesInFolder()).filter((name) => name.startsWith('.')))
+        await rm(join(folder, name), { force: true })
+    },
+  }
+  return self
+}
+
+/** `20260115`, as in the names of backups. */
+export const compactDay = (epoch: number): string => localDay(epoch).replaceAll('-', '')
+
+const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+async function mustBeFree(path: string): Promise<void> {
+  if (await stat(path).catch(ignoreMissing)) throw isThere(path)
+}
+
+const isThere = (path: string) => errors.conflict(`${basename(path)} is there already; delete it first`)
+
+/**
+ * Gives a file its name, and takes it from no other: a link fails where the name is taken, a rename would not. @throws
+ * conflict
+ */
+async function putInPlace(unfinished: string, path: string): Promise<void> {
+  try {
+    await link(unfinished, path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw isThere(path)
+    if (!NO_LINKS.includes(codeOf(error))) throw error
+    await mustBeFree(path)
+    await rename(unfinished, path)
+  }
+}
+
+function limitTo(maxBytes: number): Transform {
+  let taken = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      taken += chunk.length
+      if (taken > maxBytes) done(errors.bodyTooLarge(`A backup may have at most ${maxBytes} bytes`))
+      else done(null, chunk)
+    },
+  })
+}

@@ -1,0 +1,64 @@
+/** Makes a backup of now, and tells where it is one that no other may give way to. */
+import { type App, epochSeconds, type JobContext } from 'archivolt'
+import { BadArchive, readEntries, writeArchive } from './archive.ts'
+import { type BackupFolder, compactDay } from './backup-folder.ts'
+import { collectionNames, definitionOf } from './collections.ts'
+import type { Forms } from './form.ts'
+import { archiveEntries } from './writing.ts'
+
+export type BackupReason = 'auto' | 'update' | 'manual'
+/** Of a backup that must not take the place of any other. */
+const LOST = 'lost'
+/** Emptied day by day: that there is nothing in it says nothing. */
+const COMES_AND_GOES = 'download'
+
+export async function makeBackup(
+  app: App,
+  folder: BackupFolder,
+  forms: Forms,
+  reason: BackupReason,
+  isRight: boolean,
+  job: JobContext<object>,
+): Promise<{ filename: string; doubt: string | undefined }> {
+  const prefix = `${app.settings.prefix}_backup`
+  const day = compactDay(epochSeconds(app.clock))
+  let doubt: string | undefined
+  const filename = await folder.make(
+    `.${prefix}-${day}.zip.${job.id}`,
+    (path) => writeArchive(path, archiveEntries(app, forms.written, day, job), new Date(app.clock.now())),
+    async (path) => {
+      if (!isRight) doubt = await doubtAbout(app, folder, path)
+      return `${prefix}-${day}-${doubt === undefined ? reason : LOST}.zip`
+    },
+  )
+  return { filename, doubt }
+}
+
+/**
+ * Why an archive just made is none to put others out by: the index has lost documents, or nothing of a kind that the
+ * last backup had.
+ */
+async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise<string | undefined> {
+  if (app.index.lost) return app.index.lost.reason
+  const now = await kindsIn(made)
+  const earlier = (await folder.list()).filter(
+    ({ filename, reason }) => filename.startsWith(`${app.settings.prefix}_backup-`) && reason !== LOST,
+  )
+  for (const { filename } of folder.byDay(earlier)) {
+    const before = await kindsIn(await folder.pathOf(filename)).catch((error: unknown) => {
+      if (!(error instanceof BadArchive)) throw error
+      return undefined // another one may be readable
+    })
+    if (!before) continue
+    const gone = collectionNames(app).filter(
+      (name) => name !== COMES_AND_GOES && definitionOf(app, name) && before.has(name) && !now.has(name),
+    )
+    return gone.length > 0 ? `The archive has no ${gone.join(', no ')}, and ${filename} has` : undefined
+  }
+  return undefined
+}
+
+/** Names of the collections that an archive has documents of. */
+async function kindsIn(path: string): Promise<Set<string>> {
+  return new Set((await readEntries(path)).flatMap(({ collection, sizeBytes }) => (sizeBytes > 0 ? [collection] : [])))
+}

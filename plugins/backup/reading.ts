@@ -1,0 +1,125 @@
+/** What comes out of an archive: its documents in our form, checked; those that cannot be used are skipped. */
+import { type App, isAppError, Value } from 'archivolt'
+import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
+import { definitionOf } from './collections.ts'
+import type { BackupForm, Converted, Forms, Stored } from './form.ts'
+
+const BATCH = 100
+
+/** Told of each document that is left out. */
+export type Skip = (id: string, reason: string) => void
+export const quietly: Skip = () => undefined
+
+/** A document of an archive in our form, if it can be used. */
+function usable(
+  app: App,
+  form: BackupForm,
+  collection: string,
+  id: string,
+  stored: Stored,
+  number: number,
+  skip: Skip,
+): Converted | undefined {
+  const definition = definitionOf(app, collection)
+  try {
+    const document = form.toOurs(collection, id, stored, number)
+    const fault = definition && Value.Errors(definition.doc, document.doc)[0]
+    if (!fault) return document
+    skip(id, `${fault.instancePath || 'the document'} ${fault.message}`)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    skip(id, error.message)
+  }
+  return undefined
+}
+
+/**
+ * The documents of a file, in batches.
+ * @param number  of the next document in the archive
+ */
+export async function* usableDocuments(
+  app: App,
+  forms: Forms,
+  entry: DocumentEntry,
+  lines: AsyncIterable<string>,
+  number: () => number,
+  skip: Skip,
+): AsyncIterable<Converted[]> {
+  const form = forms.of(entry)
+  if (!form || !definitionOf(app, entry.collection)) return
+  let batch: Converted[] = []
+  for await (const { id, stored } of documentsIn(lines, skip)) {
+    const document = usable(app, form, entry.collection, id, stored, number(), skip)
+    if (document) batch.push(document)
+    if (batch.length >= BATCH) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length) yield batch
+}
+
+/** Documents that stand inside others. @param seen  those that are not looked at again, as `<collection> <id>` */
+export function documentsInside(
+  app: App,
+  form: BackupForm,
+  documents: readonly Converted[],
+  seen: Set<string>,
+  skip: Skip,
+): Map<string, Converted[]> {
+  const found = new Map<string, Converted[]>()
+  for (const { inside } of documents) {
+    if (!inside || seen.has(keyOf(inside.collection, inside.id))) continue
+    const { collection, id, stored } = inside
+    seen.add(keyOf(collection, id))
+    const document = definitionOf(app, collection) && usable(app, form, collection, id, stored, 0, skip)
+    if (document) found.set(collection, [...(found.get(collection) ?? []), document])
+  }
+  return found
+}
+
+export const keyOf = (collection: string, id: string): string => `${collection} ${id}`
+
+/** Whether a restore would bring back one document at least: the first is enough to know. */
+export async function holdsSomething(app: App, forms: Forms, path: string, signal: AbortSignal): Promise<boolean> {
+  let isFound = false
+  await readDocuments(path, async (entry, lines) => {
+    signal.throwIfAborted()
+    if (isFound) return
+    for await (const batch of usableDocuments(app, forms, entry, lines, () => 0, quietly)) {
+      isFound = batch.length > 0
+      if (isFound) break
+    }
+  })
+  return isFound
+}
+
+/** Pairs of an action line and a document. @throws BadArchive */
+export async function* documentsIn(
+  lines: AsyncIterable<string>,
+  skip: Skip,
+): AsyncIterable<{ id: string; stored: Stored }> {
+  let id: string | undefined
+  for await (const line of lines) {
+    if (!line.trim()) continue
+    const parsed = parse(line)
+    if (id === undefined) {
+      id = (parsed?.index as Stored | undefined)?._id as string | undefined
+      if (typeof id !== 'string') throw new BadArchive('A document is not preceded by its action line')
+    } else {
+      if (parsed) yield { id, stored: parsed }
+      else skip(id, 'the document is no JSON object')
+      id = undefined
+    }
+  }
+  if (id !== undefined) throw new BadArchive(`A file ends before the document ${id}`)
+}
+
+function parse(line: string): Stored | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Stored) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,149 @@
+/** Puts the documents of a backup in the place of all others, and says beforehand what that would change. */
+import { type App, type BulkResult, errors, type JobContext, type ReplaceWrite, Value } from 'archivolt'
+import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
+import { collectionNames, collectionOf } from './collections.ts'
+import type { Forms, Stored } from './form.ts'
+import { documentsIn, documentsInside, keyOf, quietly, type Skip, usableDocuments } from './reading.ts'
+
+const MOST_REASONS = 50
+const MOST_REFUSED = 100
+
+export const NOTHING_IN_IT =
+  'The backup holds no document that this archive knows: a restore would leave the archive blank, so none is done'
+
+export interface RestoreReport {
+  restored: number
+  skipped: number
+  /** Keys of the config document that we do not know. */
+  unknownSettings: string[]
+}
+
+export interface CollectionChanges {
+  backup: number
+  now: number
+  added: number
+  removed: number
+  changed: number
+}
+
+export async function restoreBackup(
+  app: App,
+  forms: Forms,
+  path: string,
+  job: JobContext<object>,
+): Promise<RestoreReport> {
+  const run = new Restore(app, forms, job, (await readEntries(path)).length)
+  await app.index.replaceAll(async (write) => {
+    await readDocuments(path, (entry, lines) => run.take(entry, lines, write))
+    if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
+  })
+  if (run.config) run.report.unknownSettings = await applySettings(app, run.config)
+  await app.emit('index.replaced', {})
+  return run.report
+}
+
+/** One run: what was read and written so far. Documents themselves are written as they come. */
+class Restore {
+  readonly #app: App
+  readonly #forms: Forms
+  readonly #job: JobContext<object>
+  readonly #files: number
+  readonly report: RestoreReport = { restored: 0, skipped: 0, unknownSettings: [] }
+  config: Stored | undefined
+  #file = 0
+  #read = 0
+  /** Documents that others may have inside and that have come, of their own or from there. */
+  readonly #seen = new Set<string>()
+  readonly #fromInside = new Set<string>()
+
+  constructor(app: App, forms: Forms, job: JobContext<object>, files: number) {
+    this.#app = app
+    this.#forms = forms
+    this.#job = job
+    this.#files = files
+  }
+
+  async take(entry: DocumentEntry, lines: AsyncIterable<string>, write: ReplaceWrite): Promise<void> {
+    this.#job.signal.throwIfAborted()
+    const done = this.#file++ / this.#files
+    this.#job.progress(done, `Restoring ${entry.fileName} (${this.#file}/${this.#files})`)
+    if (entry.collection === 'config') {
+      for await (const { stored } of documentsIn(lines, this.#skip)) this.config = stored
+      return
+    }
+    const form = this.#forms.of(entry)
+    if (!form) return
+    for await (const batch of usableDocuments(this.#app, this.#forms, entry, lines, () => this.#read++, this.#skip)) {
+      if (form.insideOthers.includes(entry.collection))
+        for (const { id } of batch) this.#comesItself(keyOf(entry.collection, id))
+      for (const [collection, found] of documentsInside(this.#app, form, batch, this.#seen, this.#skip)) {
+        for (const { id } of found) this.#fromInside.add(keyOf(collection, id))
+        this.#count(await write(collection, found))
+      }
+      this.#count(await write(entry.collection, batch))
+      this.#job.signal.throwIfAborted()
+    }
+  }
+
+  /** A document of its own takes the place of the one inside another. */
+  #comesItself(key: string): void {
+    this.#seen.add(key)
+    if (this.#fromInside.delete(key)) this.report.restored -= 1
+  }
+
+  #count({ written, failed }: BulkResult): void {
+    this.report.restored += written
+    for (const { id, reason } of failed) this.#skip(id, reason)
+  }
+
+  /** What was skipped is counted, with the first reasons in the log. */
+  readonly #skip: Skip = (id, reason) => {
+    this.report.skipped += 1
+    if (this.report.skipped <= MOST_REASONS) this.#job.log.warn({ id }, `skipped: ${reason}`)
+  }
+}
+
+/** Known settings are applied one by one. @returns what is not known or not valid */
+async function applySettings({ preferences }: App, config: Stored): Promise<string[]> {
+  const refused: string[] = []
+  for (const [section, values] of Object.entries(config)) {
+    if (typeof values !== 'object' || values === null) refused.push(section)
+    else
+      for (const [key, value] of Object.entries(values))
+        await preferences.change({ [section]: { [key]: value } }).catch(() => refused.push(`${section}.${key}`))
+  }
+  return refused.slice(0, MOST_REFUSED)
+}
+
+/** What a restore would do, by collection. Changes nothing. @throws unprocessable */
+export async function previewRestore(
+  app: App,
+  forms: Forms,
+  path: string,
+  signal: AbortSignal,
+): Promise<Record<string, CollectionChanges>> {
+  const counts: Record<string, CollectionChanges> = {}
+  for (const name of collectionNames(app)) {
+    const now = (await collectionOf(app, name)?.count(undefined, Number.POSITIVE_INFINITY)) ?? 0
+    counts[name] = { backup: 0, now, added: 0, removed: 0, changed: 0 }
+  }
+  let read = 0
+  await readDocuments(path, async (entry, lines) => {
+    const count = counts[entry.collection]
+    const collection = collectionOf(app, entry.collection)
+    if (!count || !collection) return
+    for await (const batch of usableDocuments(app, forms, entry, lines, () => read++, quietly)) {
+      signal.throwIfAborted()
+      const present = await collection.getMany(batch.map(({ id }) => id))
+      for (const { id, doc } of batch) {
+        const before = present.get(id)
+        count.backup += 1
+        if (!before) count.added += 1
+        else if (!Value.Equal(before, doc)) count.changed += 1
+      }
+    }
+  })
+  if (!Object.values(counts).some(({ backup }) => backup > 0)) throw errors.unprocessable(NOTHING_IN_IT)
+  for (const count of Object.values(counts)) count.removed = Math.max(0, count.now - (count.backup - count.added))
+  return counts
+}

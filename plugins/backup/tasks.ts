@@ -1,0 +1,59 @@
+/** Making and restoring a backup, as jobs that people can watch. */
+import { type App, defineTask, type JobContext, Type } from 'archivolt'
+
+const DOUBT_SHOWN_FOR_SECONDS = 3600
+
+export const runBackup = defineTask({
+  name: 'run_backup',
+  title: 'Index Backup',
+  group: 'setting:backup',
+  payload: Type.Object({
+    rotate: Type.Optional(Type.Integer({ minimum: 1 })),
+    reason: Type.Optional(Type.Enum(['auto', 'update', 'manual'])),
+    isRight: Type.Optional(Type.Boolean()),
+  }),
+  lane: 'index',
+  apiStart: true,
+  unique: true,
+  merge: (before, asked) => ({ ...asked, ...((before.isRight || asked.isRight) && { isRight: true }) }),
+  schedule: {
+    auto: '0 18 0',
+    config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
+  },
+  async run(job, app) {
+    const { reason = 'auto', isRight = false } = job.payload
+    const { filename, doubt } = await app.backups.create(reason, isRight, job)
+    if (isRight) await app.index.settle()
+    if (doubt !== undefined) return tellOfDoubt(filename, doubt, job, app)
+    const rotate = job.payload.rotate ?? app.schedules.get('run_backup')?.config.rotate
+    if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate, filename)
+    return null
+  },
+})
+
+async function tellOfDoubt(filename: string, doubt: string, job: JobContext<object>, app: App): Promise<null> {
+  const sentence = `${doubt}: this backup is called ${filename}, and no other was replaced or removed. Restore a backup or a snapshot; or, if nothing is missing, say so in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
+  job.log.error(sentence)
+  await app.jobs.notify({
+    title: 'Documents are missing',
+    group: 'setting:backup',
+    level: 'error',
+    messages: [sentence],
+    shownForSeconds: DOUBT_SHOWN_FOR_SECONDS,
+  })
+  return null
+}
+
+export const restoreBackup = defineTask({
+  name: 'restore_backup',
+  title: 'Restore Backup',
+  group: 'setting:restore',
+  payload: Type.Object({ filename: Type.String() }),
+  lane: 'index',
+  unique: true,
+  async run(job, app) {
+    const { restored, skipped, unknownSettings } = await app.backups.restore(job.payload.filename, job)
+    const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
+    return `${job.payload.filename} restored: ${restored} documents, ${skipped} skipped${left}`
+  },
+})

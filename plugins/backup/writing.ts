@@ -1,0 +1,42 @@
+/** What goes into an archive: all documents, collection by collection. */
+import type { App, JobContext } from 'archivolt'
+import { collectionNames, collectionOf } from './collections.ts'
+import type { BackupForm, Stored } from './form.ts'
+
+const DOCUMENTS_A_FILE = 500
+const COMMENTS_A_FILE = 200
+
+/** One file of the archive after the other. */
+export async function* archiveEntries(
+  app: App,
+  { mark, toStored }: BackupForm,
+  day: string,
+  job: JobContext<object>,
+): AsyncIterable<{ fileName: string; lines: Iterable<string> }> {
+  const fileOf = (name: string, number: number, documents: Iterable<{ id: string; stored: Stored }>) => ({
+    fileName: `${mark}_${name}-${day}-${number}.json`,
+    lines: documentLines(documents, `${app.settings.prefix}_${name}`),
+  })
+  yield fileOf('config', 0, [{ id: 'config', stored: app.preferences.all() }])
+  const all = collectionNames(app)
+  for (const [index, name] of all.entries()) {
+    let counter = 0
+    let done = 0
+    for await (const batch of batchesOf(app, name)) {
+      job.signal.throwIfAborted()
+      done += batch.length
+      job.progress(index / all.length, `Backing up ${name}: ${done} documents`)
+      yield fileOf(name, counter++, await toStored(name, batch))
+    }
+  }
+}
+
+async function* batchesOf(app: App, name: string): AsyncIterable<Array<{ id: string; doc: Record<string, unknown> }>> {
+  const batch = name === 'comment' ? COMMENTS_A_FILE : DOCUMENTS_A_FILE
+  yield* collectionOf(app, name)?.scan({ batch, order: 'newest last' }) ?? []
+}
+
+function* documentLines(documents: Iterable<{ id: string; stored: Stored }>, index: string): Iterable<string> {
+  for (const { id, stored } of documents)
+    yield `${JSON.stringify({ index: { _index: index, _id: id } })}\n${JSON.stringify(stored)}\n`
+}
