@@ -1,10 +1,10 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { type App, epochSeconds, errors, isAppError, localDay, openLocks, type Services, type Step } from 'archivolt'
+import { type App, epochSeconds, errors, isAppError, localDay, openLocks, type Step } from 'archivolt'
+import type { ChannelMetadata } from '../platform/types.ts'
 import { openHandles } from './handles.ts'
 import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.ts'
 import { removeChannel } from './tasks.ts'
 
-type ChannelFacts = Awaited<ReturnType<Services['platform']['channel']>>
 type OverwriteKey = keyof ChannelOverwrites
 
 export interface AskedBy {
@@ -43,26 +43,26 @@ export function openChannels(app: App) {
   const { shared, exclusive } = openLocks()
 
   /** What the platform says of a channel; what people have set (subscription, overwrites) is no part of it. */
-  const toFields = (facts: Omit<ChannelFacts, 'handle'>, refreshedAt: number) => ({
-    channel_id: facts.id,
-    channel_name: facts.name,
-    channel_description: facts.description,
-    channel_subs: facts.subscribers,
-    channel_views: facts.views,
-    channel_tags: facts.tags,
-    channel_tabs: facts.tabs as string[],
+  const toFields = (metadata: Omit<ChannelMetadata, 'handle'>, refreshedAt: number) => ({
+    channel_id: metadata.id,
+    channel_name: metadata.name,
+    channel_description: metadata.description,
+    channel_subs: metadata.subscribers,
+    channel_views: metadata.views,
+    channel_tags: metadata.tags,
+    channel_tabs: metadata.tabs as string[],
     channel_last_refresh: localDay(refreshedAt),
-    channel_thumb_url: app.media.artUrl('channel_thumb', facts.id),
-    channel_banner_url: app.media.artUrl('channel_banner', facts.id),
-    channel_tvart_url: app.media.artUrl('channel_tvart', facts.id),
+    channel_thumb_url: app.media.artUrl('channel_thumb', metadata.id),
+    channel_banner_url: app.media.artUrl('channel_banner', metadata.id),
+    channel_tvart_url: app.media.artUrl('channel_tvart', metadata.id),
     refreshed_at: refreshedAt,
-    art: JSON.stringify(facts.art),
+    art: JSON.stringify(metadata.art),
   })
 
-  async function fetchArt(facts: ChannelFacts, signal?: AbortSignal): Promise<void> {
+  async function fetchArt(metadata: ChannelMetadata, signal?: AbortSignal): Promise<void> {
     for (const picture of PICTURES) {
-      const url = facts.art[picture]
-      if (url !== undefined) await app.media.fetchArt(`channel_${picture}`, facts.id, url, signal)
+      const url = metadata.art[picture]
+      if (url !== undefined) await app.media.fetchArt(`channel_${picture}`, metadata.id, url, signal)
     }
   }
 
@@ -93,25 +93,31 @@ export function openChannels(app: App) {
   }
 
   /** Art first, so no document waits for it. @returns false: not ours */
-  async function update(facts: ChannelFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
-    await fetchArt(facts, signal)
+  async function update(
+    metadata: ChannelMetadata,
+    { signal }: { signal?: AbortSignal | undefined } = {},
+  ): Promise<boolean> {
+    await fetchArt(metadata, signal)
     // A patch leaves alone what people may set at this very moment.
     const isThere = await collection.patch(
-      facts.id,
-      { set: { ...toFields(facts, epochSeconds(app.clock)), channel_active: true } },
+      metadata.id,
+      { set: { ...toFields(metadata, epochSeconds(app.clock)), channel_active: true } },
       { visible: true },
     )
-    if (isThere && facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
+    if (isThere && metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
     return isThere
   }
 
   /** Writes what the platform says: a new document, or the metadata and art of one we have. */
-  async function record(facts: ChannelFacts, options: { signal?: AbortSignal | undefined } = {}): Promise<ChannelDoc> {
-    if (!(await update(facts, options))) {
-      await add(toFields(facts, epochSeconds(app.clock)), true)
-      if (facts.handle !== undefined) await handles.remember(facts.handle, facts.id, true)
+  async function record(
+    metadata: ChannelMetadata,
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<ChannelDoc> {
+    if (!(await update(metadata, options))) {
+      await add(toFields(metadata, epochSeconds(app.clock)), true)
+      if (metadata.handle !== undefined) await handles.remember(metadata.handle, metadata.id, true)
     }
-    return existing(facts.id)
+    return existing(metadata.id)
   }
 
   async function removeArt(id: string): Promise<void> {
@@ -120,8 +126,8 @@ export function openChannels(app: App) {
 
   async function fetchNew(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
     try {
-      const facts = await app.platform.channel(idOrHandle, asked)
-      return await record(facts, asked)
+      const metadata = await app.platform.channel(idOrHandle, asked)
+      return await record(metadata, asked)
     } catch (thrown) {
       const failure = app.platform.failureOf(thrown)
       if (!failure || asked.name === undefined) throw thrown
@@ -267,10 +273,10 @@ export function openChannels(app: App) {
     },
 
     /** Metadata and art as the platform has them now; false: not ours. */
-    async refreshWith(facts: ChannelFacts, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
-      if (!(await collection.known([facts.id])).has(facts.id)) return false
-      const isThere = await update(facts, options)
-      if (!isThere) await removeArt(facts.id) // removed meanwhile
+    async refreshWith(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
+      if (!(await collection.known([metadata.id])).has(metadata.id)) return false
+      const isThere = await update(metadata, options)
+      if (!isThere) await removeArt(metadata.id) // removed meanwhile
       return isThere
     },
 

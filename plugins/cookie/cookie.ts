@@ -4,10 +4,9 @@
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type App, epochSeconds, errors, localMinute, type Services, writeWhole } from 'archivolt'
+import { type App, epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
+import type { AskOptions } from '../platform/types.ts'
 import { parseJar } from './jar.ts'
-
-type AskOptions = Parameters<Services['platform']['validateCookie']>[1]
 
 export interface CookieStatus {
   cookie_enabled: boolean

@@ -1,9 +1,8 @@
 /** What follows a download run: auto-delete, comments of the new videos, and whatever later plugins add. */
-import { type App, epochSeconds, isAppError, type JobContext, type Services } from 'archivolt'
+import { type App, epochSeconds, isAppError, type JobContext } from 'archivolt'
+import type { VideoOutline } from '../video/videos.ts'
 
 const DAY_SECONDS = 86_400
-
-type Outline = Awaited<ReturnType<Services['videos']['watchedBefore']>>[number]
 
 export type AfterDownload = ReturnType<typeof openAfterDownload>
 
@@ -31,7 +30,7 @@ export function openAfterDownload(app: App) {
     }
   }
 
-  async function removeAndIgnore(video: Outline, job: JobContext<object>): Promise<void> {
+  async function removeAndIgnore(video: VideoOutline, job: JobContext<object>): Promise<void> {
     const { id } = video
     await app.queue.add([video], 'ignore', { force: true })
     try {

@@ -1,13 +1,8 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
-import { type App, defineTask, type JobContext, type Services, type Static, Type } from 'archivolt'
+import { type App, defineTask, type JobContext, type Static, Type } from 'archivolt'
+import type { Failure, ListEntry, PlaylistEntryMetadata, VideoMetadata } from '../platform/types.ts'
 import type { NewItem, QueueStatus } from './queue.ts'
 import { downloadPending } from './run.ts'
-
-type Platform = Services['platform']
-type VideoFacts = Awaited<ReturnType<Platform['video']>>
-type PlaylistEntryFacts = Awaited<ReturnType<Platform['playlist']>>['entries'][number]
-type ListEntry = ReturnType<Platform['list']> extends AsyncIterable<Array<infer Entry>> ? Entry : never
-type Failure = NonNullable<ReturnType<Platform['failureOf']>>
 
 /** What another attempt may mend waits so long before each. */
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
@@ -114,9 +109,9 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
   const force = job.payload.force === true
   if (!(await app.queue.missing([target.id], { force })).size) return 0
   const status = statusOf(target, job)
-  let facts: VideoFacts
+  let metadata: VideoMetadata
   try {
-    facts = await app.platform.video(target.id, { asker: job.id, signal: job.signal })
+    metadata = await app.platform.video(target.id, { asker: job.id, signal: job.signal })
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure || failure.isDeferred) throw error
@@ -127,8 +122,8 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
       })
     ).length
   }
-  const { unavailable } = facts
-  const added = await app.queue.add([itemOf(facts)], status, {
+  const { unavailable } = metadata
+  const added = await app.queue.add([itemOf(metadata)], status, {
     force,
     ...(unavailable && {
       failure: asItemFailure(
@@ -140,7 +135,7 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     }),
   })
   await fetchArt(
-    added.map((id) => ({ id, art: facts.thumbnails[0]?.url })),
+    added.map((id) => ({ id, art: metadata.thumbnails[0]?.url })),
     job,
     app,
   )
@@ -148,9 +143,9 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
 }
 
 async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promise<number> {
-  const facts = await app.platform.playlist(target.id, { asker: job.id, signal: job.signal })
-  await app.playlists.index(facts, { asker: job.id, signal: job.signal })
-  const entries = facts.entries.filter(({ isThere, isPending }) => isThere && !isPending)
+  const metadata = await app.platform.playlist(target.id, { asker: job.id, signal: job.signal })
+  await app.playlists.index(metadata, { asker: job.id, signal: job.signal })
+  const entries = metadata.entries.filter(({ isThere, isPending }) => isThere && !isPending)
   return addAll(entries.map(entryItem), target, job, app)
 }
 
@@ -239,8 +234,8 @@ export function asItemFailure(failure: Failure) {
   }
 }
 
-function itemOf(facts: VideoFacts): NewItem {
-  const { id, title, channelId, channelName, durationSeconds, published, vidType, thumbnails } = facts
+function itemOf(metadata: VideoMetadata): NewItem {
+  const { id, title, channelId, channelName, durationSeconds, published, vidType, thumbnails } = metadata
   return {
     id,
     title,
@@ -272,7 +267,7 @@ function listItem(entry: ListEntry, channelId: string, channelName: string): New
   }
 }
 
-function entryItem(entry: PlaylistEntryFacts): NewItem {
+function entryItem(entry: PlaylistEntryMetadata): NewItem {
   const { id, title, uploader, channelId = '', durationSeconds = 0, thumbnail } = entry
   return {
     id,

@@ -10,15 +10,13 @@ import {
   queryEnum,
   queryId,
   queryText,
-  type Services,
   Type,
 } from 'archivolt'
+import type { Target } from '../platform/types.ts'
 import { extractDownload } from './extract.ts'
 import type { QueueFilter } from './queue.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
-
-type Target = ReturnType<Services['platform']['targets']>[number]
 
 const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const

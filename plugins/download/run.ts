@@ -2,12 +2,11 @@
  * download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run
  * (contract 9.3).
  */
-import { type App, defineTask, isAppError, type JobContext, type Services, Type } from 'archivolt'
+import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import type { DownloadOptions } from '../platform/types.ts'
 import { asItemFailure, isFinal, RETRY_DELAYS_MS } from './extract.ts'
 import { ItemTakenAway } from './queue.ts'
 import type { DownloadDoc } from './schema.ts'
-
-type DownloadOptions = Parameters<Services['platform']['download']>[1]
 
 /** Looking at a disk costs nothing. */
 const ROOM_LOOK_MS = 60_000
@@ -188,9 +187,9 @@ async function fetchAndIngest(
       },
     }),
   )
-  const { channelId } = downloaded.facts
+  const { channelId } = downloaded.metadata
   await job.step('download.channel', () =>
-    app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.facts.channelName }),
+    app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.metadata.channelName }),
   )
   await job.step('download.note', () => app.afterDownload.remember(id))
   await job.step('download.ingest', () =>

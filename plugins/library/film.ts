@@ -4,9 +4,9 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
-import { type App, errors, type Services } from 'archivolt'
+import { type App, errors } from 'archivolt'
+import type { MediaProbe } from '../media/types.ts'
 
-type Probe = Awaited<ReturnType<Services['media']['probe']>>
 type Tools = Pick<App, 'settings' | 'clock'>
 
 const PROBE_LIMIT_MS = 60_000
@@ -51,7 +51,13 @@ export async function isMp4(path: string): Promise<boolean> {
 }
 
 /** With all of its subtitles. @throws unprocessable: it cannot be made an mp4; unavailable: no ffmpeg */
-export async function toMp4(tools: Tools, from: string, to: string, probe: Probe, options: FilmOptions): Promise<void> {
+export async function toMp4(
+  tools: Tools,
+  from: string,
+  to: string,
+  probe: MediaProbe,
+  options: FilmOptions,
+): Promise<void> {
   const subtitles = (await streamsOf(tools, from, options.signal)).filter(({ type }) => type === 'subtitle')
   const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
   if (unheld)

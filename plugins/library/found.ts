@@ -1,14 +1,13 @@
 /**
- * A film that lies in the library and that no document knows: facts from the platform, the right folder, then the one
+ * A film that lies in the library and that no document knows: metadata from the platform, the right folder, then the one
  * way in.
  */
 import { join } from 'node:path'
-import type { App, JobContext, Services } from 'archivolt'
+import type { App, JobContext } from 'archivolt'
 import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
-export type VideoFacts = Awaited<ReturnType<Services['platform']['video']>>
 
 /** More than the platform has: it translates into every language that it knows. */
 export const MOST_LANGUAGES = 300
@@ -18,26 +17,28 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
   const id = film.name
   const asked = { asker: job.id, signal: job.signal }
   const probe = await app.media.probe(film.path)
-  const facts = await app.platform.video(id, asked)
-  const mediaPath = app.media.pathOf(facts.channelId, id)
+  const metadata = await app.platform.video(id, asked)
+  const mediaPath = app.media.pathOf(metadata.channelId, id)
   const isKnown = await app.videos.exclusive(id, async () => {
     if (await app.videos.has(id)) return true // a download has just brought it in
-    if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, facts.channelId, app))
+    if (mediaPath !== film.path) await job.step('rescan.move', () => moveFilm(film, metadata.channelId, app))
     return false
   })
   if (isKnown) return
-  await job.step('rescan.channel', () => app.channels.ensure(facts.channelId, { ...asked, name: facts.channelName }))
+  await job.step('rescan.channel', () =>
+    app.channels.ensure(metadata.channelId, { ...asked, name: metadata.channelName }),
+  )
   const subtitles: Array<ReturnType<typeof subtitleFile>> = []
   for (const lang of (await subtitlesIn(join(mediaPath, '..'), id))
     .filter(app.media.isLanguage)
     .slice(0, MOST_LANGUAGES)) {
-    const path = app.media.subtitlePathOf(facts.channelId, id, lang)
+    const path = app.media.subtitlePathOf(metadata.channelId, id, lang)
     if ((await faultOfSubtitle(path)) === undefined) subtitles.push(subtitleFile(lang, path))
   }
   await job.step('rescan.ingest', () =>
     app.videos.ingest(
       {
-        downloaded: { facts, mediaPath, subtitles },
+        downloaded: { metadata, mediaPath, subtitles },
         probe,
         isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
       },

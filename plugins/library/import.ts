@@ -3,9 +3,11 @@ import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { type App, defineTask, errors, ID_PATTERN, isAppError, type JobContext, Type } from 'archivolt'
+import type { VideoMetadata } from '../platform/types.ts'
+import type { Ingest } from '../video/ingest.ts'
 import { codeOf, mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
-import { isQueued, subtitleFile, type VideoFacts } from './found.ts'
+import { isQueued, subtitleFile } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
 import { filesToImport, type ImportFile, isPicture, readInfo, readSubtitle, withCues } from './sidecars.ts'
 
@@ -73,7 +75,7 @@ async function importFile(file: ImportFile, done: Set<string>, job: Run, app: Ap
   const info = file.info === undefined ? undefined : await readInfoOrNot(file, job)
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(`another file was imported as ${id}`)
-  const facts = await factsOf(id, info, job, app)
+  const metadata = await metadataOf(id, info, job, app)
   const folder = join(await app.media.staging(id), 'import')
   const left: Leftover[] = []
   if (file.info !== undefined && info?.id !== id)
@@ -84,8 +86,8 @@ async function importFile(file: ImportFile, done: Set<string>, job: Run, app: Ap
   try {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder)
-    const downloaded = await job.step('import.prepare', () => prepare(file, facts, folder, left, job, app))
-    await job.step('import.channel', () => ensureChannel(facts, info !== undefined, job, app))
+    const downloaded = await job.step('import.prepare', () => prepare(file, metadata, folder, left, job, app))
+    await job.step('import.channel', () => ensureChannel(metadata, info !== undefined, job, app))
     await job.step('import.ingest', () =>
       app.videos.ingest(
         { downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index },
@@ -134,7 +136,12 @@ function isVideoId(word: string, app: App): boolean {
 }
 
 /** From the platform; where it does not have the video, or cannot be asked now, from the information file. */
-async function factsOf(id: string, info: Record<string, unknown> | undefined, job: Run, app: App): Promise<VideoFacts> {
+async function metadataOf(
+  id: string,
+  info: Record<string, unknown> | undefined,
+  job: Run,
+  app: App,
+): Promise<VideoMetadata> {
   const asked = { asker: job.id, signal: job.signal }
   if (!info) return app.platform.video(id, asked)
   try {
@@ -144,13 +151,13 @@ async function factsOf(id: string, info: Record<string, unknown> | undefined, jo
     job.signal.throwIfAborted()
     if (!app.platform.failureOf(thrown) && !isAppError(thrown, 'unavailable')) throw thrown
     job.log.info({ id, reason: (thrown as Error).message }, 'the platform does not tell: the information file does')
-    return app.platform.factsOf(info, id)
+    return app.platform.metadataOf(info, id)
   }
 }
 
 /** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
 async function ensureChannel(
-  { channelId, channelName }: VideoFacts,
+  { channelId, channelName }: VideoMetadata,
   hasInfo: boolean,
   job: Run,
   app: App,
@@ -165,21 +172,19 @@ async function ensureChannel(
   }
 }
 
-type Prepared = Parameters<App['videos']['ingest']>[0]['downloaded']
-
 /** Everything as the library wants it, in staging; the sources stay as they are. */
 async function prepare(
   file: ImportFile,
-  facts: VideoFacts,
+  metadata: VideoMetadata,
   folder: string,
   left: Leftover[],
   job: Run,
   app: App,
-): Promise<Prepared> {
-  const mediaPath = await stageFilm(file, facts, folder, job, app)
-  const subtitles: Prepared['subtitles'] = []
+): Promise<Ingest['downloaded']> {
+  const mediaPath = await stageFilm(file, metadata, folder, job, app)
+  const subtitles: Ingest['downloaded']['subtitles'] = []
   for (const subtitle of file.subtitles) {
-    const to = join(folder, `${facts.id}.${subtitle.lang}.vtt`)
+    const to = join(folder, `${metadata.id}.${subtitle.lang}.vtt`)
     try {
       await stageSubtitle(file.folder, subtitle, to, job, app)
       subtitles.push(subtitleFile(subtitle.lang, to))
@@ -194,7 +199,7 @@ async function prepare(
   const hasPicture = picture !== undefined && (await isPicture(picture))
   if (hasPicture) await copyPlain(picture, thumbnailPath)
   else if (file.picture !== undefined) left.push({ name: file.picture, why: 'it is empty, or too large for a picture' })
-  return { facts, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
+  return { metadata, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }
 
 async function stageSubtitle(
@@ -222,8 +227,14 @@ async function keepPicture(id: string, name: string, staged: string, left: Lefto
   }
 }
 
-async function stageFilm(file: ImportFile, facts: VideoFacts, folder: string, job: Run, app: App): Promise<string> {
-  const [from, to] = [join(file.folder, file.name), join(folder, `${facts.id}.mp4`)]
+async function stageFilm(
+  file: ImportFile,
+  metadata: VideoMetadata,
+  folder: string,
+  job: Run,
+  app: App,
+): Promise<string> {
+  const [from, to] = [join(file.folder, file.name), join(folder, `${metadata.id}.mp4`)]
   const before = await plainFile(from)
   if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty, or none any more')
   if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES)

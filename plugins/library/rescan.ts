@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path'
 import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
 import {
   batchesOf,
   type FoundFilm,
@@ -132,10 +133,8 @@ async function toHoldBack({ indexed, missing }: State, app: App): Promise<Set<st
   return new Set([...missing].filter(([, channelId]) => gone.get(channelId)).map(([id]) => id))
 }
 
-type Doc = NonNullable<Awaited<ReturnType<App['videos']['get']>>>
-
 const isMisnamed = (
-  { platform_id: id, channel_id: channelId, media_url: url, subtitles }: Doc,
+  { platform_id: id, channel_id: channelId, media_url: url, subtitles }: VideoDoc,
   { media }: App,
 ): boolean =>
   url !== media.mediaUrl(channelId, id) ||
@@ -178,7 +177,7 @@ async function removeLost(id: string, job: Run, app: App): Promise<void> {
 }
 
 /**
- * The document takes the facts of another film. A damaged one is told, and waits in the queue to be downloaded once
+ * The document takes the metadata of another film. A damaged one is told, and waits in the queue to be downloaded once
  * more.
  */
 async function measure(id: string, job: Run, app: App, report: Report): Promise<void> {

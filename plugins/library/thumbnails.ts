@@ -1,11 +1,11 @@
 /** thumbnail_check: missing pictures are fetched from where the documents say, those of nobody are removed. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type App, defineTask, type JobContext, type Services, Type } from 'archivolt'
+import { type App, defineTask, type JobContext, Type } from 'archivolt'
+import type { ArtKind } from '../media/types.ts'
 import { codeOf, filmsOf, mediaDirOf } from './disk.ts'
 
 type Run = JobContext<object>
-type ArtKind = Parameters<Services['media']['hasArt']>[0]
 type KnownKind = 'video' | 'channel' | 'playlist'
 
 const KINDS: Record<ArtKind, KnownKind> = {

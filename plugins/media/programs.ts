@@ -6,7 +6,7 @@ import { execFile, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { errors } from 'archivolt'
-import type { MediaFacts, StreamFacts } from './types.ts'
+import type { MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
 const PICTURE_LIMIT_MS = 30_000
@@ -35,7 +35,7 @@ const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoExce
 const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round(Number(text ?? 0)) || 0)
 
 /** @throws unprocessable: no media; unavailable: ffprobe is not there */
-export async function probeMedia(ffprobe: string, path: string): Promise<MediaFacts> {
+export async function probeMedia(ffprobe: string, path: string): Promise<MediaProbe> {
   const args = [
     '-v',
     'error',
@@ -60,7 +60,7 @@ export async function probeMedia(ffprobe: string, path: string): Promise<MediaFa
       },
     )
   })
-  return toMediaFacts(JSON.parse(text) as ProbeOutput)
+  return toMediaProbe(JSON.parse(text) as ProbeOutput)
 }
 
 /** So much of a film's end is looked at. */
@@ -98,8 +98,8 @@ export async function isCutOff(ffprobe: string, path: string, durationSeconds: n
   })
 }
 
-export function toMediaFacts({ format, streams = [] }: ProbeOutput): MediaFacts {
-  const kept: StreamFacts[] = []
+export function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
+  const kept: StreamProbe[] = []
   for (const stream of streams) {
     // A cover picture inside the file is listed as a video stream too.
     if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1)

@@ -4,7 +4,7 @@
  */
 import type { Step } from 'archivolt'
 
-export interface StreamFacts {
+export interface StreamProbe {
   type: 'video' | 'audio'
   index: number
   codec: string
@@ -14,10 +14,10 @@ export interface StreamFacts {
   height?: number
 }
 
-export interface MediaFacts {
+export interface MediaProbe {
   sizeBytes: number
   durationSeconds: number
-  streams: StreamFacts[]
+  streams: StreamProbe[]
 }
 
 export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'
@@ -70,7 +70,7 @@ export interface Media {
    */
   moveInto(channelId: string, from: string): Promise<void>
   /** By ffprobe. @throws unprocessable: no media */
-  probe(path: string): Promise<MediaFacts>
+  probe(path: string): Promise<MediaProbe>
   /** Whether the file ends before the film does, whatever its head says. @param durationSeconds  as probed */
   isCutOff(path: string, durationSeconds: number): Promise<boolean>
   /** Puts a JPEG (and its 320-pixel variant) into the art folder, from a file of any picture format. */

@@ -2,10 +2,10 @@
 import { type Clock, epochSeconds, errors, type Lanes, type Log } from 'archivolt'
 import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, type Verdict } from './classify.ts'
-import { FactsError } from './facts.ts'
 import { PlatformFailure } from './failure.ts'
 import type { Gate } from './gate.ts'
 import { openLookUps } from './look-ups.ts'
+import { MetadataError } from './metadata.ts'
 import { freeBytes, NoRoom, tooLargeText } from './room.ts'
 import type { AskOptions } from './types.ts'
 import { LITTLE_ROOM_BYTES } from './verify.ts'
@@ -143,7 +143,7 @@ export class Asks {
 
   async #verdictOn(error: unknown, ask: Ask): Promise<Verdict | undefined> {
     if (error instanceof NoRoom) return { failure: 'disk_full', message: error.message, reason: error.message }
-    if (error instanceof FactsError) return { failure: 'unknown', message: error.message }
+    if (error instanceof MetadataError) return { failure: 'unknown', message: error.message }
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
     const verdict = classify(error.evidence, epochSeconds(this.#clock))
     const isVague = verdict.failure === 'unknown' || verdict.failure === 'network'

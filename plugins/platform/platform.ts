@@ -1,4 +1,4 @@
-/** The service `platform`: asks yt-dlp for facts and files, and answers in our words. */
+/** The service `platform`: asks yt-dlp for metadata and files, and answers in our words. */
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import {
@@ -16,24 +16,24 @@ import { type Ask, Asks } from './asks.ts'
 import { Child, type ChildAskOptions, ChildError } from './child.ts'
 import { classify } from './classify.ts'
 import { isStillSignedIn } from './cookie.ts'
+import { failureOf } from './failure.ts'
+import { Gate, type GateRecord } from './gate.ts'
+import { isArtUrl } from './hosts.ts'
+import { KeptChild, type OpenListing } from './kept-child.ts'
 import {
-  FactsError,
   isId,
+  MetadataError,
   noFormats,
-  toChannelFacts,
+  toChannelMetadata,
   toComment,
   toListEntry,
   toPlaylistEntry,
   toPlaylistHead,
   toPlaylistName,
-  toVideoFacts,
-} from './facts.ts'
-import { failureOf } from './failure.ts'
-import { Gate, type GateRecord } from './gate.ts'
-import { isArtUrl } from './hosts.ts'
-import { KeptChild, type OpenListing } from './kept-child.ts'
+  toVideoMetadata,
+} from './metadata.ts'
 import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
-import { toSidecarFacts } from './sidecar.ts'
+import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
 import { type Pace, type ToolReport, Tools } from './tools.ts'
 import type {
@@ -44,7 +44,7 @@ import type {
   FailureClass,
   ListEntry,
   Platform,
-  VideoFacts,
+  VideoMetadata,
   VideoType,
 } from './types.ts'
 import { clearDownload, findFault, type StreamSize } from './verify.ts'
@@ -80,15 +80,15 @@ export interface PlatformService extends Platform {
  * Small at first, as most readers stop where they find what they know; then five of the platform's own pages at once.
  */
 const pageSizeAfter = (delivered: number): number => (delivered < 300 ? 30 : 150)
-const FACTS_QUIET_MS = 120_000
+const METADATA_QUIET_MS = 120_000
 const LONG_QUIET_MS = 900_000
 const DOWNLOAD_QUIET_MS = 1_800_000
 const LISTING_MS_PER_SKIPPED = 20
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
-/** Facts without formats that are of use all the same: it is there, only not for us or not yet. */
-const TELLS_FACTS = new Set<FailureClass>(['upcoming', 'members_only', 'age', 'restricted'])
+/** Failures whose metadata is of use all the same: it is there, only not for us or not yet. */
+const TELLS_METADATA = new Set<FailureClass>(['upcoming', 'members_only', 'age', 'restricted'])
 /** What a jar that belongs to nobody comes to. */
 const NOT_SIGNED_IN = new Set<FailureClass>(['gone', 'login_required', 'members_only', 'age', 'restricted'])
 
@@ -152,16 +152,16 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   }
   const ask = <Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>) =>
     asks.do(about, options, work)
-  const facts = (item: string, quietMs = FACTS_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
+  const ofMetadata = (item: string, quietMs = METADATA_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
 
-  const factsOf = async (id: string, child: ChildAskOptions): Promise<VideoFacts> => {
+  const metadataOf = async (id: string, child: ChildAskOptions): Promise<VideoMetadata> => {
     const { result, warnings } = await kept.ask({ op: 'video', videoId: id }, child)
     if (!result.hasFormats) {
       const evidence = noFormats(result, warnings)
-      if (!TELLS_FACTS.has(classify(evidence, epochSeconds(clock)).failure) || !isId(result.channel_id))
+      if (!TELLS_METADATA.has(classify(evidence, epochSeconds(clock)).failure) || !isId(result.channel_id))
         throw new ChildError(evidence)
     }
-    return toVideoFacts(result, id, warnings, epochSeconds(clock))
+    return toVideoMetadata(result, id, warnings, epochSeconds(clock))
   }
 
   async function* list(channelId: string, tab: VideoType, options: AskOptions): AsyncGenerator<ListEntry[]> {
@@ -190,7 +190,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     }
     try {
       for (;;) {
-        const page = await ask(facts(channelId), options, nextPage)
+        const page = await ask(ofMetadata(channelId), options, nextPage)
         lastSize = page.entries.length
         delivered += lastSize
         const entries = page.entries.flatMap((entry) => toListEntry(entry, tab) ?? [])
@@ -239,12 +239,12 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     process.onJar = onJar
     try {
       const { result, warnings } = await process.ask({ op: 'download', videoId: id, ...downloadRequest(wanted) }, child)
-      const found = toVideoFacts(result.facts as Record<string, unknown>, id, warnings, epochSeconds(clock))
+      const found = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(clock))
       const mediaPath = join(wanted.folder, `${id}.mp4`)
       if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp made no file', warnings })
       await refuseCut(mediaPath, id, wanted.folder, result.streams as StreamSize[], found.durationSeconds)
       return {
-        facts: found,
+        metadata: found,
         mediaPath,
         subtitles: toSubtitles(result.subtitles, wanted.folder),
         subtitlesLeftOut: leftOut(id, result, warnings),
@@ -275,17 +275,17 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     targets: (text) => targets.of(text),
     targetsIn: (text) => targets.within(text),
 
-    video: async (id, options) => ask(facts(checkId(id, 'video')), options, (child) => factsOf(id, child)),
+    video: async (id, options) => ask(ofMetadata(checkId(id, 'video')), options, (child) => metadataOf(id, child)),
 
     channel: (idOrHandle, options) => {
       const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
-      return ask(facts(idOrHandle), options, async (child) =>
-        toChannelFacts((await kept.ask({ op: 'channel', path }, child)).result),
+      return ask(ofMetadata(idOrHandle), options, async (child) =>
+        toChannelMetadata((await kept.ask({ op: 'channel', path }, child)).result),
       )
     },
 
     playlist: async (id, options) =>
-      ask(facts(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
+      ask(ofMetadata(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
         const { result, found } = await parted({ op: 'playlist', playlistId: id }, child, toPlaylistEntry)
         const head = toPlaylistHead(result)
         return { id, ...head, name: head.name || id, entries: found }
@@ -295,7 +295,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       checkId(channelId, 'channel')
       try {
         return await ask(
-          facts(channelId, LONG_QUIET_MS),
+          ofMetadata(channelId, LONG_QUIET_MS),
           options,
           async (child) => (await parted({ op: 'playlists', channelId }, child, toPlaylistName)).found,
         )
@@ -325,13 +325,13 @@ export function openPlatform(parts: PlatformParts): PlatformService {
           try {
             return await download(id, wanted, { ...child, onProgress })
           } catch (error) {
-            // In another language the platform's words cannot be classed: the plain facts fail in English.
+            // In another language the platform's words cannot be classed: the metadata alone fails in English.
             if (
               wanted.extractorLanguage &&
               error instanceof ChildError &&
               classify(error.evidence, 0).failure === 'unknown'
             )
-              await factsOf(id, { ...child, quietMs: FACTS_QUIET_MS })
+              await metadataOf(id, { ...child, quietMs: METADATA_QUIET_MS })
             throw error
           }
         },
@@ -347,7 +347,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
         subtitleLanguages: languages.slice(0, 500),
         subtitleSource: source,
       }
-      return ask({ ...facts(id, LONG_QUIET_MS), folder }, options, async (child) => {
+      return ask({ ...ofMetadata(id, LONG_QUIET_MS), folder }, options, async (child) => {
         const { result, warnings } = await kept.ask(request, child)
         leftOut(id, result, warnings)
         return toSubtitles(result.subtitles, folder)
@@ -359,14 +359,14 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       if (!MAX_COMMENTS_FORM.test(max))
         throw errors.badRequest('Limits of comments are up to five numbers or `all`, separated by commas')
       return ask(
-        facts(id, LONG_QUIET_MS),
+        ofMetadata(id, LONG_QUIET_MS),
         options,
         async (child) => (await parted({ op: 'comments', videoId: id, max, sort }, child, toComment)).found,
       )
     },
 
     validateCookie: (jar, options) =>
-      ask(facts('cookie'), options, async (child) => {
+      ask(ofMetadata('cookie'), options, async (child) => {
         try {
           const { result, warnings } = await kept.ask({ op: 'validate', jar }, child)
           return {
@@ -391,11 +391,11 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       return () => void jarListeners.delete(listener)
     },
 
-    factsOf(info, id) {
+    metadataOf(info, id) {
       try {
-        return toSidecarFacts(info, id, epochSeconds(clock))
+        return toSidecarMetadata(info, id, epochSeconds(clock))
       } catch (error) {
-        if (error instanceof FactsError) throw errors.unprocessable(error.message)
+        if (error instanceof MetadataError) throw errors.unprocessable(error.message)
         throw error
       }
     },

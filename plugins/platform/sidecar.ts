@@ -1,15 +1,19 @@
 /**
- * What yt-dlp once wrote beside a file (`<name>.info.json`) → facts. Anybody can write such a file: it is checked like
+ * What yt-dlp once wrote beside a file (`<name>.info.json`) → metadata. Anybody can write such a file: it is checked like
  * an answer of the platform.
  */
-import { FactsError, isId, toVideoFacts } from './facts.ts'
-import type { VideoFacts } from './types.ts'
+import { isId, MetadataError, toVideoMetadata } from './metadata.ts'
+import type { VideoMetadata } from './types.ts'
 
-/** @throws FactsError: it is no record of this video, or names no channel */
-export function toSidecarFacts(info: Readonly<Record<string, unknown>>, id: string, nowSeconds: number): VideoFacts {
-  if (info.id !== id) throw new FactsError('The information file belongs to another video')
+/** @throws MetadataError: it is no record of this video, or names no channel */
+export function toSidecarMetadata(
+  info: Readonly<Record<string, unknown>>,
+  id: string,
+  nowSeconds: number,
+): VideoMetadata {
+  if (info.id !== id) throw new MetadataError('The information file belongs to another video')
   const channelId = [info.channel_id, info.uploader_id].find(isId)
-  if (channelId === undefined) throw new FactsError('The information file names no channel')
+  if (channelId === undefined) throw new MetadataError('The information file names no channel')
   const raw = {
     ...info,
     channel_id: channelId,
@@ -26,7 +30,7 @@ export function toSidecarFacts(info: Readonly<Record<string, unknown>>, id: stri
     subtitles: [],
     automaticCaptions: [],
   }
-  return toVideoFacts(raw, id, [], nowSeconds)
+  return toVideoMetadata(raw, id, [], nowSeconds)
 }
 
 /** Older versions did not write it. */

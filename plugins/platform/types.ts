@@ -1,4 +1,4 @@
-/** What the platform is asked and what it answers: facts in our words, checked, whatever yt-dlp calls them. */
+/** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
@@ -68,7 +68,7 @@ export interface Thumbnail {
   height?: number
 }
 
-export interface VideoFacts {
+export interface VideoMetadata {
   id: string
   title: string
   description: string
@@ -94,7 +94,7 @@ export interface VideoFacts {
   unavailable?: { failure: FailureClass; message: string; availableAt?: number }
 }
 
-export interface ChannelFacts {
+export interface ChannelMetadata {
   id: string
   name: string
   handle?: string
@@ -106,17 +106,17 @@ export interface ChannelFacts {
   art: { thumb?: string; banner?: string; tvart?: string }
 }
 
-export interface PlaylistFacts {
+export interface PlaylistMetadata {
   id: string
   name: string
   description: string
   channelId: string | null
   channelName: string | null
   thumbnail?: string
-  entries: PlaylistEntryFacts[]
+  entries: PlaylistEntryMetadata[]
 }
 
-export interface PlaylistEntryFacts {
+export interface PlaylistEntryMetadata {
   id: string
   title: string
   uploader: string | null
@@ -175,7 +175,7 @@ export interface DownloadedSubtitle {
 }
 
 export interface Downloaded {
-  facts: VideoFacts
+  metadata: VideoMetadata
   /**
    * Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced.
    */
@@ -187,7 +187,7 @@ export interface Downloaded {
   thumbnailPath?: string
 }
 
-export interface CommentFacts {
+export interface CommentMetadata {
   id: string
   /** `root` or the parent's id. */
   parent: string
@@ -212,7 +212,7 @@ export interface PlatformState {
 }
 
 /**
- * The external platform. Every ask takes a turn in its lane (`platform` for facts, `download` for media) and passes the
+ * The external platform. Every ask takes a turn in its lane (`platform` for metadata, `download` for media) and passes the
  * gate:
  * while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked for.
  */
@@ -224,10 +224,10 @@ export interface Platform {
   targets(text: string): Target[]
   /** As `targets`, but what is none is left out. */
   targetsIn(text: string): Target[]
-  video(id: string, options: AskOptions): Promise<VideoFacts>
+  video(id: string, options: AskOptions): Promise<VideoMetadata>
   /** @param idOrHandle channel id, `@handle` or path of a channel URL */
-  channel(idOrHandle: string, options: AskOptions): Promise<ChannelFacts>
-  playlist(id: string, options: AskOptions): Promise<PlaylistFacts>
+  channel(idOrHandle: string, options: AskOptions): Promise<ChannelMetadata>
+  playlist(id: string, options: AskOptions): Promise<PlaylistMetadata>
   /** Ids and names of a channel's playlists. */
   playlistsOf(channelId: string, options: AskOptions): Promise<Array<{ id: string; name: string }>>
   /** A channel's tab, newest first, in pages as the platform has them (30); ending the loop ends the listing. */
@@ -243,7 +243,7 @@ export interface Platform {
     wanted: { folder: string; languages: string; source: 'user' | 'auto' },
     options: AskOptions,
   ): Promise<DownloadedSubtitle[]>
-  comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentFacts[]>
+  comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentMetadata[]>
   /**
    * Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it.
    */
@@ -259,10 +259,10 @@ export interface Platform {
    */
   onCookieRenewed(listener: (jar: string, isStillUsed: () => boolean) => void): () => void
   /**
-   * Facts of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an answer.
+   * Metadata of a video from what yt-dlp once wrote beside its file (`<name>.info.json`, parsed): checked like an answer.
    * @throws unprocessable: it is another video's, or names no channel
    */
-  factsOf(info: Readonly<Record<string, unknown>>, id: string): VideoFacts
+  metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata
   /** The failure that a thrown thing is, if it is one. */
   failureOf(thrown: unknown): Failure | undefined
   /** As it is known now; `GET /api/platform/` looks at the library first. */

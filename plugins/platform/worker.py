@@ -20,7 +20,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
 
-from worker_answers import clip, comment_facts, entry_facts, flat_entries, pick, texts, thumbnails, video_facts
+from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, texts, thumbnails, video_metadata
 from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, keep_to_own_connections
 
@@ -227,7 +227,7 @@ class Archivist:
             url = page['url']
         raise WrongAnswer('The platform leads in circles')
 
-    # ---- Facts -----------------------------------------------------------------------------------
+    # ---- Metadata --------------------------------------------------------------------------------
 
     def do_probe(self, request):
         """Whether this yt-dlp takes our options and still has extractors for the platform's pages. Asks nobody."""
@@ -241,7 +241,7 @@ class Archivist:
     def do_video(self, request):
         with self.open(ignore_no_formats_error=True, skip_download=True) as ydl:
             ydl.asked_id = request['videoId']
-            return video_facts(ydl.extract_info(self.watch_url(request['videoId']), download=False))
+            return video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False))
 
     def do_channel(self, request):
         with self.open(playlist_items='0', extract_flat=True) as ydl:
@@ -261,7 +261,7 @@ class Archivist:
     def do_playlist(self, request):
         with self.open(extract_flat=True) as ydl:
             page = self.follow(ydl, f'{self.base}/playlist?list={urllib.parse.quote(request["playlistId"], safe="")}')
-            self.send_parts(request, (entry_facts(entry) for entry in flat_entries(page)), MAX_ENTRIES)
+            self.send_parts(request, (entry_metadata(entry) for entry in flat_entries(page)), MAX_ENTRIES)
             return {**pick(page, 'id', 'title', 'description', 'channel_id', 'channel'), 'thumbnails': thumbnails(page)}
 
     def do_playlists(self, request):
@@ -276,7 +276,7 @@ class Archivist:
             ydl.asked_id = request['videoId']
             info = ydl.extract_info(self.watch_url(request['videoId']), download=False)
             ydl.post_extract(info)
-            self.send_parts(request, map(comment_facts, info.get('comments') or []), MAX_COMMENTS)
+            self.send_parts(request, map(comment_metadata, info.get('comments') or []), MAX_COMMENTS)
             return {}
 
     def do_validate(self, request):
@@ -324,7 +324,7 @@ class Archivist:
         page = []
         try:
             for entry in entries:
-                page.append(entry_facts(entry))
+                page.append(entry_metadata(entry))
                 if len(page) == request['size']:
                     return {'entries': page}
         except BaseException:
@@ -384,7 +384,7 @@ class Archivist:
             self.convert(ydl)
             info = ydl.extract_info(self.watch_url(video_id), download=True)
             return {
-                'facts': video_facts(info),
+                'metadata': video_metadata(info),
                 'subtitles': subtitles(info),
                 'leftOut': texts(ydl.left_out, 100),
                 'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),

@@ -28,7 +28,7 @@ def thumbnails(info):
     return [pick(one, 'url', 'id', 'width', 'height', 'preference') for one in (info.get('thumbnails') or [])[-60:] if isinstance(one, dict)]
 
 
-def video_facts(info):
+def video_metadata(info):
     return {
         **pick(info, 'id', 'title', 'description', 'channel_id', 'channel', 'uploader', 'upload_date', 'release_date', 'timestamp', 'release_timestamp',
                'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
@@ -53,7 +53,7 @@ def flat_entries(listing):
             yield from flat_entries(entry)
 
 
-def entry_facts(entry):
+def entry_metadata(entry):
     best = (entry.get('thumbnails') or [{}])[-1]
     return {
         **pick(entry, 'id', 'title', 'url', 'duration', 'live_status', 'availability', 'uploader', 'channel', 'channel_id'),
@@ -61,6 +61,6 @@ def entry_facts(entry):
     }
 
 
-def comment_facts(comment):
+def comment_metadata(comment):
     flags = {key: bool(comment.get(key)) for key in ('is_favorited', 'author_is_uploader')}
     return {**pick(comment, 'id', 'parent', 'text', 'timestamp', 'like_count', 'author', 'author_id', 'author_thumbnail'), **flags}

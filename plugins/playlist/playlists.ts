@@ -9,9 +9,9 @@ import {
   MAX_WINDOW,
   type NamesOf,
   openLocks,
-  type Services,
   type Step,
 } from 'archivolt'
+import type { PlaylistMetadata } from '../platform/types.ts'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entries.ts'
@@ -19,8 +19,6 @@ import { openMembership } from './membership.ts'
 import { openRecords } from './records.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { removePlaylist } from './tasks.ts'
-
-export type PlaylistFacts = Awaited<ReturnType<Services['platform']['playlist']>>
 
 export interface IndexOptions {
   /**
@@ -75,43 +73,47 @@ export function openPlaylists(app: App) {
   const holding = (videoId: string) => idsWhere({ eq: ['entry', videoId] })
 
   /** Placeholders of what is gone from the platform are left out, unless we have it. */
-  function toEntries(facts: PlaylistFacts, archived: ReadonlySet<string>): PlaylistEntry[] {
-    return facts.entries.flatMap(({ id, title, uploader, isThere }, idx) =>
+  function toEntries(metadata: PlaylistMetadata, archived: ReadonlySet<string>): PlaylistEntry[] {
+    return metadata.entries.flatMap(({ id, title, uploader, isThere }, idx) =>
       isThere || archived.has(id) ? [{ platform_id: id, title, uploader, idx, downloaded: archived.has(id) }] : [],
     )
   }
 
-  function toFields(facts: PlaylistFacts, archived: ReadonlySet<string>) {
+  function toFields(metadata: PlaylistMetadata, archived: ReadonlySet<string>) {
     const now = epochSeconds(app.clock)
     return {
-      playlist_name: facts.name,
-      playlist_description: facts.description,
-      playlist_channel: facts.channelName,
-      playlist_channel_id: facts.channelId,
+      playlist_name: metadata.name,
+      playlist_description: metadata.description,
+      playlist_channel: metadata.channelName,
+      playlist_channel_id: metadata.channelId,
       playlist_active: true,
       playlist_last_refresh: localDay(now),
-      playlist_entries: toEntries(facts, archived),
+      playlist_entries: toEntries(metadata, archived),
       refreshed_at: now,
-      ...(facts.thumbnail !== undefined && { art: facts.thumbnail }),
+      ...(metadata.thumbnail !== undefined && { art: metadata.thumbnail }),
     }
   }
 
-  async function fetchArt(facts: PlaylistFacts, old: PlaylistDoc | undefined, signal?: AbortSignal): Promise<void> {
-    if (facts.thumbnail === undefined) return
-    if (old?.art === facts.thumbnail && (await app.media.hasArt('playlist', facts.id))) return
-    await app.media.fetchArt('playlist', facts.id, facts.thumbnail, signal)
+  async function fetchArt(
+    metadata: PlaylistMetadata,
+    old: PlaylistDoc | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (metadata.thumbnail === undefined) return
+    if (old?.art === metadata.thumbnail && (await app.media.hasArt('playlist', metadata.id))) return
+    await app.media.fetchArt('playlist', metadata.id, metadata.thumbnail, signal)
   }
 
-  async function add(fields: ReturnType<typeof toFields>, facts: PlaylistFacts): Promise<void> {
+  async function add(fields: ReturnType<typeof toFields>, metadata: PlaylistMetadata): Promise<void> {
     const doc: PlaylistDoc = {
-      playlist_id: facts.id,
+      playlist_id: metadata.id,
       playlist_type: 'regular',
       playlist_subscribed: false,
-      playlist_thumbnail: app.media.artUrl('playlist', facts.id),
+      playlist_thumbnail: app.media.artUrl('playlist', metadata.id),
       playlist_sort_order: 'top',
       ...fields,
     }
-    await collection.put(facts.id, doc, { visible: true })
+    await collection.put(metadata.id, doc, { visible: true })
   }
 
   /** What a playlist says of its entries, from what is archived now: after something has gone wrong half way. */
@@ -180,17 +182,17 @@ export function openPlaylists(app: App) {
      * @returns false: not ours, where it must be
      */
     async index(
-      facts: PlaylistFacts,
+      metadata: PlaylistMetadata,
       { asker, signal, subscribed, mustExist = false }: IndexOptions = {},
     ): Promise<boolean> {
-      const { id, channelId, channelName } = facts
+      const { id, channelId, channelName } = metadata
       const known = await collection.get(id)
       if (known?.playlist_type === 'custom')
         throw errors.badRequest('A custom playlist cannot be read from the platform')
       if (!known && mustExist) return false
       if (channelId !== null && asker !== undefined)
         await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
-      await fetchArt(facts, known, signal)
+      await fetchArt(metadata, known, signal)
       return locks.exclusive(id, async () => {
         const old = await collection.get(id)
         if (!old && mustExist) {
@@ -198,15 +200,15 @@ export function openPlaylists(app: App) {
           return false
         }
         const left = (old?.playlist_entries ?? []).map(({ platform_id }) => platform_id)
-        const present = new Set(facts.entries.map((entry) => entry.id))
+        const present = new Set(metadata.entries.map((entry) => entry.id))
         await membership.take(
           id,
           left.filter((videoId) => !present.has(videoId)),
         )
         const archived = await membership.archived([...present])
         const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }
-        const isThere = await edit(id, () => ({ ...toFields(facts, archived), ...isSubscribed }))
-        if (!isThere) await add({ ...toFields(facts, archived), ...isSubscribed }, facts)
+        const isThere = await edit(id, () => ({ ...toFields(metadata, archived), ...isSubscribed }))
+        if (!isThere) await add({ ...toFields(metadata, archived), ...isSubscribed }, metadata)
         await membership.add(id, [...archived])
         return true
       })

@@ -26,8 +26,8 @@ export async function refreshItem({ kind, id }: Item, job: Run, app: App): Promi
 
 async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
   if (!(await app.videos.has(id))) return false
-  const facts = await app.platform.video(id, { asker: job.id, signal: job.signal })
-  if (!(await app.videos.refreshWith(facts, { signal: job.signal }))) return false // removed meanwhile
+  const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
+  if (!(await app.videos.refreshWith(metadata, { signal: job.signal }))) return false // removed meanwhile
   await app.segments.refresh(id, job.signal)
   await app.dislikes.note(id)
   // Without these the rest is as good as before.

@@ -2,10 +2,10 @@
  * The service `segments`: the parts of a video to skip, read from the community service into the video's document
  * (contract 5.9).
  */
-import { type App, epochSeconds, type Services } from 'archivolt'
+import { type App, epochSeconds } from 'archivolt'
+import type { VideoDoc } from '../video/schema.ts'
 import { askForSegments, type KnownSegment } from './service.ts'
 
-type VideoDoc = NonNullable<Awaited<ReturnType<Services['videos']['get']>>>
 export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })

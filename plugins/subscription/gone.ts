@@ -1,7 +1,6 @@
 /** What a failed look at a channel or playlist means: gone makes it inactive, anything else waits for the next look. */
-import type { App, JobContext, Services } from 'archivolt'
-
-type Failure = NonNullable<ReturnType<Services['platform']['failureOf']>>
+import type { App, JobContext } from 'archivolt'
+import type { Failure } from '../platform/types.ts'
 
 /** @throws what is no failure of the platform's */
 export async function markWhereGone(

@@ -1,9 +1,9 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
-import { type App, defineRoute, errors, ID_PATTERN, isAppError, type Services, Type } from 'archivolt'
+import { type App, defineRoute, errors, ID_PATTERN, isAppError, Type } from 'archivolt'
+import type { Target } from '../platform/types.ts'
 import { forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 
-type Target = ReturnType<Services['platform']['targets']>[number]
 type Wanted = Target & { take?: Take | undefined }
 
 const ID = new RegExp(ID_PATTERN)

@@ -1,14 +1,13 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
-import { type App, defineTask, type JobContext, type Services, Type } from 'archivolt'
+import { type App, defineTask, type JobContext, Type } from 'archivolt'
+import type { ChannelDoc } from '../channel/schema.ts'
+import type { NewItem } from '../download/queue.ts'
+import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
 import { beginningOf, CHANNEL_TABS, numberOf, PLAYLIST_TAB, type Take } from './beginning.ts'
 import { openDepth } from './depth.ts'
 import { markWhereGone } from './gone.ts'
 import { followedPlaylist } from './playlists.ts'
 
-type Platform = Services['platform']
-type ListEntry = ReturnType<Platform['list']> extends AsyncIterable<Array<infer Entry>> ? Entry : never
-type Channel = NonNullable<Awaited<ReturnType<Services['channels']['get']>>>
-type NewItem = Parameters<Services['queue']['add']>[0][number]
 type Run = JobContext<object>
 
 /**
@@ -107,7 +106,7 @@ async function subscribedChannels(app: App): Promise<Array<{ kind: 'channel'; id
 }
 
 /** Removed or unsubscribed while others were read: then what it has is not wanted. */
-async function followedChannel(id: string, app: App): Promise<Channel | undefined> {
+async function followedChannel(id: string, app: App): Promise<ChannelDoc | undefined> {
   const channel = await app.channels.get(id)
   return channel?.channel_subscribed && channel.channel_active ? channel : undefined
 }
@@ -135,7 +134,7 @@ export async function scanChannel(id: string, job: Run, app: App): Promise<numbe
 
 /** Takes what was asked for at the subscription, notes what comes after it, and downloads. */
 async function lookFirst(
-  channel: Channel,
+  channel: ChannelDoc,
   tab: ListEntry['vidType'],
   { take, size }: { take: Take; size: number },
   job: Run,
@@ -166,7 +165,13 @@ async function lookFirst(
   return found
 }
 
-async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number, job: Run, app: App): Promise<number> {
+async function scanTab(
+  channel: ChannelDoc,
+  tab: ListEntry['vidType'],
+  size: number,
+  job: Run,
+  app: App,
+): Promise<number> {
   const depth = openDepth(channel.channel_id, tab, app)
   const whole = depth.read()
   const passed = beginningOf(channel.channel_id, tab, app).passed()
@@ -206,8 +211,8 @@ async function scanTab(channel: Channel, tab: ListEntry['vidType'], size: number
 
 export async function scanPlaylist(id: string, job: Run, app: App): Promise<number> {
   if (!(await followedPlaylist(id, app))) return 0
-  const facts = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
-  await app.playlists.index(facts, { asker: job.id, signal: job.signal, mustExist: true })
+  const metadata = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
+  await app.playlists.index(metadata, { asker: job.id, signal: job.signal, mustExist: true })
   const playlist = await followedPlaylist(id, app)
   const size = app.preferences.section('subscriptions').channel_size
   if (!playlist || !size) return 0
@@ -217,26 +222,24 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
     const passed = beginning.passed()
     // The whole list is read anyway, so what was added since is found wherever it was put in.
     const newest = newestOf(
-      facts.entries.filter((entry) => !passed.has(entry.id)),
+      metadata.entries.filter((entry) => !passed.has(entry.id)),
       size,
       playlist.playlist_sort_order,
     )
     return (await queue(newest.filter(canBeQueued).map(playlistItem), job, app, { hasArtAhead: true })).size
   }
-  const wanted = newestOf(facts.entries.filter(canBeQueued), numberOf(take), playlist.playlist_sort_order)
+  const wanted = newestOf(metadata.entries.filter(canBeQueued), numberOf(take), playlist.playlist_sort_order)
   const added = await queue(wanted.map(playlistItem), job, app, { hasArtAhead: true, isNow: true })
   await beginning.done(
     take,
-    facts.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id),
+    metadata.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id),
   )
   return added.size
 }
 
-type PlaylistEntry = Awaited<ReturnType<Platform['playlist']>>['entries'][number]
+const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => isThere && !isPending
 
-const canBeQueued = ({ isThere, isPending }: PlaylistEntry): boolean => isThere && !isPending
-
-const newestOf = (entries: PlaylistEntry[], count: number, order: 'top' | 'bottom'): PlaylistEntry[] =>
+const newestOf = (entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] =>
   order === 'bottom' ? entries.slice(Math.max(0, entries.length - count)) : entries.slice(0, count)
 
 interface QueueOptions {
@@ -268,7 +271,14 @@ async function queue(
   return added
 }
 
-function playlistItem({ id, title, channelId = '', uploader, durationSeconds = 0, thumbnail }: PlaylistEntry): NewItem {
+function playlistItem({
+  id,
+  title,
+  channelId = '',
+  uploader,
+  durationSeconds = 0,
+  thumbnail,
+}: PlaylistEntryMetadata): NewItem {
   return {
     id,
     title,
@@ -281,7 +291,7 @@ function playlistItem({ id, title, channelId = '', uploader, durationSeconds = 0
   }
 }
 
-function listItem({ id, title, durationSeconds = 0, vidType, thumbnail }: ListEntry, channel: Channel): NewItem {
+function listItem({ id, title, durationSeconds = 0, vidType, thumbnail }: ListEntry, channel: ChannelDoc): NewItem {
   return {
     id,
     title,

@@ -62,12 +62,12 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     else if (!isSubscribed) await forgetBeginning(ownId, app)
   }
   if (type === 'playlist') {
-    const facts = await app.platform.playlist(id, asked)
-    await prepare(facts.id, [PLAYLIST_TAB], (await app.playlists.get(facts.id))?.playlist_subscribed ?? false)
-    await app.playlists.index(facts, { ...asked, subscribed: true })
+    const metadata = await app.platform.playlist(id, asked)
+    await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
+    await app.playlists.index(metadata, { ...asked, subscribed: true })
     if (take === undefined) return
-    job.progress(0, `Looking at the videos of ${facts.name}`)
-    await scanPlaylist(facts.id, job, app)
+    job.progress(0, `Looking at the videos of ${metadata.name}`)
+    await scanPlaylist(metadata.id, job, app)
     return
   }
   const channelId =

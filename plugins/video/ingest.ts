@@ -9,17 +9,13 @@ import {
   type Filter,
   localDay,
   type NamesOf,
-  type Services,
   type Step,
 } from 'archivolt'
+import type { MediaProbe } from '../media/types.ts'
+import type { Downloaded, DownloadedSubtitle, VideoMetadata } from '../platform/types.ts'
 import { readFragments } from './cues.ts'
 import { durationText } from './durations.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'
-
-type Downloaded = Awaited<ReturnType<Services['platform']['download']>>
-type DownloadedSubtitle = Downloaded['subtitles'][number]
-export type VideoFacts = Downloaded['facts']
-export type MediaFacts = Awaited<ReturnType<Services['media']['probe']>>
 
 export interface Ingest {
   /**
@@ -30,7 +26,7 @@ export interface Ingest {
     subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }>
   }
   /** Where the caller has it already. */
-  probe?: MediaFacts
+  probe?: MediaProbe
   /** Default true. */
   isSubtitleIndexed?: boolean
   /** Epoch seconds; default now, or what an earlier ingest of the video has noted. */
@@ -57,7 +53,7 @@ export async function isThere(path: string): Promise<boolean> {
 }
 
 /** Largest first. */
-export function picturesOf({ thumbnails }: Pick<VideoFacts, 'thumbnails'>): string[] {
+export function picturesOf({ thumbnails }: Pick<VideoMetadata, 'thumbnails'>): string[] {
   const ranked = thumbnails
     .map(({ url, width = 0 }, at) => ({ url, width, at }))
     .sort((a, b) => b.width - a.width || b.at - a.at)
@@ -65,28 +61,28 @@ export function picturesOf({ thumbnails }: Pick<VideoFacts, 'thumbnails'>): stri
 }
 
 /** What the platform says; refreshed as a whole. */
-export function toFields(facts: VideoFacts, refreshedAt: number) {
-  const [art] = picturesOf(facts)
+export function toFields(metadata: VideoMetadata, refreshedAt: number) {
+  const [art] = picturesOf(metadata)
   return {
-    title: facts.title,
-    description: facts.description,
-    category: facts.categories,
-    tags: facts.tags,
-    published: facts.published,
+    title: metadata.title,
+    description: metadata.description,
+    category: metadata.categories,
+    tags: metadata.tags,
+    published: metadata.published,
     vid_last_refresh: localDay(refreshedAt),
     refreshed_at: refreshedAt,
     stats: {
-      view_count: facts.viewCount,
-      like_count: facts.likeCount,
+      view_count: metadata.viewCount,
+      like_count: metadata.likeCount,
       dislike_count: 0,
-      average_rating: facts.averageRating,
+      average_rating: metadata.averageRating,
     },
     ...(art !== undefined && { art }),
   }
 }
 
 /** What the file says. */
-export function toMediaFields(probe: MediaFacts) {
+export function toMediaFields(probe: MediaProbe) {
   const pictures = probe.streams.filter((stream) => stream.type === 'video')
   const largest = pictures.reduce(
     (best, { width = 0, height = 0 }) => (width * height > best.width * best.height ? { width, height } : best),
@@ -103,20 +99,20 @@ export function toMediaFields(probe: MediaFacts) {
 }
 
 export function openIngest(app: App, { collection, subtitles }: VideoParts) {
-  async function keepArt({ thumbnailPath }: Ingest['downloaded'], facts: VideoFacts): Promise<void> {
+  async function keepArt({ thumbnailPath }: Ingest['downloaded'], metadata: VideoMetadata): Promise<void> {
     if (thumbnailPath !== undefined && (await isThere(thumbnailPath))) {
       try {
-        return await app.media.keepArt('video', facts.id, thumbnailPath)
+        return await app.media.keepArt('video', metadata.id, thumbnailPath)
       } catch (err) {
-        app.log.warn({ err, id: facts.id }, 'the downloaded thumbnail is no picture')
+        app.log.warn({ err, id: metadata.id }, 'the downloaded thumbnail is no picture')
       }
     }
-    await fetchArt(facts)
+    await fetchArt(metadata)
   }
 
-  async function fetchArt(facts: VideoFacts, signal?: AbortSignal): Promise<boolean> {
-    for (const url of picturesOf(facts).slice(0, PICTURES_TRIED))
-      if (await app.media.fetchArt('video', facts.id, url, signal)) return true
+  async function fetchArt(metadata: VideoMetadata, signal?: AbortSignal): Promise<boolean> {
+    for (const url of picturesOf(metadata).slice(0, PICTURES_TRIED))
+      if (await app.media.fetchArt('video', metadata.id, url, signal)) return true
     return false
   }
 
@@ -194,20 +190,20 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     return kept
   }
 
-  async function toDoc(input: Ingest, probe: MediaFacts, fresh: ReadonlySet<string>): Promise<VideoDoc> {
-    const { facts } = input.downloaded
-    const { id, channelId } = facts
+  async function toDoc(input: Ingest, probe: MediaProbe, fresh: ReadonlySet<string>): Promise<VideoDoc> {
+    const { metadata } = input.downloaded
+    const { id, channelId } = metadata
     const now = epochSeconds(app.clock)
     const before = await collection.get(id)
     const { duration, duration_str, ...media } = toMediaFields(probe)
-    const { stats, ...said } = toFields(facts, now)
+    const { stats, ...said } = toFields(metadata, now)
     return {
       platform_id: id,
       active: true,
       ...said,
       stats: { ...stats, dislike_count: before?.stats.dislike_count ?? 0 },
       ...media,
-      vid_type: facts.vidType,
+      vid_type: metadata.vidType,
       date_downloaded: input.dateDownloaded ?? before?.date_downloaded ?? now,
       vid_thumb_url: app.media.artUrl('video', id),
       vid_thumb_base64: false,
@@ -231,13 +227,13 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
 
   async function ingest(input: Ingest, step: Step): Promise<void> {
     const { downloaded, isSubtitleIndexed = true } = input
-    const { facts, mediaPath } = downloaded
-    const { id, channelId } = facts
+    const { metadata, mediaPath } = downloaded
+    const { id, channelId } = metadata
     // A run that was cut off after the move finds the file in the library.
     const path = (await isThere(mediaPath)) ? mediaPath : app.media.pathOf(channelId, id)
     const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
-    await step('video.channel', () => app.channels.recordName(channelId, facts.channelName))
-    await step('video.art', () => keepArt(downloaded, facts))
+    await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
+    await step('video.art', () => keepArt(downloaded, metadata))
     await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
     const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
     const doc = await toDoc(input, probe, fresh)

@@ -1,7 +1,6 @@
 /** Comments as the platform lists them → threads as the reply shows them (contract 5.5). */
-import type { Services } from 'archivolt'
-
-export type CommentFacts = Awaited<ReturnType<Services['platform']['comments']>>[number]
+import type {} from 'archivolt'
+import type { CommentMetadata } from '../platform/types.ts'
 
 export interface Comment {
   comment_id: string
@@ -31,18 +30,18 @@ function timeText(timestamp: number): string {
   return timestamp % DAY_SECONDS === 0 ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 16)}`
 }
 
-const toComment = (facts: CommentFacts): Comment => ({
-  comment_id: facts.id,
-  comment_parent: facts.parent,
-  comment_text: facts.text,
-  comment_timestamp: facts.timestamp,
-  comment_time_text: timeText(facts.timestamp),
-  comment_likecount: facts.likeCount,
-  comment_is_favorited: facts.isFavorited,
-  comment_author: facts.author,
-  comment_author_id: facts.authorId,
-  comment_author_thumbnail: facts.authorThumbnail,
-  comment_author_is_uploader: facts.authorIsUploader,
+const toComment = (comment: CommentMetadata): Comment => ({
+  comment_id: comment.id,
+  comment_parent: comment.parent,
+  comment_text: comment.text,
+  comment_timestamp: comment.timestamp,
+  comment_time_text: timeText(comment.timestamp),
+  comment_likecount: comment.likeCount,
+  comment_is_favorited: comment.isFavorited,
+  comment_author: comment.author,
+  comment_author_id: comment.authorId,
+  comment_author_thumbnail: comment.authorThumbnail,
+  comment_author_is_uploader: comment.authorIsUploader,
   comment_replies: [],
 })
 
@@ -57,17 +56,17 @@ interface Place {
  * it,
  * and is a root itself where there is none; a comment that is listed twice counts once.
  */
-export function toThreads(facts: readonly CommentFacts[]): { threads: Comment[]; count: number } {
+export function toThreads(comments: readonly CommentMetadata[]): { threads: Comment[]; count: number } {
   const threads: Comment[] = []
   const places = new Map<string, Place>()
   let lastRoot: Place | undefined
-  for (const fact of facts) {
-    if (places.has(fact.id)) continue
-    const comment = toComment(fact)
-    const parent = fact.parent === ROOT ? undefined : (places.get(fact.parent) ?? lastRoot)
+  for (const one of comments) {
+    if (places.has(one.id)) continue
+    const comment = toComment(one)
+    const parent = one.parent === ROOT ? undefined : (places.get(one.parent) ?? lastRoot)
     const above = parent && parent.depth >= DEEPEST ? parent.above : parent
     const place = { comment, depth: above ? above.depth + 1 : 0, above }
-    places.set(fact.id, place)
+    places.set(one.id, place)
     if (above) above.comment.comment_replies.push(comment)
     else {
       threads.push(comment)

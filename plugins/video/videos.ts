@@ -11,14 +11,15 @@ import {
   type QueryShape,
   type Step,
 } from 'archivolt'
+import type { CommentMetadata, VideoMetadata } from '../platform/types.ts'
 import { durationText } from './durations.ts'
-import { type Ingest, isThere, openIngest, toFields, toMediaFields, type VideoFacts } from './ingest.ts'
+import { type Ingest, isThere, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
 import { channelIdOf, openRecords, type VideoTail } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
-import { type CommentFacts, toThreads } from './threads.ts'
+import { toThreads } from './threads.ts'
 
 export type VideoChange = Change<VideoDoc, VideoNames>
 
@@ -149,7 +150,7 @@ export function openVideos(app: App) {
      * @throws unprocessable: the file is no media
      */
     ingest: (input: Ingest, step: Step = plainStep): Promise<void> =>
-      exclusive(input.downloaded.facts.id, () => ingest(input, step), input.downloaded.facts.channelId),
+      exclusive(input.downloaded.metadata.id, () => ingest(input, step), input.downloaded.metadata.channelId),
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
@@ -172,15 +173,18 @@ export function openVideos(app: App) {
      * Metadata, stats, streams and thumbnail as the platform and the file have them now; false: not ours. A file that
      * is missing or damaged is for the rescan.
      */
-    async refreshWith(facts: VideoFacts, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
-      const { id } = facts
+    async refreshWith(
+      metadata: VideoMetadata,
+      { signal }: { signal?: AbortSignal | undefined } = {},
+    ): Promise<boolean> {
+      const { id } = metadata
       const doc = await collection.get(id)
       if (!doc) return false
-      await fetchArt(facts, signal)
+      await fetchArt(metadata, signal)
       const found = await lookAt(doc)
       const { duration, duration_str, ...media } =
         typeof found === 'object' ? found : { duration: doc.player.duration, duration_str: doc.player.duration_str }
-      const { stats, ...fields } = toFields(facts, epochSeconds(app.clock))
+      const { stats, ...fields } = toFields(metadata, epochSeconds(app.clock))
       const set = {
         ...fields,
         ...media,
@@ -224,10 +228,10 @@ export function openVideos(app: App) {
     },
 
     /** Replaces a video's comments. Not while it is being removed: they would be left behind. @throws not_found */
-    setComments: (id: string, facts: readonly CommentFacts[]): Promise<void> =>
+    setComments: (id: string, list: readonly CommentMetadata[]): Promise<void> =>
       exclusive(id, async () => {
         if (!(await known([id])).has(id)) throw errors.notFound('video', id)
-        const { threads, count } = toThreads(facts)
+        const { threads, count } = toThreads(list)
         await comments.put(id, {
           platform_id: id,
           comment_last_refresh: epochSeconds(app.clock),
@@ -237,7 +241,7 @@ export function openVideos(app: App) {
       }),
 
     /** Comments as a list → threads, for those that come from elsewhere (backups, sidecars). */
-    toThreads: (facts: readonly CommentFacts[]) => toThreads(facts).threads,
+    toThreads: (comments: readonly CommentMetadata[]) => toThreads(comments).threads,
 
     /** The threads of contract 5.5 as JSON text. */
     async commentsText(id: string): Promise<string> {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel } from 'archivolt/testing'
 import { openHandles } from '../../../plugins/channel/handles.ts'
-import { aFailure, channelFacts, videoApp } from '../video/scripted-platform.ts'
+import { aFailure, channelMetadata, videoApp } from '../video/scripted-platform.ts'
 
 test('a channel is fetched once, however many ask at the same time', async (t) => {
   const app = await videoApp(t)
-  app.platform.channels.set('UC1', channelFacts('UC1', { handle: '@mill' }))
+  app.platform.channels.set('UC1', channelMetadata('UC1', { handle: '@mill' }))
   const { channels } = app.app
 
   const docs = await Promise.all([1, 2, 3].map(() => channels.ensure('UC1', { asker: 'test' })))
@@ -58,8 +58,8 @@ test('a refresh brings metadata and leaves subscription and overwrites', async (
     }),
   )
 
-  assert.equal(await app.app.channels.refreshWith(channelFacts('UC1', { name: 'New', subscribers: 5 })), true)
-  assert.equal(await app.app.channels.refreshWith(channelFacts('UC2')), false)
+  assert.equal(await app.app.channels.refreshWith(channelMetadata('UC1', { name: 'New', subscribers: 5 })), true)
+  assert.equal(await app.app.channels.refreshWith(channelMetadata('UC2')), false)
 
   const doc = await app.doc('channel', 'UC1')
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('a channel that is removed while it is refreshed does not come back', async
   })
 
   assert.equal(
-    await channels.refreshWith(channelFacts('UC1', { handle: '@mill', art: { thumb: 'http://127.0.0.1/1' } })),
+    await channels.refreshWith(channelMetadata('UC1', { handle: '@mill', art: { thumb: 'http://127.0.0.1/1' } })),
     false,
   )
 

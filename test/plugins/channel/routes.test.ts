@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errors } from 'archivolt'
 import { aChannel } from 'archivolt/testing'
-import { aFailure, channelFacts, videoApp } from '../video/scripted-platform.ts'
+import { aFailure, channelMetadata, videoApp } from '../video/scripted-platform.ts'
 
 const UC1 = 'UC00000000000000000000aa'
 const UC2 = 'UC00000000000000000000bb'
@@ -90,7 +90,7 @@ test('a change that is none, or of another form, is refused', async (t) => {
 test('a handle is asked for once a day', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel({ id: UC1 }))
-  app.platform.channels.set('@mill', channelFacts(UC2)).set('@Bakery', channelFacts(UC1))
+  app.platform.channels.set('@mill', channelMetadata(UC2)).set('@Bakery', channelMetadata(UC1))
   const search = async (q: string) =>
     (await app.as('user').get(`/api/channel/search/?q=${encodeURIComponent(q)}`)).status
 
@@ -119,7 +119,7 @@ test('a channel search tells apart what is asked wrongly, not there, and not to 
   assert.deepEqual([missing.status, missing.body.data], [404, false])
   const unknown = await search('?q=@none')
   assert.deepEqual([unknown.status, unknown.body.data, unknown.body.channel_id], [404, false, null])
-  app.platform.channels.set('@there', channelFacts(UC2))
+  app.platform.channels.set('@there', channelMetadata(UC2))
   assert.equal((await search('?q=@there')).body.channel_id, UC2)
   assert.equal((await search('?q=UC-short')).status, 200)
   for (const failure of [aFailure('network'), errors.unavailable('the gate is closed', { retryAfterSeconds: 9 })]) {
@@ -129,6 +129,6 @@ test('a channel search tells apart what is asked wrongly, not there, and not to 
     assert.ok(Number(headers.get('retry-after')) > 0)
   }
   app.platform.fails = undefined
-  app.platform.channels.set('@mill', channelFacts('UC-short'))
+  app.platform.channels.set('@mill', channelMetadata('UC-short'))
   assert.equal((await search('?q=@mill')).status, 200)
 })

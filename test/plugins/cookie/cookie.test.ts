@@ -41,8 +41,8 @@ test('a jar that the platform takes is stored for the server alone, and used fro
   assert.equal((await admin.get('/api/config/')).body.downloads.cookie_import, true)
 
   loopback.platform.faults.set(VIDEO.ferry, 'cookie_required')
-  const facts = await app.app.platform.video(VIDEO.ferry, { asker: 'test' })
-  assert.equal(facts.title, 'Why the old ferry still runs')
+  const metadata = await app.app.platform.video(VIDEO.ferry, { asker: 'test' })
+  assert.equal(metadata.title, 'Why the old ferry still runs')
   assert.deepEqual((await admin.post('/api/cookie/')).body, { cookie_validated: true })
 })
 

@@ -135,7 +135,7 @@ test('a forced download that brings fewer subtitles keeps those that are there, 
   )
 })
 
-test('an empty, cut or unreadable film is told and queued once more; another film in its place gives the document its facts', async (t) => {
+test('an empty, cut or unreadable film is told and queued once more; another film in its place gives the document its metadata', async (t) => {
   const app = await libraryApp(t)
   const admin = app.as('admin')
   const ids = [nets, fog, breakwater, ferry]

@@ -13,13 +13,13 @@ import { givenPlatform, SIGNED_IN } from './given.ts'
 const asker = 'test'
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure
 
-describe('facts', () => {
+describe('metadata', () => {
   test('a video is told in our words', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
-    const facts = await service.video(VIDEO.breakwater!, { asker })
+    const metadata = await service.video(VIDEO.breakwater!, { asker })
 
-    const { thumbnails, ...rest } = facts
+    const { thumbnails, ...rest } = metadata
     assert.deepEqual(rest, {
       id: '-breakwater',
       title: 'Rebuilding the breakwater, stone by stone',
@@ -48,7 +48,7 @@ describe('facts', () => {
     assert.deepEqual([storm.vidType, storm.liveStatus, gull.vidType], ['streams', 'was_live', 'shorts'])
   })
 
-  test('what is there, but not yet or not for us, has facts and says why', async (t) => {
+  test('what is there, but not yet or not for us, has metadata and says why', async (t) => {
     const { service, platform } = await givenPlatform(t)
     const comingAt = Math.floor(Date.now() / 1000) + 7200
     platform.catalogue.put('videos', VIDEO.fog, { info: { live_status: 'is_upcoming', release_timestamp: comingAt } })
@@ -76,13 +76,13 @@ describe('facts', () => {
     platform.catalogue.put('videos', VIDEO.fog, { info: absurd })
 
     const told = await service.video(VIDEO.fog!, { asker })
-    const written = service.factsOf(
+    const written = service.metadataOf(
       { id: VIDEO.fog, channel_id: CHANNEL.harbour, timestamp: 1e12, release_timestamp: 1677663000, ...absurd },
       VIDEO.fog!,
     )
 
-    for (const facts of [told, written])
-      assert.deepEqual([facts.viewCount, facts.likeCount, facts.durationSeconds], [0, 0, 0])
+    for (const metadata of [told, written])
+      assert.deepEqual([metadata.viewCount, metadata.likeCount, metadata.durationSeconds], [0, 0, 0])
     assert.deepEqual([written.timestamp, written.published], [1677663000, '2023-03-01'])
   })
 
@@ -203,10 +203,10 @@ describe('facts', () => {
 
     for (const [key, id] of Object.entries(videoIds)) {
       if (key === 'lyingId') continue
-      const facts = await service.video(id, { asker })
-      assert.equal(facts.id, id)
-      assert.ok(facts.title.length > 0 && facts.title.length <= 500)
-      assert.doesNotMatch(facts.title + facts.description, /[\u0000-\u0008\u000b-\u001f\u007f]/, key)
+      const metadata = await service.video(id, { asker })
+      assert.equal(metadata.id, id)
+      assert.ok(metadata.title.length > 0 && metadata.title.length <= 500)
+      assert.doesNotMatch(metadata.title + metadata.description, /[\u0000-\u0008\u000b-\u001f\u007f]/, key)
     }
     await assert.rejects(service.video(videoIds.lyingId, { asker }), failsAs('unknown'))
     const ids: string[] = []
@@ -282,13 +282,13 @@ describe('listings', () => {
       return entries
     }
 
-    const [first, second, fact] = await Promise.all([
+    const [first, second, other] = await Promise.all([
       count(one!),
       count(two!),
       service.video(VIDEO.fog!, { asker: 'other' }),
     ])
 
-    assert.deepEqual([first, second, fact.id], [90, 90, VIDEO.fog])
+    assert.deepEqual([first, second, other.id], [90, 90, VIDEO.fog])
   })
 
   test('a listing whose child was killed goes on where it was, without gaps', async (t) => {

@@ -25,7 +25,7 @@ const mediaRequests = (platform: LoopbackPlatform, stream: string) =>
   platform.requests.filter(({ path }) => path.startsWith('/media/') && path.includes(`/${stream}.`))
 
 describe('files', () => {
-  test('picture and sound are merged into one mp4, named by the id, with thumbnail, subtitles and facts', async (t) => {
+  test('picture and sound are merged into one mp4, named by the id, with thumbnail, subtitles and metadata', async (t) => {
     const { service, folder } = await givenPlatform(t)
     const fractions: number[] = []
     const progress = ({ fraction }: { fraction: number }) => void fractions.push(fraction)
@@ -47,7 +47,7 @@ describe('files', () => {
       ],
     )
     assert.equal(streams[0]!.width, 1280)
-    assert.equal(got.facts.channelId, CHANNEL.harbour)
+    assert.equal(got.metadata.channelId, CHANNEL.harbour)
     assert.deepEqual(
       got.subtitles.map(({ lang, source, path }) => [lang, source, path]),
       [
@@ -217,7 +217,7 @@ describe('interruptions', () => {
     await until(() => service.state().state === 'blocked')
     await clock.advance(61_000)
 
-    assert.equal((await download).facts.id, VIDEO.fog)
+    assert.equal((await download).metadata.id, VIDEO.fog)
     assert.equal(service.state().state, 'open')
   })
 
@@ -234,7 +234,7 @@ describe('interruptions', () => {
     platform.faults.clear('global')
     await clock.advance(61_000)
 
-    assert.equal((await third).facts.id, VIDEO.ferry)
+    assert.equal((await third).metadata.id, VIDEO.ferry)
   })
 })
 

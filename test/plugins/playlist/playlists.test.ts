@@ -4,11 +4,14 @@ import { test } from 'node:test'
 import { errors, type Services } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
-type Facts = Parameters<Services['playlists']['index']>[0]
+type Metadata = Parameters<Services['playlists']['index']>[0]
 
 const idsOf = (reply: { body: any }, key = 'playlist_id'): string[] => reply.body.data.map((record: any) => record[key])
 
-const factsOf = (entries: Array<string | Partial<Facts['entries'][number]>>, changes: Partial<Facts> = {}): Facts => ({
+const metadataOf = (
+  entries: Array<string | Partial<Metadata['entries'][number]>>,
+  changes: Partial<Metadata> = {},
+): Metadata => ({
   id: 'PL1',
   name: 'First',
   description: 'said of it',
@@ -91,7 +94,7 @@ test('a playlist that is read lists all entries, says which are archived, and th
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v3', playlist: ['PLother'] }))
 
-  await app.app.playlists.index(factsOf(['v1', 'v2', { id: 'gone', isThere: false }, 'v3']), { subscribed: true })
+  await app.app.playlists.index(metadataOf(['v1', 'v2', { id: 'gone', isThere: false }, 'v3']), { subscribed: true })
 
   assert.deepEqual(await flagsOf(app, 'PL1'), [
     ['v1', 0, true],
@@ -119,7 +122,7 @@ test('a new one that is read twice at once is there once, and subscribed to if o
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   const { playlists } = app.app
 
-  await Promise.all([playlists.index(factsOf(['v1']), { subscribed: true }), playlists.index(factsOf(['v1']))])
+  await Promise.all([playlists.index(metadataOf(['v1']), { subscribed: true }), playlists.index(metadataOf(['v1']))])
 
   const { playlist_subscribed, playlist_entries } = await app.doc('playlist', 'PL1')
   assert.deepEqual([playlist_subscribed, playlist_entries.length, await playlistsOf(app, 'v1')], [true, 1, ['PL1']])
@@ -135,10 +138,10 @@ test('one that must be ours is not added, nor brought back where it is removed m
   })
 
   assert.equal(
-    await playlists.index(factsOf(['v1'], { thumbnail: 'https://art.example/1' }), { mustExist: true }),
+    await playlists.index(metadataOf(['v1'], { thumbnail: 'https://art.example/1' }), { mustExist: true }),
     false,
   )
-  assert.equal(await playlists.index(factsOf(['v1']), { mustExist: true }), false)
+  assert.equal(await playlists.index(metadataOf(['v1']), { mustExist: true }), false)
 
   assert.deepEqual([await app.ids('playlist'), await playlistsOf(app, 'v1')], [[], []])
 })
@@ -146,10 +149,10 @@ test('one that must be ours is not added, nor brought back where it is removed m
 test('reading it again replaces entries and membership and keeps the subscription', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
-  await app.app.playlists.index(factsOf(['v1', 'v2']), { subscribed: true })
+  await app.app.playlists.index(metadataOf(['v1', 'v2']), { subscribed: true })
   await app.app.playlists.setActive(['PL1'], false)
 
-  await app.app.playlists.index(factsOf(['v2', 'v9'], { name: 'Renamed' }))
+  await app.app.playlists.index(metadataOf(['v2', 'v9'], { name: 'Renamed' }))
 
   assert.deepEqual(await flagsOf(app, 'PL1'), [
     ['v2', 0, true],
@@ -210,7 +213,7 @@ test('the videos of a playlist come in its order, page by page', async (t) => {
   })
   const order = ['v3', 'v1', 'v5', 'v2']
   await app.given(aChannel(), ...order.map((id, number) => aVideo({ id, published: `2026-01-0${number + 1}` })))
-  await app.app.playlists.index(factsOf(['v3', 'v1', 'v4', 'v5', 'v2']))
+  await app.app.playlists.index(metadataOf(['v3', 'v1', 'v4', 'v5', 'v2']))
   const user = app.as('user')
 
   assert.deepEqual(idsOf(await user.get('/api/playlist/PL1/video/'), 'platform_id'), ['v3', 'v1'])

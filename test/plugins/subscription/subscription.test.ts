@@ -312,9 +312,9 @@ test('what is removed or unsubscribed while a scan runs stays so, and nothing of
   })
   t.mock.method(platform, 'playlist', async (...given: Parameters<typeof playlist>) => {
     asked.push(given[0])
-    const facts = await playlist(...given)
+    const metadata = await playlist(...given)
     await app.as('admin').delete(`/api/playlist/${given[0]}/`)
-    return facts
+    return metadata
   })
 
   assert.equal(await scan(app), null)

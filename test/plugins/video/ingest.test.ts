@@ -233,10 +233,10 @@ test('a refresh brings what the platform says and leaves what people have set', 
   await app.app.videos.change('v1', { set: { active: false, player: { watched: true } } })
 
   assert.equal(
-    await app.app.videos.refreshWith({ ...downloaded.facts, title: 'New', viewCount: 99, vidType: 'shorts' }),
+    await app.app.videos.refreshWith({ ...downloaded.metadata, title: 'New', viewCount: 99, vidType: 'shorts' }),
     true,
   )
-  assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, id: 'unknown' }), false)
+  assert.equal(await app.app.videos.refreshWith({ ...downloaded.metadata, id: 'unknown' }), false)
 
   const doc = await app.doc('video', 'v1')
   assert.deepEqual(
@@ -245,6 +245,6 @@ test('a refresh brings what the platform says and leaves what people have set', 
   )
 
   await rm(app.inLibrary('UC1', 'v1.mp4'))
-  assert.equal(await app.app.videos.refreshWith({ ...downloaded.facts, title: 'Newer' }), true)
+  assert.equal(await app.app.videos.refreshWith({ ...downloaded.metadata, title: 'Newer' }), true)
   assert.deepEqual(await app.doc('video', 'v1'), { ...doc, title: 'Newer', stats: { ...doc.stats, view_count: 5 } })
 })

@@ -104,7 +104,7 @@ test('what is not there is 404, with the keys that clients look at', async (t) =
 test('comments are shown as threads, and counted on the video', async (t) => {
   const app = await videoApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
-  const facts = {
+  const comment = {
     text: 'x"],"y',
     timestamp: 0,
     likeCount: 1,
@@ -115,8 +115,8 @@ test('comments are shown as threads, and counted on the video', async (t) => {
     authorIsUploader: true,
   }
   await app.app.videos.setComments('v1', [
-    { ...facts, id: 'r', parent: 'root' },
-    { ...facts, id: 's', parent: 'r' },
+    { ...comment, id: 'r', parent: 'root' },
+    { ...comment, id: 's', parent: 'r' },
   ])
 
   const { body } = await app.as('user').get('/api/video/v1/comment/')

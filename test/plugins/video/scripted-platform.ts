@@ -6,17 +6,17 @@ import { type App, definePlugin, errors, type Plugin, type Services, Type } from
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
+import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
 
 type Platform = Services['platform']
-type ChannelFacts = Awaited<ReturnType<Platform['channel']>>
 type Downloaded = Awaited<ReturnType<Platform['download']>>
 type FailureClass = NonNullable<ReturnType<Platform['failureOf']>>['failure']
 
 export interface ScriptedPlatform {
   plugin: Plugin
   /** By id and by handle; who is not here is `gone`. */
-  channels: Map<string, ChannelFacts>
+  channels: Map<string, ChannelMetadata>
   /** Thrown instead of an answer. */
   fails?: Error | undefined
   /** What was asked, in order. */
@@ -26,7 +26,7 @@ export interface ScriptedPlatform {
 export const aFailure = (failure: FailureClass): Error =>
   Object.assign(new Error(`${failure}, says the platform`), { failure })
 
-export const channelFacts = (id: string, changes: Partial<ChannelFacts> = {}): ChannelFacts => ({
+export const channelMetadata = (id: string, changes: Partial<ChannelMetadata> = {}): ChannelMetadata => ({
   id,
   name: `Channel ${id}`,
   description: 'about it',
@@ -58,9 +58,9 @@ export function scriptedPlatform(): ScriptedPlatform {
     async channel(id) {
       script.asked.push(id)
       if (script.fails) throw script.fails
-      const facts = script.channels.get(id)
-      if (!facts) throw aFailure('gone')
-      return facts
+      const metadata = script.channels.get(id)
+      if (!metadata) throw aFailure('gone')
+      return metadata
     },
     failureOf: (thrown) =>
       thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
@@ -111,7 +111,7 @@ export async function aDownload(
   app: App,
   id: string,
   channelId: string,
-  changes: Partial<Downloaded['facts']> = {},
+  changes: Partial<Downloaded['metadata']> = {},
 ): Promise<Downloaded> {
   const folder = await app.media.staging(id)
   await mkdir(folder, { recursive: true })
@@ -134,7 +134,7 @@ export async function aDownload(
   execFileSync('ffmpeg', [...source, '-frames:v', '1', '-y', thumbnailPath])
   await writeFile(subtitlePath, CUES)
   return {
-    facts: {
+    metadata: {
       id,
       title: `Video ${id}`,
       description: 'two\nlines',

@@ -1,9 +1,10 @@
 /** Comments become threads, also where the list is incomplete or hostile. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Comment, type CommentFacts, toThreads } from '../../../plugins/video/threads.ts'
+import type { CommentMetadata } from '../../../plugins/platform/types.ts'
+import { type Comment, toThreads } from '../../../plugins/video/threads.ts'
 
-const aComment = (id: string, parent = 'root', changes: Partial<CommentFacts> = {}): CommentFacts => ({
+const aComment = (id: string, parent = 'root', changes: Partial<CommentMetadata> = {}): CommentMetadata => ({
   id,
   parent,
   text: `text of ${id}`,

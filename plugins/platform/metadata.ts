@@ -1,16 +1,16 @@
 /**
- * What a worker says → facts in our words. Everything in it comes from outside: types, lengths and ids are checked
+ * What a worker says → metadata in our words. Everything in it comes from outside: types, lengths and ids are checked
  * here.
  */
 import { ID_PATTERN } from 'archivolt'
 import { classify, type Evidence, LAST_SECOND } from './classify.ts'
 import type {
-  ChannelFacts,
-  CommentFacts,
+  ChannelMetadata,
+  CommentMetadata,
   ListEntry,
-  PlaylistEntryFacts,
+  PlaylistEntryMetadata,
   Thumbnail,
-  VideoFacts,
+  VideoMetadata,
   VideoType,
 } from './types.ts'
 
@@ -27,9 +27,9 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g
 const GONE_TITLES = new Set(['[private video]', '[deleted video]', '[unavailable video]'])
 const PENDING = new Set(['is_upcoming', 'is_live', 'post_live'])
 
-/** Facts that name no video, channel or playlist that we could keep. */
-export class FactsError extends Error {
-  override readonly name = 'FactsError'
+/** Metadata that names no video, channel or playlist that we could keep. */
+export class MetadataError extends Error {
+  override readonly name = 'MetadataError'
 }
 
 export function text(value: unknown, maxLength = MAX_TEXT): string {
@@ -59,13 +59,13 @@ const url = (value: unknown): string =>
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 function idOf(value: unknown, what: string): string {
-  if (!isId(value)) throw new FactsError(`The platform told no usable id of the ${what}`)
+  if (!isId(value)) throw new MetadataError(`The platform told no usable id of the ${what}`)
   return value
 }
 
-/** @throws FactsError */
-export function toVideoFacts(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoFacts {
-  if (raw.id !== askedId) throw new FactsError('The platform answered with another video')
+/** @throws MetadataError */
+export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoMetadata {
+  if (raw.id !== askedId) throw new MetadataError('The platform answered with another video')
   const timestamp = time(raw.timestamp) || time(raw.release_timestamp)
   const liveStatus =
     typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
@@ -93,14 +93,14 @@ export function toVideoFacts(raw: Raw, askedId: string, warnings: string[], nowS
   }
 }
 
-/** Whether facts without formats are to be told at all: then the warnings say why, and that may be the end of it. */
-function unavailability(raw: Raw, warnings: string[], nowSeconds: number): VideoFacts['unavailable'] {
+/** Why a video cannot be downloaded, or undefined where it can: without formats the warnings say why. */
+function unavailability(raw: Raw, warnings: string[], nowSeconds: number): VideoMetadata['unavailable'] {
   if (raw.hasFormats && !PENDING.has(String(raw.live_status))) return undefined
   const { failure, message, availableAt } = classify(noFormats(raw, warnings), nowSeconds)
   return { failure, message, ...(availableAt !== undefined && { availableAt }) }
 }
 
-/** The evidence in facts that have no formats: the last warning says why. */
+/** The evidence in metadata without formats: the last warning says why. */
 export function noFormats(raw: Raw, warnings: string[]): Evidence {
   const isLive = raw.hasFormats === true
   const told = warnings
@@ -152,8 +152,8 @@ function thumbnailsOf(raw: Raw): Thumbnail[] {
   })
 }
 
-/** @throws FactsError */
-export function toChannelFacts(raw: Raw): ChannelFacts {
+/** @throws MetadataError */
+export function toChannelMetadata(raw: Raw): ChannelMetadata {
   const pictures = rows(raw.thumbnails)
   const byId = (id: string): string => url(pictures.find((one) => one.id === id)?.url)
   const banners = pictures.filter((one) => count(one.width) > 5 * count(one.height) && count(one.height) > 0)
@@ -191,7 +191,7 @@ export function toListEntry(value: unknown, tab: VideoType): ListEntry | undefin
   }
 }
 
-export function toPlaylistEntry(value: unknown): PlaylistEntryFacts | undefined {
+export function toPlaylistEntry(value: unknown): PlaylistEntryMetadata | undefined {
   const raw = value as Raw
   if (!isId(raw?.id)) return undefined
   const title = line(raw.title)
@@ -237,7 +237,7 @@ export function toPlaylistHead(raw: Raw): {
 /** Ids of comments have dots in them. */
 const COMMENT_ID = /^[A-Za-z0-9_.-]{1,200}$/
 
-export function toComment(value: unknown): CommentFacts | undefined {
+export function toComment(value: unknown): CommentMetadata | undefined {
   const raw = value as Raw
   if (typeof raw?.id !== 'string' || !COMMENT_ID.test(raw.id)) return undefined
   return {
