@@ -39,6 +39,7 @@ export type {
   TextQuery,
 } from './index/port.ts'
 export { MAX_WINDOW } from './index/port.ts'
+export type { SnapshotRecord } from './index/snapshots.ts'
 export { snapshotName } from './index/snapshots.ts'
 export type { MarkOptions } from './index/text.ts'
 export { fold, highlight, markedRanges, tokens } from './index/text.ts'

@@ -2,8 +2,8 @@
  * Snapshots of the index: taken online each day, kept by age and number, restored all or nothing (contract 6.9, 9.9).
  */
 import { definePlugin } from 'archivolt'
+import { openSnapshotKeeper, snapshotPreferences } from './keeper.ts'
 import { deleteSnapshot, listSnapshots, restore, showSnapshot, take } from './routes.ts'
-import { openSnapshotKeeper, snapshotPreferences } from './snapshots.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
 export default definePlugin({

@@ -1,15 +1,7 @@
-/** The service `snapshots`: names, the daily one, and which are kept (contract 9.9). */
-import { type App, errors, type Index, localMinute, snapshotName, type Timer, Type } from 'archivolt'
+/** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
+import { type App, errors, localMinute, type SnapshotRecord, snapshotName, type Timer, Type } from 'archivolt'
+import { DAY_MS, EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
-
-/** Every day at noon, server time. */
-const HOUR = 12
-const DAY_MS = 86_400_000
-const EXPIRE_DAYS = 30
-const KEEP_AT_LEAST = 5
-const KEEP_AT_MOST = 50
-
-type SnapshotRecord = Awaited<ReturnType<Index['snapshots']['list']>>[number]
 
 export interface SnapshotItem {
   id: string
@@ -24,9 +16,28 @@ export interface SnapshotItem {
 
 export const snapshotPreferences = { application: { enable_snapshot: { schema: Type.Boolean(), default: true } } }
 
-export type SnapshotKeeper = ReturnType<typeof openSnapshotKeeper>
+export interface SnapshotList {
+  next_exec: number
+  next_exec_str: string
+  expire_after: string
+  snapshots: SnapshotItem[]
+}
 
-export function openSnapshotKeeper(app: App) {
+export interface SnapshotKeeper {
+  /** Starts taking one. @returns its name. @throws conflict */
+  start(): Promise<string>
+  /** @throws not_found; conflict: it is not complete, or a restore waits or runs */
+  restore(name: string): Promise<void>
+  list(): Promise<SnapshotList>
+  item(id: string): Promise<SnapshotItem | undefined>
+  /** Removes those that are not kept any longer. */
+  removeOld(): Promise<void>
+  /** Starts the daily schedule, and takes one where there is none of the last 24 hours. */
+  begin(): Promise<void>
+  end(): void
+}
+
+export function openSnapshotKeeper(app: App): SnapshotKeeper {
   const store = () => app.index.snapshots
   const isOn = () => app.preferences.section('application').enable_snapshot && store().off === undefined
   let timer: Timer | undefined
@@ -34,17 +45,9 @@ export function openSnapshotKeeper(app: App) {
   /** The row is being written: a second one is refused from the moment the first is accepted. */
   let isStarting = false
 
-  /** The next noon, in epoch milliseconds; daylight saving moves it with the clock on the wall. */
-  function nextNoon(): number {
-    const noon = new Date(app.clock.now())
-    noon.setHours(HOUR, 0, 0, 0)
-    if (noon.getTime() <= app.clock.now()) noon.setDate(noon.getDate() + 1)
-    return noon.getTime()
-  }
-
   function schedule(): void {
     timer?.cancel()
-    timer = app.clock.after(nextNoon() - app.clock.now(), () => {
+    timer = app.clock.after(nextSnapshotAt(app.clock.now()) - app.clock.now(), () => {
       schedule()
       if (isOn() && !isTaking())
         start().catch((error) => app.log.error({ err: error }, 'the daily snapshot could not be started'))
@@ -71,7 +74,6 @@ export function openSnapshotKeeper(app: App) {
     await app.jobs.start(offerSnapshot, { sentence })
   }
 
-  /** @returns its name. @throws conflict */
   async function start(): Promise<string> {
     if (isTaking()) throw errors.conflict('A snapshot is being taken; try again when it has ended')
     const name = snapshotName(app.settings.prefix, 'daily')
@@ -83,8 +85,7 @@ export function openSnapshotKeeper(app: App) {
   return {
     start,
 
-    /** @throws not_found; conflict: it is not complete, or a restore waits or runs */
-    async restore(name: string): Promise<void> {
+    async restore(name) {
       const record = await store().get(name)
       if (!record) throw errors.notFound('snapshot', name)
       if (record.state !== 'SUCCESS')
@@ -92,13 +93,8 @@ export function openSnapshotKeeper(app: App) {
       await app.backups.startRestore(() => app.jobs.start(restoreSnapshot, { name }))
     },
 
-    async list(): Promise<{
-      next_exec: number
-      next_exec_str: string
-      expire_after: string
-      snapshots: SnapshotItem[]
-    }> {
-      const next = isOn() ? Math.floor(nextNoon() / 1000) : 0
+    async list() {
+      const next = isOn() ? Math.floor(nextSnapshotAt(app.clock.now()) / 1000) : 0
       const snapshots = (await store().list()).map(toItem)
       return {
         next_exec: next,
@@ -108,31 +104,17 @@ export function openSnapshotKeeper(app: App) {
       }
     },
 
-    async item(id: string): Promise<SnapshotItem | undefined> {
+    async item(id) {
       const record = await store().get(id)
       return record && toItem(record)
     },
 
-    /** Old ones go, but never below the least number; more than the most are never kept. */
-    async removeOld(): Promise<void> {
-      const all = (await store().list()).filter(({ state }) => state !== 'IN_PROGRESS')
-      const oldest = app.clock.now() - EXPIRE_DAYS * DAY_MS
-      // While documents are missing, those from before are worth more than all that come after.
-      const done = all.filter(({ startedAt }) => !app.index.lost || startedAt > app.index.lost.since)
-      const complete = done.filter(({ state }) => state === 'SUCCESS')
-      const kept = new Set(
-        complete
-          .filter(({ startedAt }, place) => place < KEEP_AT_LEAST || (place < KEEP_AT_MOST && startedAt >= oldest))
-          .map(({ id }) => id),
-      )
-      for (const { id, state, startedAt } of done) {
-        const isOldFailure = state !== 'SUCCESS' && startedAt < oldest
-        if (state === 'SUCCESS' ? !kept.has(id) : isOldFailure) await store().remove(id)
-      }
+    async removeOld() {
+      for (const { id } of outdated(await store().list(), app.clock.now(), app.index.lost?.since))
+        await store().remove(id)
     },
 
-    /** Starts the daily schedule, and takes one where there is none of the last 24 hours. */
-    async begin(): Promise<void> {
+    async begin() {
       schedule()
       // Cut off by the end of the last process, before or after it told what it had done: hearing it twice is harmless.
       if (app.backups.isRestoring()) await app.emit('index.replaced', {})
@@ -145,25 +127,13 @@ export function openSnapshotKeeper(app: App) {
       if (isOn() && !isTaking() && !isFresh) await start()
     },
 
-    end(): void {
+    end() {
       timer?.cancel()
     },
   }
 }
 
-function toItem({
-  id,
-  state,
-  version,
-  startedAt,
-  endedAt,
-}: {
-  id: string
-  state: string
-  version: string
-  startedAt: number
-  endedAt: number
-}): SnapshotItem {
+function toItem({ id, state, version, startedAt, endedAt }: SnapshotRecord): SnapshotItem {
   const [started, ended] = [Math.floor(startedAt / 1000), Math.floor(endedAt / 1000)]
   return {
     id,

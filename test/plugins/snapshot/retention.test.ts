@@ -1,0 +1,34 @@
+/** Which snapshots are kept: by age, by number, and none from before a loss is removed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SnapshotRecord } from 'archivolt'
+import { outdated } from '../../../plugins/snapshot/retention.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse('2026-01-15T12:00:00Z')
+
+const ofDays = (days: readonly number[], state: SnapshotRecord['state'] = 'SUCCESS'): SnapshotRecord[] =>
+  days.map((day) => ({ id: `${state} ${day}`, state, version: '', startedAt: NOW - day * DAY_MS, endedAt: 0 }))
+const removed = (snapshots: SnapshotRecord[], lostSince?: number): string[] =>
+  outdated(snapshots, NOW, lostSince).map(({ id }) => id)
+
+test('what is older than 30 days goes, but five complete ones stay', () => {
+  assert.deepEqual(removed(ofDays([0, 1, 2, 30, 31, 40])), ['SUCCESS 40'])
+  assert.deepEqual(removed(ofDays([40, 50, 60, 70, 80])), [])
+})
+
+test('more than fifty are never kept', () => {
+  const many = ofDays(Array.from({ length: 52 }, (_, hour) => hour / 24))
+
+  assert.equal(removed(many).length, 2)
+})
+
+test('what failed goes when it is old, what is being taken stays', () => {
+  assert.deepEqual(removed([...ofDays([1, 31], 'FAILED'), ...ofDays([40], 'IN_PROGRESS')]), ['FAILED 31'])
+})
+
+test('while documents are missing, none from before is removed', () => {
+  const snapshots = ofDays([1, 2, 3, 4, 5, 31, 32, 40])
+
+  assert.deepEqual(removed(snapshots, NOW - 35 * DAY_MS), ['SUCCESS 31', 'SUCCESS 32'])
+})
