@@ -18,7 +18,7 @@ import {
 } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
-import { takeInSubtitles } from './subtitles.ts'
+import { lacksSubtitles, takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnails.ts'
 
 /** So many files are looked for at once. */
@@ -48,6 +48,7 @@ export const rescanFilesystem = defineTask({
     for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
     for (const id of state.missing.keys()) if (!held.has(id)) await removeLost(id, job, app)
     for (const id of state.resized) await measure(id, job, app, report)
+    for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
     await takeInNew(state.fresh, job, app, report)
     await takeInSubtitles(job, app, report)
     await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
@@ -81,6 +82,8 @@ interface State {
   elsewhere: Map<string, FoundFilm>
   /** Their stored paths are not those of their place. */
   misnamed: string[]
+  /** Their films are in place, and files of subtitles that the document tells of are not. */
+  unsubtitled: string[]
   /** Their films are empty, or of another size than the document says. */
   resized: string[]
 }
@@ -95,6 +98,7 @@ async function look(job: Run, app: App): Promise<State> {
     missing: new Map(),
     elsewhere: new Map(),
     misnamed: [],
+    unsubtitled: [],
     resized: [],
   }
   for await (const batch of app.videos.collection.scan({ batch: STEP })) {
@@ -106,6 +110,7 @@ async function look(job: Run, app: App): Promise<State> {
         const size = await sizeOf(app.media.pathOf(doc.channel_id, id))
         if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
+        if (size !== undefined && (await lacksSubtitles(doc, app))) state.unsubtitled.push(id)
         if (isMisnamed(doc, app)) state.misnamed.push(id)
       }),
     )

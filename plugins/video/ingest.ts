@@ -242,5 +242,5 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     await step('video.added', () => app.emit('video.added', { id, channelId }))
   }
 
-  return { ingest, fetchArt, toSubtitles, indexSubtitles }
+  return { ingest, fetchArt, toSubtitles, indexSubtitles, hasSubtitle }
 }

@@ -59,7 +59,7 @@ export function openVideos(app: App) {
   const comments = app.index.collection(commentIndex)
   const subtitles = app.index.collection(subtitleIndex)
   const records = openRecords(app)
-  const { ingest, fetchArt, toSubtitles, indexSubtitles } = openIngest(app, { collection, subtitles })
+  const { ingest, fetchArt, toSubtitles, indexSubtitles, hasSubtitle } = openIngest(app, { collection, subtitles })
   const known = (ids: readonly string[]) => collection.known(ids)
   const locks = openLocks()
 
@@ -218,6 +218,19 @@ export function openVideos(app: App) {
         const all = [...doc.subtitles.filter(({ lang }) => !fresh.has(lang)), ...toSubtitles(doc.channel_id, id, taken)]
         await indexSubtitles({ ...doc, subtitles: all }, fresh, isIndexed)
         return collection.patch(id, { set: { subtitles: all } }, { visible: true })
+      }),
+
+    /** Subtitles whose files are gone leave the document and the search. May be done twice. */
+    dropLostSubtitles: (id: string): Promise<void> =>
+      exclusive(id, async () => {
+        const doc = await collection.get(id)
+        if (!doc) return
+        const lost = new Set<string>()
+        for (const { lang } of doc.subtitles) if (!(await hasSubtitle(doc.channel_id, id, lang))) lost.add(lang)
+        if (lost.size === 0) return
+        await subtitles.removeWhere({ and: [{ eq: ['platform_id', id] }, { in: ['subtitle_lang', [...lost]] }] })
+        const kept = doc.subtitles.filter(({ lang }) => !lost.has(lang))
+        await collection.patch(id, { set: { subtitles: kept } }, { visible: true })
       }),
 
     /** Whether the platform still has them. @returns how many were ours */

@@ -186,6 +186,30 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
     await play(app.at('media', channelId, `${id}.mp4`))
 })
 
+test('subtitles whose files are gone leave the document and the search, and come back with their files', async (t) => {
+  const app = await libraryApp(t)
+  const admin = app.as('admin')
+  const languages = async () => (await app.doc('video', breakwater)).subtitles.map(({ lang }: { lang: string }) => lang)
+  const path = (lang: string) => app.at('media', harbour, `${breakwater}.${lang}.vtt`)
+  const said = async () => (await admin.get('/api/search/?query=full:flut')).body.results.fulltext_results.length
+  await admin.post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user', subtitle_index: true } })
+  await admin.post('/api/download/?autostart=true', { data: [{ youtube_id: breakwater, status: 'pending' }] })
+  await app.settled()
+  assert.deepEqual((await languages()).toSorted(), ['de', 'en'])
+  const before = await said()
+  assert.ok(before > 0)
+
+  await rename(path('de'), app.at('media', 'aside'))
+  await app.runTask('rescan_filesystem')
+  assert.deepEqual(await languages(), ['en'])
+  assert.equal(await said(), 0)
+
+  await rename(app.at('media', 'aside'), path('de'))
+  await app.runTask('rescan_filesystem')
+  assert.deepEqual((await languages()).toSorted(), ['de', 'en'])
+  assert.equal(await said(), before)
+})
+
 test('comments and subtitles whose video is gone go with a rescan', async (t) => {
   const app = await libraryApp(t)
   await app.film('media', harbour, `${nets}.mp4`)
@@ -289,6 +313,7 @@ test('a video whose file is gone is removed, paths are corrected, misplaced film
     aVideo({ id: fog, channelId: harbour }),
   )
   await app.film('media', harbour, `${ferry}.mp4`)
+  await writeFile(app.at('media', harbour, `${nets}.en.vtt`), VTT)
   await app.film('media', harbour, `${nets}.mp4`)
   await app.film('media', harbour, `${comet}.mp4`)
   await app.film('media', orbit, `${ferry}.mp4`) // a second one
@@ -299,7 +324,13 @@ test('a video whose file is gone is removed, paths are corrected, misplaced film
   assert.deepEqual(await app.ids('video'), [ferry, nets, comet].sort())
   assert.deepEqual(
     await app.files('media'),
-    [`${harbour}/${ferry}.mp4`, `${harbour}/${nets}.mp4`, `${orbit}/${comet}.mp4`, `${orbit}/${ferry}.mp4`].sort(),
+    [
+      `${harbour}/${ferry}.mp4`,
+      `${harbour}/${nets}.en.vtt`,
+      `${harbour}/${nets}.mp4`,
+      `${orbit}/${comet}.mp4`,
+      `${orbit}/${ferry}.mp4`,
+    ].sort(),
   )
   assert.ok(messages.some((text) => text.includes(`${orbit}/${ferry}.mp4`) && text.includes('already')))
   const corrected = await app.doc('video', nets)
