@@ -8,6 +8,7 @@ import sendFile, { type SendOptions, type SendStream } from 'send'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import { type Fault, toFault } from './fault.ts'
+import { PAGE_HEADERS } from './page-headers.ts'
 import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
 
 const gzip = promisify(gzipWithCallback)
@@ -24,15 +25,6 @@ const HEARTBEAT_MS = 20_000
 const FILE_CHUNK_BYTES = 256 * 1024
 /** A client that has so much waiting does not read. */
 const SLOW_CLIENT_BYTES = 1024 * 1024
-
-const PAGE_HEADERS: Record<string, string> = {
-  'Content-Security-Policy':
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'Referrer-Policy': 'same-origin',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-}
 
 /** One request and what has been settled about its answer. */
 export interface Exchange {

@@ -1,5 +1,6 @@
 /** The document and the contract as pages: plain HTML, no script, nothing from elsewhere. */
 import { createHash } from 'node:crypto'
+import { contentPolicy } from 'archivolt'
 import { Marked } from 'marked'
 import type { Document, Operation } from './document.ts'
 
@@ -17,7 +18,9 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; ver
 .inside { padding: 0 4px 16px; }
 `
 
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+export const PAGE_POLICY = contentPolicy({
+  'style-src': `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+})
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escape = (value: unknown): string => String(value).replace(/[&<>"']/g, (character) => ESCAPES[character]!)

@@ -1,4 +1,5 @@
 /** The one HTML document: no text, no inline script or style; what it may load is said in its policy. */
+import { contentPolicy } from 'archivolt'
 
 /** What the build says of the page. */
 export interface Built {
@@ -13,18 +14,15 @@ export interface Built {
   icons: string[]
 }
 
-export const PAGE_POLICY = [
-  `default-src 'none'`,
-  `script-src 'self'`,
-  `style-src 'self'`,
-  `img-src 'self' data:`,
-  `media-src 'self' blob:`,
-  `connect-src 'self'`,
-  `manifest-src 'self'`,
-  `base-uri 'none'`,
-  `form-action 'self'`,
-  `frame-ancestors 'none'`,
-].join('; ')
+export const PAGE_POLICY = contentPolicy({
+  'script-src': `'self'`,
+  'style-src': `'self'`,
+  'img-src': `'self' data:`,
+  'media-src': `'self' blob:`,
+  'connect-src': `'self'`,
+  'manifest-src': `'self'`,
+  'form-action': `'self'`,
+})
 
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
 

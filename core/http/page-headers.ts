@@ -1,0 +1,35 @@
+/** Security headers of HTML answers; the content security policy above all. */
+
+/** Directive → sources; what is not named is not allowed. */
+type Directives = Readonly<Record<`${string}-src` | 'form-action', string>>
+
+/**
+ * The content security policy of a page that says itself what it may load: nothing but that, and no other page may show
+ * it in a frame.
+ */
+export function contentPolicy(allowed: Partial<Directives>): string {
+  const directives = {
+    'default-src': `'none'`,
+    ...allowed,
+    'base-uri': `'none'`,
+    'form-action': allowed['form-action'] ?? `'none'`,
+    'frame-ancestors': `'none'`,
+  }
+  return Object.entries(directives)
+    .map(([name, sources]) => `${name} ${sources}`)
+    .join('; ')
+}
+
+/** Go along with every HTML answer; its route may set others. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': contentPolicy({
+    'default-src': `'self'`,
+    'img-src': `'self' data:`,
+    'object-src': `'none'`,
+    'form-action': `'self'`,
+  }),
+  'Referrer-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
