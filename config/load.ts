@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { StartError } from '../core/error.ts'
-import type { SettingDefinition } from '../core/plugin/define.ts'
-import { coreSettings, type Settings } from './schema.ts'
+import { coreSettings, type SettingDefinition, type Settings } from './schema.ts'
 
 export type Definitions = Record<string, SettingDefinition>
 

@@ -1,6 +1,5 @@
 /** Every core setting: type, default, environment name. A plugin declares its own in its manifest. */
-import { Type } from 'typebox'
-import type { SettingDefinition } from '../core/plugin/define.ts'
+import { type TSchema, Type } from 'typebox'
 
 /** Values by key. Plugins add theirs: `declare module 'archivolt' { interface Settings { mediaDir: string } }`. */
 export interface Settings {
@@ -26,6 +25,26 @@ export interface Settings {
   pluginsOff: string[]
   logLevel: string
   debug: boolean
+}
+
+/**
+ * A setting of the environment or `<data>/config.json`. The value's type is declared by `interface Settings` in module
+ * 'archivolt'.
+ */
+export interface SettingDefinition {
+  /** `AV_…` */
+  env: string
+  schema: TSchema
+  /** The value, or how it follows from the settings read before. */
+  default: unknown | ((settings: Readonly<Settings>) => unknown)
+  /** One line for people. */
+  meaning: string
+  /** Never shown or logged. */
+  secret?: boolean
+  /**
+   * A path, or a list of them: a relative one counts from the folder the server was started in, the value is absolute.
+   */
+  isPath?: boolean
 }
 
 const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1, ...limits }), Type.Null()])

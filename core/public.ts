@@ -3,7 +3,7 @@
 export type { Static, TObject, TSchema } from 'typebox'
 export { Type } from 'typebox'
 export { Value } from 'typebox/value'
-export type { Settings } from '../config/schema.ts'
+export type { SettingDefinition, Settings } from '../config/schema.ts'
 export type { AccountRecord, Accounts, Proof } from './accounts/accounts.ts'
 export type { Actor } from './accounts/authentication.ts'
 export type { Clock, Timer } from './clock.ts'
@@ -46,7 +46,7 @@ export type { MarkOptions } from './index/text.ts'
 export { fold, highlight, markedRanges, tokens } from './index/text.ts'
 export type { Lanes } from './jobs/lanes.ts'
 export type { ScheduleRecord, Schedules } from './jobs/scheduler.ts'
-export type { Job, JobChange, JobContext, Jobs, NotificationMessage } from './jobs/types.ts'
+export type { Job, JobChange, JobContext, Jobs, NotificationMessage, Step } from './jobs/types.ts'
 export type { LogLine } from './ledger/jobs.ts'
 export type { PreferenceDefinition, Preferences, PreferenceValues } from './ledger/preferences.ts'
 export type { Ledger } from './ledger/sqlite.ts'
@@ -64,8 +64,6 @@ export type {
   Route,
   RouteInput,
   Services,
-  SettingDefinition,
-  Step,
   Task,
   TaskDefinition,
 } from './plugin/define.ts'

@@ -6,8 +6,8 @@ import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Ending, Job } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
 import { maskCredentials } from '../mask.ts'
-import type { App, Step, Task } from '../plugin/define.ts'
-import type { JobContext } from './types.ts'
+import type { AnyTask, Handed } from './task.ts'
+import type { JobContext, Step } from './types.ts'
 
 const LONGEST_TEXT = 2000
 const LONGEST_TRACEBACK = 20_000
@@ -21,9 +21,9 @@ export type Outcome =
   /** Cut off by the server's end. */
   | { kind: 'handed back' }
 
-export interface Attempt {
+export interface Attempt<App> {
   job: Job
-  task: Task
+  task: AnyTask<App>
   signal: AbortSignal
   interruption: () => Interruption | undefined
   isStopping: () => boolean
@@ -40,8 +40,8 @@ export interface Attempt {
 }
 
 /** Runs the task; never throws. */
-export async function attempt(
-  given: Attempt,
+export async function attempt<App extends Handed>(
+  given: Attempt<App>,
   { app, clock, debug }: { app: App; clock: Clock; debug: boolean },
 ): Promise<Outcome> {
   const { job, task, signal, log } = given

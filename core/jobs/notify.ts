@@ -9,7 +9,7 @@ import type { Job } from '../ledger/jobs.ts'
 import { type NewNotification, notificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { Task } from '../plugin/define.ts'
+import type { AnyTask } from './task.ts'
 import type { Jobs, NotificationMessage } from './types.ts'
 
 const SHOWN_AFTER_SUCCESS_MS = 5_000
@@ -19,7 +19,7 @@ export interface NotifyOptions {
   ledger: Ledger
   clock: Clock
   log: Log
-  tasks: ReadonlyMap<string, Task>
+  tasks: ReadonlyMap<string, AnyTask>
   /** Called after each change of what is shown. */
   onChange: () => void
 }
@@ -40,7 +40,7 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
   }
 
   /** Internal tasks have no name on the wire, silent ones want none. */
-  const isShown = (task: Task | undefined): task is Task => task !== undefined && !task.internal && !task.silent
+  const isShown = (task: AnyTask | undefined): task is AnyTask => task !== undefined && !task.internal && !task.silent
 
   const expireInTime = () => {
     timer?.cancel()

@@ -2,12 +2,12 @@
 import type { TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors } from '../error.ts'
-import type { Task } from '../plugin/define.ts'
+import type { AnyTask } from './task.ts'
 
 const LONGEST_PAYLOAD = 4 * 1024 * 1024
 
 /** With the schema's defaults filled in. @throws bad_request */
-export function checkPayload(task: Task, payload: Record<string, unknown>): Record<string, unknown> {
+export function checkPayload(task: AnyTask, payload: Record<string, unknown>): Record<string, unknown> {
   const filled = Value.Default(task.payload, structuredClone(payload)) as Record<string, unknown>
   if (!Value.Check(task.payload, filled)) {
     const [fault] = Value.Errors(task.payload as TObject, filled)
@@ -21,14 +21,14 @@ export function checkPayload(task: Task, payload: Record<string, unknown>): Reco
 }
 
 /** One waiting or running job per task and key; null: as many as are asked for. */
-export function keyOf(task: Task, payload: Record<string, unknown>): string | null {
+export function keyOf(task: AnyTask, payload: Record<string, unknown>): string | null {
   if (task.unique === undefined) return null
   return task.unique === true ? '' : task.unique(payload)
 }
 
 /** The payload of a unique job that a second start has met. */
 export const mergedPayload = (
-  task: Task,
+  task: AnyTask,
   before: Record<string, unknown>,
   asked: Record<string, unknown>,
 ): Record<string, unknown> => (task.merge ? (task.merge(before, asked) as Record<string, unknown>) : asked)

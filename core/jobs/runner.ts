@@ -5,26 +5,26 @@ import { errors } from '../error.ts'
 import { type Ending, hasEnded, type Job, jobRows } from '../ledger/jobs.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { App, Task, TaskDefinition } from '../plugin/define.ts'
 import { attempt, type Interruption, type Outcome } from './attempt.ts'
 import { type JobLog, openJobLog } from './job-log.ts'
 import { openNotices } from './notify.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
 import { openProgress, type Progress } from './progress.ts'
-import type { AnyTask, JobChange, JobsRunner } from './types.ts'
+import type { AnyTask, Handed } from './task.ts'
+import type { JobChange, JobsRunner, TaskName } from './types.ts'
 import { Waiters } from './waiters.ts'
 
-export interface JobsOptions {
+export interface JobsOptions<App> {
   ledger: Ledger
   clock: Clock
   log: Log
-  tasks: ReadonlyMap<string, AnyTask>
+  tasks: ReadonlyMap<string, AnyTask<App>>
   /** Item lanes, as the manifests declare them. */
   lanes: readonly string[]
   /** Lanes that run one job at a time, beside core's own. */
   queues?: readonly string[]
   /** What a task is handed. Asked for when the first job runs: jobs are opened before the app is whole. */
-  app: (task: Task) => App
+  app: (task: AnyTask<App>) => App
   /** Failures keep their traceback. */
   debug: boolean
   /** Awaited before what a caller waits for is begun: while a restore runs it refuses requests and makes jobs wait. */
@@ -47,9 +47,9 @@ const PRUNED_AT_ONCE = 500
 const WENT_DOWN: Ending = { state: 'FAILED', result: 'It was running when the server went down', traceback: null }
 const CLOSING_TEXT = 'The server is closing; work that was accepted is finished after its next start'
 
-interface Running {
+interface Running<App> {
   job: Job
-  task: Task
+  task: AnyTask<App>
   payload: Record<string, unknown>
   controller: AbortController
   interruption: Interruption | undefined
@@ -65,19 +65,17 @@ interface Running {
 }
 
 /** @throws a sentence: a task names a lane that nobody declares */
-export function openJobs({
+export function openJobs<App extends Handed>({
   ledger,
   clock,
   log,
-  tasks: anyTasks,
+  tasks,
   lanes,
   queues = [],
   app,
   debug,
   writable = () => Promise.resolve(),
-}: JobsOptions): JobsRunner {
-  // What a task's payload is only its own `run` knows; here it is any object that its schema accepts.
-  const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
+}: JobsOptions<App>): JobsRunner {
   const places = new Map(Object.entries(OWN_LANES))
   for (const lane of lanes) places.set(lane, STARTED_IN_AN_ITEM_LANE)
   for (const lane of queues) places.set(lane, 1)
@@ -100,7 +98,7 @@ export function openJobs({
   const tell = (change: JobChange) => callAll(watchers, change, log)
   const notices = openNotices({ ledger, clock, log, tasks, onChange: () => tell({ notifications: true }) })
 
-  const running = new Map<string, Running>()
+  const running = new Map<string, Running<App>>()
   /** Rows that this process has started itself: not orphans, however early they came. */
   const own = new Set<string>()
   const taken = new Map<string, number>()
@@ -114,14 +112,14 @@ export function openJobs({
 
   // --- adding
 
-  const taskOf = (asked: { name: string } | string): Task => {
+  const taskOf = (asked: TaskName): AnyTask<App> => {
     const name = typeof asked === 'string' ? asked : asked.name
     const task = tasks.get(name)
     if (!task) throw errors.notFound('task', name)
     return task
   }
 
-  const newRow = (task: Task, payload: Record<string, unknown>, uniqueKey: string | null) => ({
+  const newRow = (task: AnyTask<App>, payload: Record<string, unknown>, uniqueKey: string | null) => ({
     id: randomUUID(),
     task: task.name,
     lane: task.lane,
@@ -130,7 +128,7 @@ export function openJobs({
     payload,
   })
 
-  const start = async (asked: TaskDefinition<never> | string, payload: Record<string, unknown> = {}): Promise<Job> => {
+  const start = async (asked: TaskName, payload: Record<string, unknown> = {}): Promise<Job> => {
     const task = taskOf(asked)
     const checked = checkPayload(task, payload)
     const key = keyOf(task, checked)
@@ -148,10 +146,7 @@ export function openJobs({
     return job
   }
 
-  const run = async (
-    asked: TaskDefinition<never> | string,
-    payload: Record<string, unknown> = {},
-  ): Promise<string | null> => {
+  const run = async (asked: TaskName, payload: Record<string, unknown> = {}): Promise<string | null> => {
     const task = taskOf(asked)
     const checked = checkPayload(task, payload)
     await writable()
@@ -214,7 +209,7 @@ export function openJobs({
   const execute = (job: Job, { isAwaited, hasPlace }: { isAwaited: boolean; hasPlace: boolean }): void => {
     const task = taskOf(job.task)
     const jobLog = openJobLog(app(task).log, { job: job.id, task: job.task }, clock, rows.logOf(job.id))
-    const entry: Running = {
+    const entry: Running<App> = {
       job,
       task,
       payload: job.payload,
@@ -235,7 +230,7 @@ export function openJobs({
     entry.done = runToEnd(entry)
   }
 
-  const runToEnd = async (entry: Running): Promise<void> => {
+  const runToEnd = async (entry: Running<App>): Promise<void> => {
     const { job, task } = entry
     const outcome = await attempt(
       {
@@ -282,7 +277,7 @@ export function openJobs({
   }
 
   /** The last move of a run. A full disk makes it wait, not fail: the row must not say less than has happened. */
-  const save = async (entry: Running, outcome: Outcome): Promise<Job | undefined> => {
+  const save = async (entry: Running<App>, outcome: Outcome): Promise<Job | undefined> => {
     const { job } = entry
     for (;;) {
       try {
@@ -317,7 +312,7 @@ export function openJobs({
     if (hasEnded(row)) forEnd.resolve(row.id, row)
   }
 
-  const interrupt = (entry: Running, why: Interruption): void => {
+  const interrupt = (entry: Running<App>, why: Interruption): void => {
     // Who was told to end by kill stays killed, even if the server closes meanwhile.
     entry.interruption ??= why
     entry.controller.abort(
@@ -328,7 +323,7 @@ export function openJobs({
   // --- after a crash, before a close
 
   /** What becomes of a row that says it runs, but does no more. */
-  const writeRescued = (row: Job, task: Task, lines?: Running['log']['lines']): Job => {
+  const writeRescued = (row: Job, task: AnyTask<App>, lines?: Running<App>['log']['lines']): Job => {
     const { command, again } = rows.get(row.id) ?? row
     notices.writeEnded({ ...row, state: 'FAILED' })
     const kept = lines ?? rows.logOf(row.id)

@@ -6,9 +6,9 @@ import { errors } from '../error.ts'
 import { type ScheduleRow, scheduleRows } from '../ledger/schedules.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
-import type { Task } from '../plugin/define.ts'
 import { type CronTimes, readCron } from './cron.ts'
-import type { AnyTask, Jobs } from './types.ts'
+import type { AnyTask } from './task.ts'
+import type { Jobs } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
 export interface ScheduleRecord {
@@ -55,6 +55,8 @@ export interface SchedulerOptions {
   timeZone?: string
 }
 
+type ScheduledTask = AnyTask & { schedule: NonNullable<AnyTask['schedule']> }
+
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Looks at the clock this often at least: the system's may be set, or sleep. */
 const LONGEST_WAIT_MS = 60_000
@@ -67,8 +69,7 @@ const LONGEST_URL = 2000
 const MOST_URLS = 50
 const OUTGOING_URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)[^\s\p{Cc}]+$/iu
 
-export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZone }: SchedulerOptions): Scheduler {
-  const tasks = anyTasks as unknown as ReadonlyMap<string, Task>
+export function openScheduler({ ledger, clock, log, tasks, jobs, timeZone }: SchedulerOptions): Scheduler {
   const rows = scheduleRows(ledger)
   let timer: Timer | undefined
   /** By how much the clock was ahead of the steady one when the next times were reckoned. */
@@ -89,10 +90,10 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
       return undefined
     }
   }
-  const schedulable = (name: string): Task & { schedule: NonNullable<Task['schedule']> } => {
+  const schedulable = (name: string): ScheduledTask => {
     const task = tasks.get(name)
     if (!task?.schedule) throw errors.badRequest(`${name} cannot be scheduled`)
-    return task as Task & { schedule: NonNullable<Task['schedule']> }
+    return task as ScheduledTask
   }
   const toRecord = (row: ScheduleRow): ScheduleRecord => ({
     name: row.task,
@@ -103,7 +104,7 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     config: row.config,
   })
 
-  const fire = async (row: ScheduleRow, task: Task, next: number | undefined): Promise<void> => {
+  const fire = async (row: ScheduleRow, task: AnyTask, next: number | undefined): Promise<void> => {
     const known = task.payload.properties
     const payload = Object.fromEntries(
       Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
@@ -159,7 +160,7 @@ export function openScheduler({ ledger, clock, log, tasks: anyTasks, jobs, timeZ
     })
   }
 
-  const initialCron = ({ auto, initially }: NonNullable<Task['schedule']>): string => {
+  const initialCron = ({ auto, initially }: ScheduledTask['schedule']): string => {
     if (initially === undefined || initially === 'auto') return auto
     const weekday = auto.trim().split(/\s+/)[2] ?? '*'
     return `${randomInt(60)} ${initially === 'random' ? randomInt(24) : initially.hour} ${weekday}`
@@ -256,7 +257,7 @@ const nextOf = ({ last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number)
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 /** Unknown keys are refused too, whatever the schema says of them. */
-function checkConfig(task: Task, config: Record<string, unknown>): void {
+function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
   const schema = task.schedule?.config
   for (const key of Object.keys(config)) {
     if (!schema || !Object.hasOwn(schema.properties, key))

@@ -1,10 +1,11 @@
 /** What a job looks like to those who start, run and watch it. The rows are in ledger/jobs.ts. */
-import type { TObject } from 'typebox'
 import type { Job, JobCommand, LogLine } from '../ledger/jobs.ts'
 import type { Log } from '../log.ts'
-import type { Step, Task, TaskDefinition } from '../plugin/define.ts'
 
 export type { Job, JobCommand, JobState } from '../ledger/jobs.ts'
+
+/** Runs a named piece of a job once more after an interruption: every step may be done twice. */
+export type Step = <Result>(name: string, work: () => Promise<Result> | Result) => Promise<Result>
 
 /** What a task's `run` is handed. */
 export interface JobContext<Payload> {
@@ -40,20 +41,17 @@ export interface NotificationMessage {
   progress: number
 }
 
-export type AnyTask = Task | TaskDefinition<never>
+/** A task, or its name. */
+export type TaskName = string | { name: string }
 
 export interface Jobs {
   /**
    * Adds a row, committed when it resolves; the runner takes it from there. A unique task that waits or runs already:
    * that job (one that runs is run once more when it ends; stop and kill take back what was asked before them).
-   * @param task     a task or its name
    * @param payload  checked against the task's schema, whose defaults are filled in
    * @throws not_found (no such task), bad_request (its schema refuses the payload)
    */
-  start<Payload extends TObject>(
-    task: TaskDefinition<Payload> | string,
-    payload?: Record<string, unknown>,
-  ): Promise<Job>
+  start(task: TaskName, payload?: Record<string, unknown>): Promise<Job>
   /**
    * Work that the caller waits for: the row is written first, so what is interrupted is finished by the next start
    * (of a task that is resumable or internal).
@@ -62,10 +60,7 @@ export interface Jobs {
    * error.
    * @throws what the task threw; unavailable when the server closes first
    */
-  run<Payload extends TObject>(
-    task: TaskDefinition<Payload> | string,
-    payload?: Record<string, unknown>,
-  ): Promise<string | null>
+  run(task: TaskName, payload?: Record<string, unknown>): Promise<string | null>
   get(id: string): Job | undefined
   /** Newest first, without internal ones. */
   list(filter?: { task?: string; limit?: number }): Job[]

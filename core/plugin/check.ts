@@ -66,7 +66,7 @@ export function checkPlugin({ plugin, origin }: FoundPlugin): void {
     }
   }
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
-  for (const task of (plugin.tasks ?? []) as Task[]) checkTask(task, refuse)
+  for (const task of plugin.tasks ?? []) checkTask(task, refuse)
 }
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {

@@ -1,7 +1,7 @@
 /** What a plugin is made of: definePlugin, defineRoute, defineTask and friends, and App, what a plugin is handed. */
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Settings } from '../../config/schema.ts'
+import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Actor } from '../accounts/authentication.ts'
 import type { Clock } from '../clock.ts'
@@ -14,7 +14,8 @@ import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
 import type { Lanes } from '../jobs/lanes.ts'
 import type { Schedules } from '../jobs/scheduler.ts'
-import type { JobContext, Jobs } from '../jobs/types.ts'
+import type { AnyTask, TaskSpec } from '../jobs/task.ts'
+import type { Jobs } from '../jobs/types.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
@@ -31,9 +32,6 @@ export interface Services {}
  */
 export interface Hooks {}
 export type HookName = keyof Hooks & string
-
-/** Runs a named piece of a job once more after an interruption: every step may be done twice. */
-export type Step = <Result>(name: string, work: () => Promise<Result> | Result) => Promise<Result>
 
 /** What every handler, task and service is handed. `log` names the plugin that holds it. */
 export interface App extends Services {
@@ -172,86 +170,15 @@ export function defineRoute<Params extends TObject, Query extends QueryShape, Bo
   return definition as unknown as Route
 }
 
-export interface TaskDefinition<Payload extends TObject = TObject> {
-  /** On the wire for tasks of the contract; inner ones are `noun.verb`. */
-  name: string
-  title: string
-  /** Group of its notification: `download:scan`. */
-  group?: string
-  payload: Payload
-  /** `index` runs one job at a time, `light` several; others are declared by a manifest's `lanes`. */
-  lane: string
-  /** May be started with POST /api/task-name/<name>/ (then every payload key must be optional). */
-  apiStart?: boolean
-  /** Takes stop and kill. */
-  apiStop?: boolean
-  /**
-   * true: one at a time; a second start returns the first's id. A function: one at a time per key, such as a document's
-   * id.
-   */
-  unique?: true | ((payload: Static<Payload>) => string)
-  /** What a waiting or running unique job's payload becomes when a second start meets it. Default: the new one's. */
-  merge?: (before: Static<Payload>, asked: Static<Payload>) => Static<Payload>
-  /** After a crash it starts again by itself. */
-  resumable?: boolean
-  /** No name, notification or group on the wire; visible by id. */
-  internal?: boolean
-  /** Sends no notification. */
-  silent?: boolean
-  /**
-   * How often it is tried again after `unavailable` or an unknown error, and how long apart. Default: not.
-   * `factor`: each pause is so many times the one before. `always`: whatever the error says.
-   */
-  retries?: { times: number; delaySeconds: number; factor?: number; always?: true }
-  /** May be scheduled. Cron of three fields, contract 8.2. */
-  schedule?: {
-    /** What `auto` stands for. */
-    auto: string
-    /**
-     * It is scheduled by itself, once: at the time of `auto`, at a random time of day, or at a random minute of these
-     * hours
-     * (a cron field). `isFirstStartOnly`: in a new data folder alone, not where the task comes with an update.
-     */
-    initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
-    /**
-     * Keys of the schedule's config. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the
-     * keys
-     * that the task's payload schema does not have: declare those that `run` wants to see there, as optional ones.
-     */
-    config?: TObject
-    /** The config of a schedule that was made without one. */
-    initialConfig?: Record<string, unknown>
-  }
-  /** Outgoing notifications may be set for it (contract 8.5). */
-  outgoing?: boolean
-  /** @returns the result text: null or nothing says nothing */
-  run(job: JobContext<Static<Payload>>, app: App): Promise<string | null | void>
-}
+/** What a plugin's task is: its `run` is handed the app. */
+export type TaskDefinition<Payload extends TObject> = TaskSpec<Payload, App>
 
-export type Task = TaskDefinition<TObject>
+export type Task = AnyTask<App>
 
-export function defineTask<Payload extends TObject>(definition: TaskDefinition<Payload>): TaskDefinition<Payload> {
-  return definition
-}
-
-/**
- * A setting of the environment or `<data>/config.json`. The value's type is declared by `interface Settings` in module
- * 'archivolt'.
- */
-export interface SettingDefinition {
-  /** `AV_…` */
-  env: string
-  schema: TSchema
-  /** The value, or how it follows from the settings read before. */
-  default: unknown | ((settings: Readonly<Settings>) => unknown)
-  /** One line for people. */
-  meaning: string
-  /** Never shown or logged. */
-  secret?: boolean
-  /**
-   * A path, or a list of them: a relative one counts from the folder the server was started in, the value is absolute.
-   */
-  isPath?: boolean
+/** Declares a task. The type of what `run` is given comes from the payload's schema. */
+export function defineTask<Payload extends TObject>(definition: TaskDefinition<Payload>): Task {
+  // Who lists or starts tasks knows nothing of their payloads; they are checked against the schema.
+  return definition as unknown as Task
 }
 
 export interface LedgerMigration {
@@ -289,7 +216,7 @@ export interface PluginDefinition {
   /** Tables `<plugin>_…`. */
   migrations?: LedgerMigration[]
   routes?: Route[]
-  tasks?: Array<TaskDefinition<never> | Task>
+  tasks?: Task[]
   /** Hooks it asks others to implement. */
   hooks?: HookName[]
   /** What its hooks do without the answer of a plugin from outside. */

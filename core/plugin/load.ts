@@ -3,12 +3,12 @@
  * start by name.
  */
 import { join } from 'node:path'
-import type { Settings } from '../../config/schema.ts'
+import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import { checkPlugin, checkTogether } from './check.ts'
-import type { Plugin, Registry, SettingDefinition, Task } from './define.ts'
+import type { Plugin, Registry } from './define.ts'
 import { type FoundPlugin, findBuiltIn, findOutside, isLeftOut } from './find.ts'
 import { Hearing } from './outside.ts'
 
@@ -67,10 +67,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     plugins.filter((plugin) => outside.has(plugin) && plugin.on).map((plugin) => [plugin, new Hearing(plugin)]),
   )
   for (const [plugin, { task }] of hearing) owners.set(task, plugin)
-  const tasks = [
-    ...plugins.flatMap((plugin) => (plugin.tasks ?? []) as Task[]),
-    ...[...hearing.values()].map(({ task }) => task),
-  ]
+  const tasks = [...plugins.flatMap((plugin) => plugin.tasks ?? []), ...[...hearing.values()].map(({ task }) => task)]
   return {
     registry: {
       plugins,

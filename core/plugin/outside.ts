@@ -53,7 +53,7 @@ export class Hearing {
   readonly #listeners = new Map<string, (event: never) => unknown>()
 
   constructor({ name }: Plugin) {
-    const task = defineTask({
+    this.task = defineTask({
       name: nameOfTask(name),
       title: `Tell the plugin ${name}`,
       payload: Heard,
@@ -81,7 +81,6 @@ export class Hearing {
         }
       },
     })
-    this.task = task as unknown as Task
   }
 
   listen(plugin: Plugin, app: App, bus: EventBus, failures: Failures): void {

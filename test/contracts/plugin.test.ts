@@ -60,7 +60,7 @@ for (const { plugin, origin } of found) {
 }
 
 function publicTasks({ tasks = [] }: Plugin): Task[] {
-  return (tasks as Task[]).filter(({ internal }) => !internal)
+  return tasks.filter(({ internal }) => !internal)
 }
 
 test('the defaults of core settings fit their schemas', () => {

@@ -5,9 +5,10 @@ import { Type } from 'typebox'
 import { systemClock } from '../../../core/clock.ts'
 import { EventBus } from '../../../core/events.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
+import type { JobContext } from '../../../core/jobs/types.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
-import { type App, defineTask, type Task } from '../../../core/plugin/define.ts'
+import { type App, defineTask } from '../../../core/plugin/define.ts'
 
 const [folder = '', killAt = ''] = process.argv.slice(2)
 const log = openLog('silent')
@@ -15,7 +16,7 @@ const events = new EventBus()
 const note = (text: string) => appendFileSync(join(folder, 'done.txt'), `${text}\n`)
 
 const steps = ['first', 'second', 'third']
-const run: Task['run'] = async ({ step }) => {
+const run = async ({ step }: JobContext<object>) => {
   for (const name of steps) await step(name, () => note(name))
   return 'whole'
 }

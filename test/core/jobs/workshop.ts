@@ -8,10 +8,10 @@ import type { TestContext } from 'node:test'
 import { EventBus } from '../../../core/events.ts'
 import { type Lanes, openLanes } from '../../../core/jobs/lanes.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
-import type { AnyTask, JobsRunner } from '../../../core/jobs/types.ts'
+import type { JobsRunner } from '../../../core/jobs/types.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../../core/log.ts'
-import type { App } from '../../../core/plugin/define.ts'
+import type { App, Task } from '../../../core/plugin/define.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface Workshop {
@@ -22,9 +22,9 @@ export interface Workshop {
   events: EventBus
   jobs: JobsRunner
   lanes: Lanes
-  tasks: Map<string, AnyTask>
+  tasks: Map<string, Task>
   /** The same folder, as after a start of a new process. */
-  reopen(tasks?: readonly AnyTask[]): Promise<Workshop>
+  reopen(tasks?: readonly Task[]): Promise<Workshop>
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export function temporaryFolder(t: TestContext): string {
 
 export async function openWorkshop(
   t: TestContext,
-  tasks: readonly AnyTask[],
+  tasks: readonly Task[],
   { folder = temporaryFolder(t), clock = testClock(), debug = false, lanes: names = ['item'] } = {},
 ): Promise<Workshop> {
   const log = silentLog()
