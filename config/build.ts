@@ -1,4 +1,4 @@
-/** Bundles the server into dist/: main, public, the index worker and each plugin, sharing one copy of core. */
+/** Bundles the server into dist/: main, what plugins import, each plugin and its worker, sharing one copy of core. */
 
 import { existsSync } from 'node:fs'
 import { cp, readdir, rename, rm } from 'node:fs/promises'
@@ -8,7 +8,8 @@ import { build } from 'esbuild'
 import { bundlePage } from './build-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const WORKER = 'core/index/sqlite/worker.ts'
+/** Of a plugin's folder; `worker` runs in a thread of its own. */
+const ENTRIES = ['plugin', 'worker']
 /** What browsers run is bundled apart. */
 const PAGE = 'plugins/web/page'
 /** Native code, or loaded only by those who use it. */
@@ -32,8 +33,14 @@ export async function bundle(outdir: string): Promise<void> {
     entryPoints: {
       main: 'core/main.ts',
       public: 'core/public.ts',
-      ...(existsSync(join(ROOT, WORKER)) && { 'index-worker': WORKER }),
-      ...Object.fromEntries(names.map((name) => [`plugins/${name}/plugin`, `plugins/${name}/plugin.ts`])),
+      'public-index': 'core/index/public.ts',
+      ...Object.fromEntries(
+        names.flatMap((name) =>
+          ENTRIES.map((entry) => `plugins/${name}/${entry}`)
+            .filter((path) => existsSync(join(ROOT, `${path}.ts`)))
+            .map((path) => [path, `${path}.ts`]),
+        ),
+      ),
     },
     outdir: fresh,
     bundle: true,
@@ -41,7 +48,7 @@ export async function bundle(outdir: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node20.11',
-    alias: { archivolt: './core/public.ts' },
+    alias: { archivolt: './core/public.ts', 'archivolt/index': './core/index/public.ts' },
     external: EXTERNAL,
     // Packages in CommonJS ask for Node's own modules by require.
     banner: {

@@ -1,8 +1,6 @@
 /** Builds each part once, in order, and closes in reverse: the whole server on one screen. */
-import { createHash } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
-import { hostname } from 'node:os'
-import { basename, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
 import type { Settings } from '../config/schema.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -14,13 +12,8 @@ import { EventBus } from './events.ts'
 import { closeFilesIn, openFolder } from './folder.ts'
 import { isDiskFull } from './full-disk.ts'
 import { type Http, openHttp } from './http/server.ts'
-import { enterIndex, openHoldings } from './index/in-use.ts'
-import type { IndexDefinition } from './index/mapping.ts'
-import type { Index } from './index/port.ts'
-import { snapshotName } from './index/snapshots.ts'
-import { openSqliteIndex } from './index/sqlite/open.ts'
-import { openSnapshotFolder } from './index/sqlite/snapshots.ts'
-import { guardWrites } from './index/write-barrier.ts'
+import { chooseAdapter, openIndex } from './index/adapter.ts'
+import { enterIndex } from './index/in-use.ts'
 import { openLanes } from './jobs/lanes.ts'
 import { openJobs } from './jobs/runner.ts'
 import { openScheduler } from './jobs/scheduler.ts'
@@ -77,6 +70,7 @@ export async function openApp({
   const loaded = registerPlugins(given ?? (await findPlugins(core)), core.pluginsOff)
   const former = await openFormerSettings(core.dataDir, loaded)
   const settings = readSettings(sources, loaded.settings, former.owners)
+  const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
   const log = givenLog ?? openLog(settings.logLevel)
   const wiring = openWiring({ loaded, clock, log, version: manifest.version })
   const { registry } = loaded
@@ -133,8 +127,11 @@ export async function openApp({
     opened.add(stopServing)
 
     const first = await accounts.ensureFirst({ username: settings.username, password: settings.password })
-    await enterIndex(settings.dataDir, settings.elasticsearchUrl === null ? 'sqlite' : 'elasticsearch', log)
-    const index = await openIndex(settings, loaded.indexes, log, clock, { onFull: reserve.release })
+    await enterIndex(settings.dataDir, adapter, loaded.adapters, log)
+    const index = await openIndex(adapter, {
+      ...{ settings, definitions: loaded.indexes, log, clock, version: manifest.version },
+      onFull: reserve.release,
+    })
     opened.add(() => index.close())
 
     const lanes = openLanes({ clock, lanes: loaded.lanes })
@@ -221,105 +218,6 @@ export async function openApp({
         `The disk with the data folder ${core.dataDir} is full, and nothing more was kept for this: make room on it`,
         { cause: error },
       )
-    throw error
-  }
-}
-
-/**
- * By the settings: on the server that AV_ELASTICSEARCH_URL names, or embedded. @param signal  ends waiting for a server
- * that is away
- */
-export async function openIndex(
-  settings: Readonly<Settings>,
-  definitions: readonly IndexDefinition[],
-  log: Log,
-  clock: Clock,
-  { signal, onFull }: { signal?: AbortSignal; onFull?: () => boolean } = {},
-): Promise<Index> {
-  if (settings.elasticsearchUrl !== null)
-    return openOnElasticsearch({ ...settings, elasticsearchUrl: settings.elasticsearchUrl }, definitions, log, signal)
-  const { dataDir, prefix } = settings
-  const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
-  const file = join(dataDir, 'index.sqlite')
-  const holdings = await openHoldings({ dataDir, kind: 'sqlite', clock, log })
-  const size = statSync(file, { throwIfNoEntry: false })?.size
-  // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
-  if (!size && (holdings.opened || existsSync(snapshots.folder)))
-    await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
-  const adapter = await openSqliteIndex({
-    ...{ file, definitions, log, prefix, clock, ...(onFull && { onFull }) },
-    onDamaged: (movedTo) => holdings.noteLost(`The index file was damaged and has been moved to ${basename(movedTo)}`),
-    async beforeRebuild(snapshotTo) {
-      const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
-      const folder = await openSnapshotFolder({
-        ...snapshots,
-        index: { version: manifest.version, snapshotTo, restoreFrom },
-      })
-      // A rebuild by itself loses nothing at any interruption: the snapshot is for going back to the older version.
-      await folder
-        .take(snapshotName(prefix, 'upgrade'))
-        .catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
-    },
-  })
-  try {
-    await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await guardWrites(adapter, (index) => openSnapshotFolder({ ...snapshots, index }), holdings)
-  } catch (error) {
-    await adapter.close()
-    throw error
-  }
-}
-
-async function openOnElasticsearch(
-  settings: Readonly<Settings> & { elasticsearchUrl: string },
-  definitions: readonly IndexDefinition[],
-  log: Log,
-  signal?: AbortSignal,
-): Promise<Index> {
-  const { prefix, dataDir } = settings
-  // Its server has a time of its own, which no test can stop.
-  const clock = systemClock
-  // Its client takes memory: who keeps documents in the embedded index does not pay for it.
-  const [{ connectElastic }, { openElasticIndex }] = await Promise.all([
-    import('./index/elastic/connection.ts'),
-    import('./index/elastic/open.ts'),
-  ])
-  const connection = connectElastic({
-    url: settings.elasticsearchUrl,
-    username: settings.elasticsearchUsername,
-    password: settings.elasticsearchPassword,
-    apiKey: settings.elasticsearchApiKey,
-    ca: settings.elasticsearchCa,
-    ...{ names: `${prefix}_*`, log, clock },
-  })
-  try {
-    const holdings = await openHoldings({ dataDir, kind: 'elasticsearch', clock, log })
-    const index = await openElasticIndex({
-      ...{ connection, definitions, log, clock, prefix },
-      ...(signal && { signal }),
-      repository: settings.elasticsearchRepository,
-      // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's
-      // to finish.
-      owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
-      async onMissing(collections) {
-        const lost = collections.filter((name) => holdings.opened?.includes(name))
-        if (lost.length > 0)
-          await holdings.noteLost(
-            `Elasticsearch had no index ${lost.map((name) => `${prefix}_${name}`).join(', ')} any more`,
-          )
-      },
-      async beforeRebuild(snapshotTo) {
-        if (settings.elasticsearchRepository === null)
-          return log.info('no snapshot is taken before the rebuild, as AV_ELASTICSEARCH_REPOSITORY is not set')
-        await snapshotTo(snapshotName(prefix, 'upgrade')).catch((error: unknown) =>
-          log.error({ err: error }, 'no snapshot could be taken before the rebuild'),
-        )
-      },
-    })
-    await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await guardWrites(index, (guarded) => index.openSnapshots(guarded), holdings)
-  } catch (error) {
-    await connection.close()
     throw error
   }
 }

@@ -36,12 +36,12 @@ export type {
   ReplaceWrite,
   RestoreOptions,
   RestoreResult,
+  SnapshotRecord,
   StepOptions,
   TextQuery,
 } from './index/port.ts'
 export { MAX_WINDOW } from './index/port.ts'
-export type { SnapshotRecord } from './index/snapshots.ts'
-export { snapshotName } from './index/snapshots.ts'
+export { snapshotName } from './index/snapshot-name.ts'
 export type { MarkOptions } from './index/text.ts'
 export { fold, highlight, markedRanges, tokens } from './index/text.ts'
 export type { Lanes } from './jobs/lanes.ts'
@@ -69,3 +69,4 @@ export type {
 } from './plugin/define.ts'
 export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'
 export { writeWhole } from './whole-file.ts'
+export { startWorker } from './worker.ts'

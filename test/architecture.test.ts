@@ -32,12 +32,24 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [1, /^core\/plugin\/(find|check|load|outside|former|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/define\.ts$)/],
   [3, /^core\/(index|ledger)\//],
-  [4, /^core\/(address|blame|error|events|clock|folder|full-disk|limit|locks|log|mask|reserve|whole-file)\.ts$/],
+  [
+    4,
+    /^core\/(address|blame|entries|error|events|clock|folder|full-disk|limit|locks|log|mask|reserve|whole-file|worker)\.ts$/,
+  ],
 ]
 /** Leaves: they import nothing of ours that runs. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
 
 const layerOf = (path: string): number | undefined => LAYERS.find(([, pattern]) => pattern.test(path))?.[0]
+
+test('core names no index adapter', () => {
+  const words = /\b(elastic\w*|openSqliteIndex|index\.sqlite|AV_ELASTICSEARCH\w*)\b/gi
+
+  assert.deepEqual(
+    faults(core, ({ text }) => new Set(text.match(words) ?? [])),
+    [],
+  )
+})
 
 test('every file of core has its layer', () => {
   assert.deepEqual(
@@ -98,10 +110,14 @@ function reach(name: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types', () => {
+const keepsDocuments = (path: string): boolean =>
+  manifests.some(({ name, indexAdapter }) => name === pluginOf(path) && indexAdapter)
+
+test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types; an index adapter archivolt/index', () => {
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
-      if (/^(core|config|test)\//.test(target) || target.startsWith('archivolt/')) yield target
+      if (/^(core|config|test)\//.test(target)) yield target
+      if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
       if (!isType) yield target
       else if (!reach(pluginOf(path)).has(pluginOf(target))) yield `${target}, which its needs do not lead to`

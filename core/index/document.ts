@@ -1,5 +1,5 @@
 /**
- * Documents against their mapping: which values a field has, what is internal, what a change makes of them. Both
+ * Documents against their mapping: which values a field has, what is internal, what a change makes of them. All
  * adapters use it.
  */
 import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'
@@ -95,7 +95,7 @@ export class WrongType extends Refusal {
   }
 }
 
-/** In bytes: Elasticsearch takes no more. */
+/** In bytes: a search server may take no more. */
 const LONGEST_ID = 512
 const CONTROL = /[\u0000-\u001f\u007f]/
 

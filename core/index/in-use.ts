@@ -11,11 +11,9 @@ import { StartError } from '../error.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
 
-export type IndexKind = 'sqlite' | 'elasticsearch'
-
-const ofEach = <Schema extends Type.TSchema>(schema: Schema) =>
-  Type.Optional(Type.Object({ sqlite: Type.Optional(schema), elasticsearch: Type.Optional(schema) }))
-const Kind = Type.Enum(['sqlite', 'elasticsearch'])
+/** The index of a plugin, by the plugin's name. */
+const Kind = Type.String({ pattern: '^[a-z][a-z0-9]*$' })
+const ofEach = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Record(Type.String(), schema))
 
 const Lost = Type.Object({ reason: Type.String(), since: Type.Integer() })
 /**
@@ -36,11 +34,6 @@ const InUse = Type.Object({
 })
 export type InUse = Static<typeof InUse>
 
-/** For people. */
-export const NAMES: Record<IndexKind, string> = { sqlite: 'the embedded index', elasticsearch: 'Elasticsearch' }
-/** As `index-move` calls them. */
-export const TARGETS: Record<IndexKind, string> = { sqlite: 'embedded', elasticsearch: 'elasticsearch' }
-
 const fileIn = (dataDir: string): string => join(dataDir, 'index-in-use.json')
 
 export async function readInUse(dataDir: string): Promise<InUse> {
@@ -55,7 +48,7 @@ export async function readInUse(dataDir: string): Promise<InUse> {
     // Said below, with what is no object and what names no index.
   }
   throw new StartError(
-    `${fileIn(dataDir)} does not say which index is in use: remove it, and set AV_ELASTICSEARCH_URL as it was when the server last ran`,
+    `${fileIn(dataDir)} does not say which index is in use: remove it, and let the settings choose the index that the server last ran with`,
   )
 }
 
@@ -67,23 +60,42 @@ export async function changeInUse(
   await writeWhole(fileIn(dataDir), `${JSON.stringify({ ...(await readInUse(dataDir)), ...change })}\n`)
 }
 
-/** A server is about to open this one. @throws StartError  a move has left it half filled */
-export async function enterIndex(dataDir: string, kind: IndexKind, log: Log): Promise<void> {
-  const { kind: last, filling } = await readInUse(dataDir)
-  if (filling === kind) {
-    const back = kind === 'sqlite' ? 'set AV_ELASTICSEARCH_URL again' : 'take AV_ELASTICSEARCH_URL away'
-    throw new StartError(
-      `A move of the documents to ${NAMES[kind]} was interrupted, so only some are there: finish it with make index-move TO=${TARGETS[kind]}, or ${back} to go on with ${NAMES[last ?? otherKind(kind)]}`,
-    )
-  }
-  if (last !== undefined && last !== kind)
-    log.warn(
-      `the documents were kept in ${NAMES[last]}; this start keeps them in ${NAMES[kind]}, and what only the other one has is not seen (make index-move TO=${TARGETS[kind]} brings it)`,
-    )
-  if (last !== kind) await changeInUse(dataDir, { kind })
+/** What is told of an index to people: there need be none of this name any more. */
+export interface NamedIndex {
+  name: string
+  title: string
+  /** Of `make index-move TO=`. */
+  target: string
+  /** What chooses it. undefined: it is chosen where no other is. */
+  variable: string | undefined
 }
 
-export const otherKind = (kind: IndexKind): IndexKind => (kind === 'sqlite' ? 'elasticsearch' : 'sqlite')
+/**
+ * A server is about to open this one.
+ * @param all  with those that are not chosen
+ * @throws StartError  a move has left it half filled
+ */
+export async function enterIndex(
+  dataDir: string,
+  chosen: NamedIndex,
+  all: readonly NamedIndex[],
+  log: Log,
+): Promise<void> {
+  const { kind: last, filling } = await readInUse(dataDir)
+  const before = all.find(({ name }) => name === last)
+  const titleBefore = before?.title ?? `the index of the plugin ${last}`
+  if (filling === chosen.name) {
+    const back = [chosen.variable && `take ${chosen.variable} away`, before?.variable && `set ${before.variable} again`]
+    throw new StartError(
+      `A move of the documents to ${chosen.title} was interrupted, so only some are there: finish it with make index-move TO=${chosen.target}, or ${back.filter(Boolean).join(' and ')} to go on with ${titleBefore}`,
+    )
+  }
+  if (last !== undefined && last !== chosen.name)
+    log.warn(
+      `the documents were kept in ${titleBefore}; this start keeps them in ${chosen.title}, and what only the other one has is not seen (make index-move TO=${chosen.target} brings it)`,
+    )
+  if (last !== chosen.name) await changeInUse(dataDir, { kind: chosen.name })
+}
 
 /** What one index should hold, and whether it has lost it: on disk, so that no end of the process forgets it. */
 export interface Holdings {
@@ -104,7 +116,7 @@ export async function openHoldings({
   log,
 }: {
   dataDir: string
-  kind: IndexKind
+  kind: string
   clock: Clock
   log: Log
 }): Promise<Holdings> {
@@ -132,7 +144,8 @@ export async function openHoldings({
       if (!lost) return
       lost = undefined
       try {
-        await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: undefined } })
+        const { [kind]: _settled, ...others } = (await readInUse(dataDir)).lost ?? {}
+        await changeInUse(dataDir, { lost: others })
         log.info('the documents that were missing are back, or no longer waited for')
       } catch (error) {
         // What brought them back has happened all the same.

@@ -1,4 +1,4 @@
-/** What an index holds and what each field is for: plain data that both adapters derive their structures from. */
+/** What an index holds and what each field is for: plain data that adapters derive their structures from. */
 import type { Static, TObject } from 'typebox'
 
 export type FieldType = 'keyword' | 'text' | 'long' | 'double' | 'boolean' | 'date'

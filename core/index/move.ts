@@ -138,7 +138,7 @@ async function* entries(collection: Documents): AsyncGenerator<Entry, undefined>
   return undefined
 }
 
-/** By their bytes, as both adapters order ids: other than by UTF-16 beyond its first plane. */
+/** By their bytes, as adapters order ids: other than by UTF-16 beyond its first plane. */
 const isBefore = (a: string, b: string): boolean => a !== b && Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0
 
 /** The order of keys counts: documents are kept as texts. */

@@ -1,10 +1,9 @@
 /**
- * The contract both index adapters keep, in our words. It knows no names: an index is declared by the manifest that
+ * The contract every index adapter keeps, in our words. It knows no names: an index is declared by the manifest that
  * owns it.
  */
 import type { Lost } from './in-use.ts'
 import type { DocOf, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
-import type { Snapshots } from './snapshots.ts'
 
 /** Counting ends here: `total` is never more. A window may not end past it. */
 export const MAX_WINDOW = 10_000
@@ -190,9 +189,33 @@ export type ReplaceWrite = (
   options?: BulkOptions,
 ) => Promise<BulkResult>
 
+export interface SnapshotRecord {
+  id: string
+  state: 'IN_PROGRESS' | 'SUCCESS' | 'PARTIAL' | 'FAILED'
+  /** Of the index that took it. */
+  version: string
+  /** Epoch milliseconds; `endedAt` 0 while it is taken. */
+  startedAt: number
+  endedAt: number
+}
+
+export interface Snapshots {
+  /** Why none can be taken: a sentence for people. */
+  readonly off?: string
+  /** Newest first. */
+  list(): Promise<SnapshotRecord[]>
+  get(id: string): Promise<SnapshotRecord | undefined>
+  /** Takes one while reads and writes go on; resolves when it is complete. @throws conflict: one is being taken */
+  take(id: string, options?: StepOptions): Promise<void>
+  /** @throws not_found, conflict (it is being taken) */
+  remove(id: string): Promise<void>
+  /** All or nothing. @throws not_found, conflict (not SUCCESS, or a restore runs) */
+  restore(id: string, options?: RestoreOptions): Promise<RestoreResult>
+}
+
 /** What an adapter offers. */
 export interface IndexAdapter {
-  /** `sqlite` or `elasticsearch`, and its version, for people. */
+  /** Of what keeps the documents, for people. */
   readonly kind: string
   readonly version: string
   collection<Definition extends IndexDefinition>(

@@ -1,5 +1,5 @@
 /**
- * From the documents of a snapshot back into an index: each is looked at again before it is taken. Both adapters
+ * From the documents of a snapshot back into an index: each is looked at again before it is taken. All adapters
  * restore by it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'

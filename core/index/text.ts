@@ -1,5 +1,5 @@
 /**
- * Words: fold, split, segment, stem. Both adapters and the marking of hits get their words here, so all find the same.
+ * Words: fold, split, segment, stem. All adapters and the marking of hits get their words here, so all find the same.
  */
 import { stemmer } from 'stemmer'
 

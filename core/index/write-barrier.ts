@@ -5,8 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from '../error.ts'
 import type { Holdings } from './in-use.ts'
-import type { Collection, Index, IndexAdapter } from './port.ts'
-import type { Snapshots } from './snapshots.ts'
+import type { Collection, Index, IndexAdapter, Snapshots } from './port.ts'
 
 const RETRY_AFTER_SECONDS = 10
 

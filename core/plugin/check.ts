@@ -5,6 +5,7 @@
 import { coreSettings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
+import { adaptersOf } from '../index/adapter.ts'
 import type { Plugin, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
 
@@ -16,6 +17,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'envelope',
   'lanes',
   'indexes',
+  'indexAdapter',
   'owns',
   'migrations',
   'routes',
@@ -65,8 +67,19 @@ export function checkPlugin({ plugin, origin }: FoundPlugin): void {
         refuse(`its migration ${number} makes the ${kind?.toLowerCase()} ${made}; its names start with ${plugin.name}_`)
     }
   }
+  checkAdapter(plugin, refuse)
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
+}
+
+function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refuse: (reason: string) => never): void {
+  if (!indexAdapter) return
+  const { title, chosenBy, open } = indexAdapter
+  if (typeof title !== 'string' || title === '') refuse('its index adapter has no title')
+  if (typeof open !== 'function') refuse('its index adapter has no `open`')
+  if (chosenBy !== undefined && !Object.hasOwn(settings, chosenBy))
+    refuse(`its index adapter is chosen by ${chosenBy}, which is none of its settings`)
+  if (needs.length > 0) refuse(`it keeps documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
@@ -133,6 +146,10 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
     for (const hook of plugin.hooks ?? []) claim(`the hook ${hook}`, owner)
     for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
+    for (const { target, chosenBy } of adaptersOf([plugin])) {
+      claim(`the target ${target} of make index-move`, owner)
+      if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)
+    }
     for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
 

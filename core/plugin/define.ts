@@ -10,6 +10,7 @@ import type { EventName, Events, Listener } from '../events.ts'
 import type { DecodedQuery, Decoder } from '../http/decode.ts'
 import type { PageWindow } from '../http/page.ts'
 import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
+import type { IndexAdapterDefinition } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import type { Index } from '../index/port.ts'
 import type { Lanes } from '../jobs/lanes.ts'
@@ -211,6 +212,8 @@ export interface PluginDefinition {
   /** Lanes where several jobs may be started, but one item at a time is worked on, jobs taking turns. */
   lanes?: string[]
   indexes?: IndexDefinition[]
+  /** It can keep the documents of all plugins. */
+  indexAdapter?: IndexAdapterDefinition
   /** Names of indexes outside `<plugin>` and `<plugin>_…` that are its own. */
   owns?: string[]
   /** Tables `<plugin>_…`. */

@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rememberCode } from '../blame.ts'
+import { ENTRIES, isSource, OWN_FOLDER } from '../entries.ts'
 import { StartError } from '../error.ts'
 import { writeWhole } from '../whole-file.ts'
 import type { Plugin } from './define.ts'
@@ -20,11 +21,8 @@ export interface FoundPlugin {
   isUnread?: boolean
 }
 
-/** Read from sources (tests, `make dev`) or from the bundle: there this file is a part of some `dist/*.js`. */
-const isSource = import.meta.url.endsWith('.ts')
-const BUILT_IN = fileURLToPath(new URL(isSource ? '../../plugins/' : './plugins/', import.meta.url))
-const PUBLIC = new URL(isSource ? '../public.ts' : './public.js', import.meta.url).href
-const ENTRIES = ['plugin.ts', 'plugin.js']
+const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
+const MANIFESTS = ['plugin.ts', 'plugin.js']
 const LOAD_WITHIN_MS = 60_000
 
 export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
@@ -71,7 +69,7 @@ export async function findOutside(
 }
 
 async function entriesIn(folder: string): Promise<Array<{ folder: string; file: string }>> {
-  const entryOf = (place: string) => ENTRIES.map((name) => join(place, name)).find((path) => existsSync(path))
+  const entryOf = (place: string) => MANIFESTS.map((name) => join(place, name)).find((path) => existsSync(path))
   const own = entryOf(folder)
   if (own) return [{ folder, file: own }]
   const names = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -116,7 +114,7 @@ async function bundled(folder: string, file: string, cache: string, without: str
       // Nothing is written there: the map names sources as seen from it.
       outfile: join(cache, `${stem}.mjs`),
       logLevel: 'silent',
-      alias: { archivolt: PUBLIC },
+      alias: Object.fromEntries(Object.entries(ENTRIES).map(([name, { href }]) => [name, href])),
       external: ['file:*'],
       define: { 'import.meta.url': JSON.stringify(pathToFileURL(file).href) },
     })

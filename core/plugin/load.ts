@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
+import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import { checkPlugin, checkTogether } from './check.ts'
@@ -18,6 +19,10 @@ export interface LoadedPlugins {
   settings: Record<string, SettingDefinition>
   preferences: PreferenceSections
   indexes: IndexDefinition[]
+  /** Where documents can be kept. */
+  adapters: Adapter[]
+  /** Plugins that bring another, but are left out. */
+  adaptersOff: string[]
   /** Lanes that work on one item at a time. */
   lanes: string[]
   /** Lanes that run one job at a time. */
@@ -77,6 +82,8 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
     preferences: joinSections(plugins.map(({ name, preferences = {} }) => ({ plugin: name, sections: preferences }))),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
+    adapters: adaptersOf(plugins),
+    adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
     lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
     queues: [...hearing.values()].map(({ task }) => task.lane),
     ownerOf: (part) => owners.get(part),

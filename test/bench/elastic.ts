@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@elastic/elasticsearch'
 import { systemClock } from '../../core/clock.ts'
 import { definitionData } from '../../core/index/document.ts'
-import { connectElastic } from '../../core/index/elastic/connection.ts'
-import { encode } from '../../core/index/elastic/encode.ts'
-import { layoutOf } from '../../core/index/elastic/layout.ts'
-import { openElasticIndex } from '../../core/index/elastic/open.ts'
-import { openSqliteIndex } from '../../core/index/sqlite/open.ts'
 import { openLog } from '../../core/log.ts'
+import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
+import { encode } from '../../plugins/elasticsearch/encode.ts'
+import { layoutOf } from '../../plugins/elasticsearch/layout.ts'
+import { openElasticIndex } from '../../plugins/elasticsearch/open.ts'
+import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
 import { makeNode, whyNoElasticsearch } from '../elasticsearch/node.ts'
 import { temporaryFolder } from '../support/server.ts'
@@ -104,7 +104,6 @@ async function measureQuestions(): Promise<void> {
     definitions: DEFINITIONS,
     log,
     clock: systemClock,
-    prefix: 'av',
   })
   const asked = { videos: VIDEOS, archive }
   const inside = questionsOf({

@@ -1,11 +1,11 @@
 /** What ten times as many videos cost a single document, a page, a count: on the index itself. */
 import { join } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
-import { openSqliteIndex } from '../../core/index/sqlite/open.ts'
 import { openLog } from '../../core/log.ts'
 import { channelIndex } from '../../plugins/channel/schema.ts'
 import { downloadIndex } from '../../plugins/download/schema.ts'
 import { playlistIndex } from '../../plugins/playlist/schema.ts'
+import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
 import { randomFrom } from './generate.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
@@ -22,7 +22,7 @@ const scope = openScope()
 async function openLibrary(videos: number) {
   const file = join(await copyOfLibrary(scope, videos), 'index.sqlite')
   const definitions = [channelIndex, videoIndex, subtitleIndex, playlistIndex, downloadIndex]
-  const index = await openSqliteIndex({ file, definitions, log: openLog('warn'), clock: systemClock, prefix: 'av' })
+  const index = await openSqliteIndex({ file, definitions, log: openLog('warn'), clock: systemClock })
   scope.after(() => index.close())
   const ids: string[] = []
   const channels = new Set<string>()

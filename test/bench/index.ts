@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { systemClock } from '../../core/clock.ts'
-import { openSqliteIndex } from '../../core/index/sqlite/open.ts'
 import { openLog } from '../../core/log.ts'
+import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { subtitleIndex, videoIndex } from '../../plugins/video/schema.ts'
 import { firstVideos, randomFrom } from './generate.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
@@ -44,7 +44,6 @@ const index = await openSqliteIndex({
   definitions: DEFINITIONS,
   log: openLog('warn'),
   clock: systemClock,
-  prefix: 'av',
 })
 report('open', { unit: 'ms', value: performance.now() - started })
 

@@ -1,8 +1,8 @@
 /** The contract of the index port, kept on a real Elasticsearch. */
 import { systemClock } from '../../core/clock.ts'
-import { connectElastic } from '../../core/index/elastic/connection.ts'
-import { openElasticIndex } from '../../core/index/elastic/open.ts'
 import { openLog } from '../../core/log.ts'
+import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
+import { openElasticIndex } from '../../plugins/elasticsearch/open.ts'
 import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
 import { indexContract } from './index-suite.ts'
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
-import { openSqliteIndex } from '../../core/index/sqlite/open.ts'
 import { openLog } from '../../core/log.ts'
+import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { indexContract } from './index-suite.ts'
 
 indexContract('SQLite', async (definitions) => {
@@ -15,7 +15,6 @@ indexContract('SQLite', async (definitions) => {
       definitions,
       log: openLog('silent'),
       clock: systemClock,
-      prefix: 'av',
     })
   let index = await open()
   return {

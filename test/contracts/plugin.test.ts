@@ -51,7 +51,8 @@ for (const { plugin, origin } of found) {
   test(`${plugin.name} imports only packages that are declared`, () => {
     for (const { path, imports } of readSources(origin)) {
       for (const { target } of imports) {
-        if (target === 'archivolt' || target.startsWith('node:') || target.startsWith('plugins/')) continue
+        if (/^archivolt(\/index)?$/.test(target) || target.startsWith('node:') || target.startsWith('plugins/'))
+          continue
         const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : target.split('/')[0]!
         assert.ok(name in packages.dependencies, `${path} imports ${target}`)
       }

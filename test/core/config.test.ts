@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { type Definitions, readCore, readSettings, readSources } from '../../config/load.ts'
+import elasticsearch from '../../plugins/elasticsearch/plugin.ts'
 
 async function aDataFolder(t: TestContext, config?: unknown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'av-config-'))
@@ -23,7 +24,7 @@ test('a server with nothing set has a value for every setting', async (t) => {
   const settings = all({ AV_DATA_DIR: await aDataFolder(t) })
 
   assert.deepEqual([settings.host, settings.port, settings.basePath, settings.debug], ['127.0.0.1', 8000, '/', false])
-  assert.equal(settings.elasticsearchUrl, null)
+  assert.deepEqual([settings.password, settings.pluginsDir], [null, []])
 })
 
 test('the data folder is ./data unless told otherwise, and always absolute', () => {
@@ -129,7 +130,7 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
   },
   { why: 'a level that is none', env: { AV_LOG_LEVEL: 'loud' }, says: /must be one of fatal, error, warn/ },
   {
-    why: 'a URL that is none',
+    why: "a plugin's URL that is none",
     env: { AV_ELASTICSEARCH_URL: 'localhost:9200' },
     says: /must be a URL that starts with http/,
   },
@@ -152,7 +153,10 @@ for (const { why, env, file, says } of REFUSALS) {
   test(`${why} stops the start and is named`, async (t) => {
     const folder = await aDataFolder(t, file)
 
-    assert.throws(() => all({ AV_DATA_DIR: folder, ...env }), { name: 'StartError', message: says })
+    assert.throws(() => all({ AV_DATA_DIR: folder, ...env }, elasticsearch.settings), {
+      name: 'StartError',
+      message: says,
+    })
   })
 }
 

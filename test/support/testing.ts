@@ -18,7 +18,7 @@ export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
 
 export interface TestOptions {
-  /** Exactly these plugins. Default: all built-in ones. */
+  /** Exactly these plugins, with the embedded index unless one of them keeps documents. Default: all built-in ones. */
   plugins?: readonly Plugin[]
   /** Each takes the place of the built-in one of its name, or is one more. */
   replace?: readonly Plugin[]
@@ -165,10 +165,18 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
 async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOptions): Promise<FoundPlugin[]> {
   const given = (list: readonly Plugin[], isOutside = false) =>
     list.map((plugin) => ({ plugin, origin: 'test', isOutside }))
-  if (plugins) return [...given(plugins), ...given(outside, true)]
-  const kept = (await findBuiltIn()).filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
+  const builtIn = await findBuiltIn()
+  if (plugins) {
+    // Documents are kept somewhere, whatever a test is about.
+    const keeper = [...plugins, ...outside].some(({ indexAdapter }) => indexAdapter) ? [] : builtIn.filter(isEmbedded)
+    return [...keeper, ...given(plugins), ...given(outside, true)]
+  }
+  const kept = builtIn.filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
   return [...kept, ...given(replace), ...given(outside, true)]
 }
+
+const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
+  plugin.indexAdapter?.chosenBy === undefined && plugin.indexAdapter !== undefined
 
 let accounts: Promise<string> | undefined
 

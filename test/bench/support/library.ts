@@ -4,11 +4,11 @@ import { constants, copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../../core/clock.ts'
 import type { BulkResult, IndexAdapter } from '../../../core/index/port.ts'
-import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openLog } from '../../../core/log.ts'
 import { channelIndex } from '../../../plugins/channel/schema.ts'
 import { downloadIndex } from '../../../plugins/download/schema.ts'
 import { playlistIndex } from '../../../plugins/playlist/schema.ts'
+import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { subtitleIndex, videoIndex } from '../../../plugins/video/schema.ts'
 import { temporaryFolder } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
@@ -47,7 +47,6 @@ async function builtLibrary(videos: number): Promise<string> {
     definitions: DEFINITIONS,
     log: openLog('warn'),
     clock: systemClock,
-    prefix: 'av',
   })
   for (const batch of inBatches(archiveOf(videos).videos(), BATCH))
     assertAll(await index.collection(videoIndex).putMany(batch))

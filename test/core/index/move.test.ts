@@ -5,13 +5,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
-import { connectElastic } from '../../../core/index/elastic/connection.ts'
-import { openElasticIndex } from '../../../core/index/elastic/open.ts'
 import type { IndexDefinition } from '../../../core/index/mapping.ts'
 import { moveIndex } from '../../../core/index/move.ts'
 import type { IndexAdapter } from '../../../core/index/port.ts'
-import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
 import { openLog } from '../../../core/log.ts'
+import { connectElastic } from '../../../plugins/elasticsearch/connection.ts'
+import { openElasticIndex } from '../../../plugins/elasticsearch/open.ts'
+import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { lineIndex, type PaperDoc, paperIndex } from '../../contracts/index-suite.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { lastFirst } from '../../support/last-first.ts'
@@ -29,7 +29,6 @@ async function embedded(t: TestContext): Promise<IndexAdapter> {
     definitions,
     log,
     clock,
-    prefix: 'av',
   })
   lastFirst(t).after(() => index.close())
   return index

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
-import { openSqliteIndex } from '../../../core/index/sqlite/open.ts'
-import { openSnapshotFolder } from '../../../core/index/sqlite/snapshots.ts'
 import { guardWrites, waitAtBarrier } from '../../../core/index/write-barrier.ts'
 import { openLog } from '../../../core/log.ts'
 import { Type } from '../../../core/public.ts'
+import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
+import { openSnapshotFolder } from '../../../plugins/sqlite/snapshot-folder.ts'
 import { testClock } from '../../support/clock.ts'
 
 const note = defineIndex({
@@ -28,7 +28,6 @@ async function given(t: TestContext) {
     definitions: [note],
     log,
     clock,
-    prefix: 'av',
   })
   t.after(async () => {
     await adapter.close()

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
-import { openSnapshotFolder } from '../../../core/index/sqlite/snapshots.ts'
 import { openLog } from '../../../core/log.ts'
+import { openSnapshotFolder } from '../../../plugins/sqlite/snapshot-folder.ts'
 import {
   aChannel,
   aPlaylist,

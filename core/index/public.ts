@@ -1,0 +1,55 @@
+/**
+ * All that an index adapter may import beside 'archivolt', as 'archivolt/index'. A worker thread imports it too, so
+ * nothing here loads a large package.
+ */
+export { systemClock } from '../clock.ts'
+export { StartError } from '../error.ts'
+export { isDiskFull } from '../full-disk.ts'
+export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from './adapter.ts'
+export type { DefinitionData, FieldPlan, Json, JsonObject } from './document.ts'
+export {
+  applyChange,
+  checkId,
+  definitionData,
+  fieldPlans,
+  joinInternal,
+  Refusal,
+  splitInternal,
+  valuesOf,
+  WrongType,
+} from './document.ts'
+export type { Holdings } from './in-use.ts'
+export type { ZoneChange } from './local-days.ts'
+export { spanOf, zoneChanges } from './local-days.ts'
+export type { DocOf, Field, FieldType, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
+export type { Migration, Progress, Shape } from './migrate.ts'
+export { migrate } from './migrate.ts'
+export type {
+  AggregateQuery,
+  AggregateRow,
+  BulkOptions,
+  BulkResult,
+  Change,
+  Collection,
+  Filter,
+  FindQuery,
+  Found,
+  Hit,
+  IndexAdapter,
+  ReplaceWrite,
+  RestoreOptions,
+  RestoreResult,
+  SnapshotRecord,
+  Snapshots,
+  StepOptions,
+  TextQuery,
+  WriteOptions,
+} from './port.ts'
+export { MAX_WINDOW } from './port.ts'
+export type { StoredCollection } from './restore.ts'
+export { restoreAll } from './restore.ts'
+export { snapshotName } from './snapshot-name.ts'
+export type { QueryWord } from './text.ts'
+export { editDistance, fold, queryWords, STOP_WORDS, stem, tokens } from './text.ts'
+export type { Patience } from './write-barrier.ts'
+export { patience, waitAtBarrier } from './write-barrier.ts'

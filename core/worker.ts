@@ -1,0 +1,41 @@
+/** Starts a plugin's worker thread, from the bundle or from sources. */
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { ENTRIES, isSource, OWN_FOLDER } from './entries.ts'
+
+/**
+ * Starts the worker of a plugin.
+ * @param entry  `new URL('./worker.ts', import.meta.url)`: a built-in one is bundled with the program under this name
+ */
+export function startWorker(entry: URL, options: Pick<WorkerOptions, 'name' | 'workerData'> = {}): Worker {
+  if (!isSource && entry.href.startsWith(OWN_FOLDER.href))
+    return new Worker(new URL(entry.href.replace(/\.ts$/, '.js')), options)
+  return new Worker(bundled(entry), { ...options, eval: true })
+}
+
+const bundles = new Map<string, string>()
+
+/** Once a process: that costs less than to teach each thread TypeScript. */
+function bundled(entry: URL): string {
+  const known = bundles.get(entry.href)
+  if (known !== undefined) return known
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
+  const place = JSON.stringify(entry.href)
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(entry)],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    alias: Object.fromEntries(Object.entries(ENTRIES).map(([name, url]) => [name, fileURLToPath(url)])),
+    define: { 'import.meta.url': place },
+    // What is evaluated has no place to find packages from: the entry's.
+    banner: { js: `require = require('node:module').createRequire(${place})` },
+    logLevel: 'silent',
+  })
+  const source = outputFiles[0]!.text
+  bundles.set(entry.href, source)
+  return source
+}

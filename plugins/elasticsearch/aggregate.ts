@@ -1,0 +1,147 @@
+/** Groups, counts, sums and local days as aggregations of the server. */
+
+import type { estypes } from '@elastic/elasticsearch'
+import { timeZone } from 'archivolt'
+import type { AggregateQuery, AggregateRow, FieldPlan, Scalar } from 'archivolt/index'
+import type { ElasticConnection } from './connection.ts'
+import { filterField, filterQuery, type Query } from './filter.ts'
+import { isWordy, type Layout } from './layout.ts'
+
+const MOST_GROUPS = 10_000
+/** What JavaScript can write as a date. */
+const LATEST = 8.64e12
+
+type Container = estypes.AggregationsAggregationContainer
+type Sums = Record<string, { value: number | null }>
+interface Bucket {
+  key: unknown
+  doc_count: number
+}
+
+export async function aggregate(
+  connection: ElasticConnection,
+  index: string,
+  layout: Layout,
+  query: AggregateQuery,
+): Promise<AggregateRow[]> {
+  const { groupBy = [], histogram, sums = [], orderBy, limit = MOST_GROUPS } = query
+  const most = Math.min(limit, MOST_GROUPS)
+  const groups = groupBy.map((name) => filterField(layout, name))
+  const totals = Object.fromEntries(
+    sums.map((name, at): [string, Container] => [
+      `s${at}`,
+      { sum: { field: `value.${numberField(layout, name).name}` } },
+    ]),
+  )
+  const by = orderBy && orderBy.metric !== 'count' ? sums.indexOf(orderBy.metric) : undefined
+  if (by === -1) throw new Error(`${layout.data.name}: order by "${orderBy!.metric}" needs it among the sums`)
+
+  if (groups.length === 0 && !histogram) {
+    const { aggregations, hits } = await ask(filterQuery(layout, query.filter), totals, true)
+    return [rowOf([], (hits.total as estypes.SearchTotalHits).value, aggregations as unknown as Sums)]
+  }
+  if (most < 1) return []
+  if (groups.length === 1 && !histogram && orderBy) return ordered(groups[0]!, orderBy)
+  const rows = await all()
+  if (orderBy) {
+    const value = (row: AggregateRow) => (orderBy.metric === 'count' ? row.count : row.sums[orderBy.metric]!)
+    rows.sort((a, b) => (orderBy.order === 'asc' ? value(a) - value(b) : value(b) - value(a)))
+  }
+  return rows.slice(0, most)
+
+  function ask(where: Query, aggs: Record<string, Container>, isCounted = false) {
+    return connection.run((client) =>
+      client.search({
+        index,
+        size: 0,
+        query: where,
+        track_total_hits: isCounted,
+        ...(Object.keys(aggs).length > 0 && { aggs }),
+      }),
+    )
+  }
+
+  function rowOf(key: AggregateRow['key'], count: number, found: Sums | undefined): AggregateRow {
+    return { key, count, sums: Object.fromEntries(sums.map((name, at) => [name, found?.[`s${at}`]?.value ?? 0])) }
+  }
+
+  /**
+   * The groups of one field in the order of a number: the server keeps as many as are asked for. Those without a value
+   * are one more.
+   */
+  async function ordered(
+    plan: FieldPlan,
+    { metric, order }: NonNullable<AggregateQuery['orderBy']>,
+  ): Promise<AggregateRow[]> {
+    const field = `value.${plan.name}`
+    const { aggregations } = await ask(filterQuery(layout, query.filter), {
+      groups: {
+        terms: { field, size: most, order: [{ [metric === 'count' ? '_count' : `s${by}`]: order }, { _key: 'asc' }] },
+        aggs: totals,
+      },
+      none: { missing: { field }, aggs: totals },
+    })
+    const { groups: found, none } = aggregations as unknown as { groups: { buckets: Bucket[] }; none: Bucket }
+    const rows = found.buckets.map((bucket) =>
+      rowOf([keyOf(plan, bucket.key)], bucket.doc_count, bucket as unknown as Sums),
+    )
+    if (none.doc_count > 0) {
+      const row = rowOf([null], none.doc_count, none as unknown as Sums)
+      const value = (each: AggregateRow) => (metric === 'count' ? each.count : each.sums[metric]!)
+      const place = rows.findIndex((each) => (order === 'asc' ? value(each) >= value(row) : value(each) <= value(row)))
+      rows.splice(place < 0 ? rows.length : place, 0, row)
+    }
+    return rows.slice(0, most)
+  }
+
+  /** All groups in the order of their keys, page by page; those without a value first. */
+  async function all(): Promise<AggregateRow[]> {
+    const sources: Array<Record<string, estypes.AggregationsCompositeAggregationSource>> = groups.map((plan, at) => ({
+      [`g${at}`]: { terms: { field: `value.${plan.name}`, missing_bucket: true } },
+    }))
+    let where = filterQuery(layout, query.filter)
+    if (histogram) {
+      const plan = numberField(layout, histogram.field)
+      if (plan.type !== 'date') throw new Error(`${layout.data.name}: "${plan.name}" is no date`)
+      const span = {
+        field: `value.${plan.name}.date`,
+        calendar_interval: histogram.interval,
+        time_zone: timeZone(),
+        format: 'uuuu-MM-dd',
+      }
+      sources.push({ day: { date_histogram: span } })
+      where = { bool: { filter: [where, { range: { [`value.${plan.name}`]: { gte: -LATEST, lte: LATEST } } }] } }
+    }
+    const rows: AggregateRow[] = []
+    let after: Record<string, estypes.FieldValue> | undefined
+    do {
+      const { aggregations } = await ask(where, {
+        groups: { composite: { sources, size: orderBy ? MOST_GROUPS : most, ...(after && { after }) }, aggs: totals },
+      })
+      const { buckets, after_key: next } = (
+        aggregations as unknown as { groups: { buckets: Bucket[]; after_key?: Record<string, estypes.FieldValue> } }
+      ).groups
+      for (const bucket of buckets) {
+        const key = bucket.key as Record<string, unknown>
+        const values = groups.map((plan, at) => keyOf(plan, key[`g${at}`]))
+        rows.push(
+          rowOf(histogram ? [...values, key['day'] as string] : values, bucket.doc_count, bucket as unknown as Sums),
+        )
+      }
+      after = next
+    } while (after && orderBy)
+    return rows
+  }
+}
+
+function keyOf(plan: FieldPlan, key: unknown): Scalar | null {
+  if (key === null || key === undefined) return null
+  return plan.type === 'boolean' ? key === true || key === 1 || key === 'true' : (key as Scalar)
+}
+
+function numberField(layout: Layout, name: string): FieldPlan {
+  const plan = layout.byName.get(name)
+  if (!plan || plan.isMulti || isWordy(plan) || !layout.values.includes(plan))
+    throw new Error(`${layout.data.name}: "${name}" is no number that is filtered or sorted`)
+  return plan
+}

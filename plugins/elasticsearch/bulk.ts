@@ -1,0 +1,223 @@
+/**
+ * Writes in bulk: what became of each item, again where the server had too much to do, and never more in flight than it
+ * should hold.
+ */
+
+import { setImmediate as nextTurn, setTimeout as realTime } from 'node:timers/promises'
+import type { estypes } from '@elastic/elasticsearch'
+import { type BulkOptions, type BulkResult, WrongType } from 'archivolt/index'
+import { BULK_TIMEOUT_MS, type ElasticConnection } from './connection.ts'
+import { checkedDoc, encode, type OnWrong } from './encode.ts'
+import { ElasticError, FaultyItem, faultOfServer } from './fault.ts'
+import type { Layout } from './layout.ts'
+
+/** Work on the event loop is cut here, so that one caller's documents do not hold up all others. */
+export const SLICE_MS = 4
+const DOCS_A_REQUEST = 400
+const CHARACTERS_A_REQUEST = 4_000_000
+/** One is written while the next is made. */
+const MOST_IN_FLIGHT = 2
+const MOST_TRIES = 8
+const FIRST_PAUSE_MS = 50
+
+/** The version that a write expects to meet. */
+export interface Version {
+  seqNo: number
+  term: number
+}
+
+export interface Operation {
+  id: string
+  action: string
+  source?: string
+}
+
+export const indexing = (id: string, source: string, version?: Version): Operation => ({
+  id,
+  action: JSON.stringify({ index: { _id: id, ...met(version) } }),
+  source,
+})
+export const deleting = (id: string, version?: Version): Operation => ({
+  id,
+  action: JSON.stringify({ delete: { _id: id, ...met(version) } }),
+})
+const met = (version: Version | undefined) => version && { if_seq_no: version.seqNo, if_primary_term: version.term }
+
+/** `conflict`: the document is no longer the one that was expected. A text: why it cannot be written. */
+export type Outcome = { state: 'done' | 'missing' | 'conflict' } | { state: 'refused'; reason: string }
+
+export interface Target {
+  connection: ElasticConnection
+  /** Alias or index. */
+  index: string
+  /** An alias that is not there is never made an index by the server. */
+  isAlias: boolean
+}
+
+/** @returns an outcome per operation, in order. @throws unavailable  what was written by then stays */
+export async function write(
+  target: Target,
+  operations: readonly Operation[],
+  options: { isVisible?: boolean | undefined } = {},
+): Promise<Outcome[]> {
+  const outcomes = new Array<Outcome>(operations.length)
+  let left = operations.map((_, at) => at)
+  for (let tries = 1; left.length > 0; tries++) {
+    const busy: number[] = []
+    await target.connection
+      .run(async (client) => {
+        const lines = left.flatMap((at) => [operations[at]!.action, operations[at]!.source ?? []].flat())
+        const { items } = await client.bulk<string>(
+          {
+            index: target.index,
+            require_alias: target.isAlias,
+            operations: lines,
+            refresh: options.isVisible ? 'wait_for' : false,
+            filter_path: ['items.*.status', 'items.*.error', 'items.*.result'],
+          },
+          { requestTimeout: BULK_TIMEOUT_MS },
+        )
+        busy.length = 0
+        let faulty: FaultyItem | undefined
+        const open: number[] = []
+        left.forEach((at, place) => {
+          const item = Object.values(items[place]!)[0]!
+          const fault =
+            item.error && faultOfServer(item.status, { type: item.error.type, reason: item.error.reason ?? '' })
+          if (!fault) outcomes[at] = outcomeOf(item)
+          else {
+            open.push(at)
+            if (item.status === 429 && fault.kind === 'busy' && tries < MOST_TRIES) busy.push(at)
+            else faulty ??= new FaultyItem(fault)
+          }
+        })
+        left = open
+        if (faulty) throw faulty
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof ElasticError) || error.statusCode !== 413) throw error
+        return halves(left)
+      })
+    if (busy.length > 0) await pause(FIRST_PAUSE_MS * 2 ** tries)
+  }
+  return outcomes
+
+  /** Something before the server takes only smaller requests. */
+  async function halves(these: number[]): Promise<void> {
+    left = []
+    if (these.length === 1) {
+      outcomes[these[0]!] = { state: 'refused', reason: 'too large for the server' }
+      return
+    }
+    const middle = these.length >> 1
+    for (const some of [these.slice(0, middle), these.slice(middle)]) {
+      const found = await write(
+        target,
+        some.map((at) => operations[at]!),
+        options,
+      )
+      found.forEach((outcome, at) => (outcomes[some[at]!] = outcome))
+    }
+  }
+}
+
+function outcomeOf({ status, error, result }: estypes.BulkResponseItem): Outcome {
+  if (error)
+    return status === 409
+      ? { state: 'conflict' }
+      : status === 404 && error.type === 'document_missing_exception'
+        ? { state: 'missing' }
+        : { state: 'refused', reason: reasonOf(error) }
+  return { state: result === 'not_found' ? 'missing' : 'done' }
+}
+
+/** The server's words begin with its own names of fields. */
+function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): string {
+  const field = /\[(?:value|sort|words|stems)\.([^\][]+)\]/.exec(reason ?? '')?.[1]
+  const why = cause?.reason ?? reason ?? type
+  return field ? `${field}: ${why}` : why
+}
+
+/**
+ * About so long, never the same for two who got into each other's way. In the time of the server: no test moves that.
+ */
+export const pause = (ms: number): Promise<void> => realTime(ms * (0.5 + Math.random()))
+
+export interface PutOptions extends BulkOptions {
+  /** Takes fields of a wrong type: the document is written without them. */
+  onWrong?: OnWrong | undefined
+  /** Only where the document is still this one. */
+  versions?: ReadonlyMap<string, Version> | undefined
+}
+
+/** Writes documents; one that cannot be written is named and the others are in. */
+export async function putAll(
+  target: Target,
+  layout: Layout,
+  docs: ReadonlyArray<{ id: string; doc: object }>,
+  options: PutOptions,
+): Promise<BulkResult> {
+  const { name } = layout.data
+  const { signal, progress, onWrong, versions } = options
+  const failed = new Map<number, BulkResult['failed'][number]>()
+  const flying = new Set<{ ids: Set<string>; landed: Promise<void> }>()
+  let broken: { error: unknown } | undefined
+  let done = 0
+  let at = 0
+  const isOne = docs.length <= DOCS_A_REQUEST
+
+  async function send(operations: Operation[], places: number[], upTo: number): Promise<void> {
+    const outcomes =
+      operations.length === 0 ? [] : await write(target, operations, { isVisible: isOne && options.visible })
+    outcomes.forEach((outcome, place) => {
+      const { id } = operations[place]!
+      if (outcome.state === 'refused') failed.set(places[place]!, { id, reason: `${name} ${id}: ${outcome.reason}` })
+    })
+    done += upTo
+    progress?.(done)
+  }
+
+  while (at < docs.length && !broken && !signal?.aborted) {
+    const operations: Operation[] = []
+    const places: number[] = []
+    const from = at
+    let started = performance.now()
+    for (let size = 0; at < docs.length && at - from < DOCS_A_REQUEST && size < CHARACTERS_A_REQUEST; at++) {
+      const { id, doc } = docs[at]!
+      try {
+        const source = encode(layout, id, checkedDoc(name, id, doc), onWrong)
+        operations.push(indexing(id, source, versions?.get(id)))
+        places.push(at)
+        size += source.length
+      } catch (error) {
+        if (!(error instanceof WrongType)) throw error
+        failed.set(at, { id, reason: `${name} ${id}: ${error.message}` })
+      }
+      if (performance.now() - started > SLICE_MS) {
+        await nextTurn()
+        started = performance.now()
+      }
+    }
+    const ids = new Set(operations.map(({ id }) => id))
+    // The later of two documents with one id is to stay.
+    while (
+      flying.size >= MOST_IN_FLIGHT ||
+      [...flying].some((other) => operations.some(({ id }) => other.ids.has(id)))
+    ) {
+      await Promise.race([...flying].map(({ landed }) => landed))
+    }
+    if (broken || signal?.aborted) break
+    const flight = { ids, landed: Promise.resolve() }
+    flight.landed = send(operations, places, at - from)
+      .catch((error: unknown) => void (broken ??= { error }))
+      .finally(() => flying.delete(flight))
+    flying.add(flight)
+  }
+  await Promise.all([...flying].map(({ landed }) => landed))
+  if (broken) throw broken.error
+  signal?.throwIfAborted()
+  if (options.visible && !isOne)
+    await target.connection.run((client) => client.indices.refresh({ index: target.index }))
+  const list = [...failed].sort(([a], [b]) => a - b).map(([, failure]) => failure)
+  return { written: docs.length - list.length, failed: list }
+}

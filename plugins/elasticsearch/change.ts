@@ -1,0 +1,145 @@
+/**
+ * Changes of what is there: read, change, write where nobody else came between, else again. Repeating any of it is
+ * harmless.
+ */
+import { errors } from 'archivolt'
+import {
+  applyChange,
+  type BulkOptions,
+  type Change,
+  type Filter,
+  type JsonObject,
+  Refusal,
+  type WriteOptions,
+} from 'archivolt/index'
+import { deleting, indexing, type Operation, type Outcome, pause, type Target, type Version, write } from './bulk.ts'
+import { decode, encode, type Stored } from './encode.ts'
+import { filterQuery, type Query } from './filter.ts'
+import type { Layout } from './layout.ts'
+import { pages, parsed, type StoredHit } from './scan.ts'
+
+const MOST_TRIES = 60
+const PAUSE_MS = 4
+const LONGEST_PAUSE_MS = 250
+const CHANGED_AT_ONCE = 200
+const REMOVED_AT_ONCE = 1000
+const MOST_IDS = 10_000
+
+type AnyChange = Change<never, string>
+
+export interface Changes {
+  patch(id: string, change: AnyChange, options: WriteOptions): Promise<boolean>
+  patchWhere(filter: Filter, change: AnyChange, options: BulkOptions): Promise<number>
+  removeWhere(filter: Filter, options: BulkOptions): Promise<number>
+}
+
+export function openChanges(target: Target, layout: Layout): Changes {
+  const { connection, index } = target
+  const { name } = layout.data
+
+  const changed = (id: string, doc: JsonObject, change: AnyChange): string => {
+    try {
+      // A change is applied to many documents: none may hold parts of another.
+      return encode(layout, id, applyChange(layout.plans, layout.data.keys, doc, structuredClone(change)))
+    } catch (error) {
+      if (error instanceof Refusal) throw errors.unprocessable(`${name} ${id}: ${error.message}`)
+      throw error
+    }
+  }
+
+  const refused = (id: string, outcome: Outcome): void => {
+    if (outcome.state === 'refused') throw errors.unprocessable(`${name} ${id}: ${outcome.reason}`)
+  }
+
+  const again = (tries: number) => pause(Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 1.3 ** tries))
+
+  /**
+   * Works on all that match, batch by batch; what somebody else changed meanwhile is looked at again: it may match no
+   * longer.
+   * @returns how many were worked on
+   */
+  async function onAll(
+    filter: Filter,
+    options: BulkOptions & { batch: number; isBare: boolean },
+    toOperations: (hits: StoredHit[]) => Promise<Operation[]>,
+  ): Promise<number> {
+    let count = 0
+    let queries: Query[] = [filterQuery(layout, filter)]
+    for (let tries = 0; ; tries++) {
+      // What was written just now is meant too.
+      await connection.run((client) => client.indices.refresh({ index }))
+      const conflicts: string[] = []
+      for (const query of queries) {
+        for await (const hits of pages(connection, {
+          index,
+          query,
+          batch: options.batch,
+          isBare: options.isBare,
+          signal: options.signal,
+        })) {
+          const operations = await toOperations(hits)
+          const outcomes = await write(target, operations)
+          outcomes.forEach((outcome, at) => {
+            const { id } = operations[at]!
+            refused(id, outcome)
+            if (outcome.state === 'conflict') conflicts.push(id)
+            if (outcome.state === 'done') count++
+          })
+          options.progress?.(count)
+        }
+      }
+      if (conflicts.length === 0) break
+      if (tries === MOST_TRIES)
+        throw errors.unavailable(
+          `${name}: ${conflicts.length} documents are being changed by others all the time; try again`,
+        )
+      queries = narrowed(filterQuery(layout, filter), conflicts)
+      await again(tries)
+    }
+    if (options.visible && count > 0) await connection.run((client) => client.indices.refresh({ index }))
+    return count
+  }
+
+  return {
+    async patch(id, change, { visible }) {
+      for (let tries = 0; ; tries++) {
+        const { docs } = await connection.run((client) => client.mget<Stored>({ index, ids: [id] }))
+        const found = docs[0]
+        if (!found || !('found' in found) || !found.found || !found._source) return false
+        const source = changed(id, decode(found._source), change)
+        const [outcome] = await write(
+          target,
+          [indexing(id, source, { seqNo: found._seq_no!, term: found._primary_term! })],
+          { isVisible: visible },
+        )
+        refused(id, outcome!)
+        if (outcome!.state === 'done') return true
+        if (tries === MOST_TRIES)
+          throw errors.unavailable(`${name}: the document is being changed by others all the time; try again`)
+        await again(tries)
+      }
+    },
+
+    patchWhere: (filter, change, options) =>
+      onAll(filter, { ...options, batch: CHANGED_AT_ONCE, isBare: false }, async (hits) =>
+        (await parsed(hits)).map(({ id, doc, hit }) =>
+          indexing(id, changed(id, doc as JsonObject, change), versionOf(hit)),
+        ),
+      ),
+
+    removeWhere: (filter, options) =>
+      onAll(filter, { ...options, batch: REMOVED_AT_ONCE, isBare: true }, async (hits) =>
+        hits.map((hit) => deleting(hit._id!, versionOf(hit))),
+      ),
+  }
+}
+
+export const versionOf = (hit: StoredHit): Version => ({ seqNo: hit._seq_no!, term: hit._primary_term! })
+
+/** A filter among these documents only, in parts that the server takes. */
+function narrowed(filter: Query, ids: readonly string[]): Query[] {
+  const parts = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, at) =>
+    ids.slice(at * MOST_IDS, (at + 1) * MOST_IDS),
+  )
+  return parts.map((part) => ({ bool: { filter: [filter, { terms: { id: part } }] } }))
+}

@@ -1,0 +1,53 @@
+/** The index on the cluster that the settings name: what it should hold, what it lost, and its snapshots. */
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
+import { type AdapterParts, type OpenedAdapter, StartError, snapshotName, systemClock } from 'archivolt/index'
+import { connectElastic } from './connection.ts'
+import { openElasticIndex } from './open.ts'
+
+export async function openCluster({
+  settings,
+  definitions,
+  log,
+  holdings,
+  signal,
+}: AdapterParts): Promise<OpenedAdapter> {
+  const { prefix, dataDir, elasticsearchUrl: url, elasticsearchRepository: repository } = settings
+  if (url === null) throw new StartError('AV_ELASTICSEARCH_URL is not set')
+  // Its server has a time of its own, which no test can stop.
+  const clock = systemClock
+  const connection = connectElastic({
+    url,
+    username: settings.elasticsearchUsername,
+    password: settings.elasticsearchPassword,
+    apiKey: settings.elasticsearchApiKey,
+    ca: settings.elasticsearchCa,
+    ...{ names: `${prefix}_*`, log, clock },
+  })
+  try {
+    const index = await openElasticIndex({
+      ...{ connection, definitions, log, clock, prefix, signal, repository },
+      // One process at a time works on a data folder: what an earlier one of it was doing on the cluster is this one's
+      // to finish.
+      owner: createHash('sha256').update(`${hostname()} ${dataDir}`).digest('hex'),
+      async onMissing(collections) {
+        const lost = collections.filter((name) => holdings.opened?.includes(name))
+        if (lost.length > 0)
+          await holdings.noteLost(
+            `Elasticsearch had no index ${lost.map((name) => `${prefix}_${name}`).join(', ')} any more`,
+          )
+      },
+      async beforeRebuild(snapshotTo) {
+        if (repository === null)
+          return log.info('no snapshot is taken before the rebuild, as AV_ELASTICSEARCH_REPOSITORY is not set')
+        await snapshotTo(snapshotName(prefix, 'upgrade')).catch((error: unknown) =>
+          log.error({ err: error }, 'no snapshot could be taken before the rebuild'),
+        )
+      },
+    })
+    return { index, openSnapshots: (guarded) => index.openSnapshots(guarded) }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}

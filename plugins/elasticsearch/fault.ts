@@ -1,0 +1,159 @@
+/**
+ * What Elasticsearch or the way to it refuses: what kind of trouble it is, in a sentence for people, without
+ * credentials.
+ */
+import { type AppError, errors } from 'archivolt'
+/**
+ * `away`: no answer. `red`: it answers, but parts of the data are missing. `full`: it takes no writes. `denied`: our
+ * account is refused.
+ * `certificate`, `product`: not the server that we may talk to. `busy`: too much at once. `forbidden`: our account may
+ * not do this.
+ */
+export type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden'
+
+export interface Fault {
+  kind: FaultKind
+  /** For clients and the log. */
+  says: string
+  /** In the words of the server or the socket, for the log. */
+  why: string
+}
+
+/** As the server words it, in the body of an answer or in an item of a bulk. */
+export interface ServerError {
+  type: string
+  reason: string
+}
+
+const SENTENCES: Record<FaultKind, string> = {
+  away: 'Elasticsearch does not answer; try again in a few seconds',
+  red: 'Elasticsearch answers, but parts of the data are not there now; try again in a few seconds',
+  full: 'Elasticsearch takes no writes, because its disk is too full: free space there, and it goes on by itself',
+  denied:
+    'Elasticsearch refuses our account: check AV_ELASTICSEARCH_USERNAME and AV_ELASTICSEARCH_PASSWORD, or AV_ELASTICSEARCH_API_KEY',
+  certificate:
+    'The certificate of Elasticsearch is not to be trusted: name the file with the one that signed it in AV_ELASTICSEARCH_CA, and use the host name that it was made for',
+  product:
+    'What answers at AV_ELASTICSEARCH_URL is not Elasticsearch: this server keeps its documents in Elasticsearch 8 only',
+  busy: 'Elasticsearch has too much to do; try again in a few seconds',
+  forbidden:
+    'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with our prefix, and the cluster right "monitor"',
+}
+
+/** Nothing passes by waiting where a right is missing. */
+export const passesByWaiting = ({ kind }: Fault): boolean => kind !== 'forbidden'
+
+export const toAppError = ({ kind, says, why }: Fault): AppError =>
+  errors.unavailable(says, { retryAfterSeconds: RETRY_AFTER_SECONDS[kind] ?? 10, cause: new Error(why) })
+const RETRY_AFTER_SECONDS: Partial<Record<FaultKind, number>> = {
+  busy: 5,
+  full: 60,
+  denied: 60,
+  certificate: 60,
+  product: 60,
+  forbidden: 60,
+}
+
+const fault = (kind: FaultKind, why: string, says = SENTENCES[kind]): Fault => ({ kind, says, why })
+
+/**
+ * An answer of Elasticsearch that is nobody's outage: a defect of ours or of a document. Knows nothing of headers and
+ * bodies sent.
+ */
+export class ElasticError extends Error {
+  override readonly name = 'ElasticError'
+  readonly statusCode: number
+  readonly type: string
+  readonly reason: string
+
+  constructor(statusCode: number, { type, reason }: ServerError) {
+    super(`Elasticsearch answers ${statusCode} ${type}: ${reason}`)
+    this.statusCode = statusCode
+    this.type = type
+    this.reason = reason
+  }
+}
+
+/** Raised for an item of a bulk whose fault is the server's, not the document's: whatever runs the bulk ends there. */
+export class FaultyItem extends Error {
+  override readonly name = 'FaultyItem'
+  readonly fault: Fault
+
+  constructor(found: Fault) {
+    super(found.why)
+    this.fault = found
+  }
+}
+
+interface Answered {
+  name: string
+  message: string
+  statusCode?: number
+  meta?: { statusCode?: number; body?: unknown }
+}
+
+const CERTIFICATE = /certificate|altnames|SSL routines|unable to (verify|get)|CERT_|wrong version number|EPROTO/i
+
+/** @returns what the trouble is, or undefined where the error is not about the server at all: the caller's own */
+export function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof FaultyItem) return error.fault
+  if (!(error instanceof Error)) return undefined
+  const { name, message, meta } = error as Answered
+  if (name === 'ProductNotSupportedError') return fault('product', message)
+  if (name === 'TimeoutError' || name === 'NoLivingConnectionsError') return fault('away', message)
+  // Where a name stands for several addresses, the socket's error may have no words.
+  if (name === 'ConnectionError')
+    return fault(CERTIFICATE.test(message) ? 'certificate' : 'away', message || 'no connection')
+  if (name === 'DeserializationError') return fault('away', 'the answer is cut off or no JSON')
+  if (name !== 'ResponseError') return undefined
+  const status = meta?.statusCode ?? 0
+  const said = serverErrorOf(meta?.body)
+  if (said) return faultOfServer(status, said)
+  if (status === 401) return fault('denied', `${status}`)
+  if (status === 403) return fault('forbidden', `${status}`)
+  if (status === 429) return fault('busy', `${status}`)
+  return status >= 500 ? fault('away', `something before it answers ${status}`) : undefined
+}
+
+/** The same for a refusal in the server's own words, such as that of one item of a bulk. */
+export function faultOfServer(status: number, { type, reason }: ServerError): Fault | undefined {
+  const why = `${status} ${type}: ${reason}`.slice(0, 500)
+  if (type === 'cluster_block_exception') {
+    if (/flood|read-only-allow-delete|TOO_MANY_REQUESTS\/12|FORBIDDEN\/12/i.test(reason)) return fault('full', why)
+    if (/FORBIDDEN\/(5|6|8|9|13)\//.test(reason))
+      return fault(
+        'full',
+        why,
+        'Elasticsearch takes no writes: somebody has made its indexes read-only; take that block off, and it goes on by itself',
+      )
+    return fault('red', why)
+  }
+  if (status === 401) return fault('denied', why)
+  if (status === 403 && type === 'security_exception') return fault('forbidden', why)
+  if (status === 429) return fault('busy', why)
+  return status === 502 || status === 503 || status === 504 ? fault('red', why) : undefined
+}
+
+/** What an answer says of its failure; of several causes the first, which names the reason. */
+export function serverErrorOf(body: unknown): ServerError | undefined {
+  const said = (body as { error?: unknown } | undefined)?.error
+  if (typeof said !== 'object' || said === null) return undefined
+  const {
+    type,
+    reason,
+    root_cause: causes,
+  } = said as { type?: unknown; reason?: unknown; root_cause?: Array<{ type?: unknown; reason?: unknown }> }
+  const first = causes?.[0]
+  const isVague = type === 'search_phase_execution_exception' && first?.type !== undefined
+  return {
+    type: String((isVague ? first.type : type) ?? 'unknown'),
+    reason: String((isVague ? first.reason : reason) ?? ''),
+  }
+}
+
+/** An error of the client as others may see it: what it sent, and to whom with which credentials, stays out. */
+export function withoutRequest(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'ResponseError') return error
+  const { meta } = error as unknown as Answered
+  return new ElasticError(meta?.statusCode ?? 0, serverErrorOf(meta?.body) ?? { type: 'unknown', reason: '' })
+}

@@ -1,0 +1,93 @@
+/** Filters and orders as the server's query: every value stays a value. */
+
+import type { estypes } from '@elastic/elasticsearch'
+import type { FieldPlan, Filter, FindQuery, Scalar } from 'archivolt/index'
+import { keptValue } from './encode.ts'
+import { isWordy, type Layout, sortField } from './layout.ts'
+
+export type Query = estypes.QueryDslQueryContainer
+export type Sort = estypes.SortCombinations[]
+
+export const EVERYTHING: Query = { match_all: {} }
+export const NOTHING: Query = { match_none: {} }
+/** The server takes no more values in one condition. */
+const MOST_VALUES = 60_000
+
+export function filterField(layout: Layout, name: string): FieldPlan {
+  const plan = layout.byName.get(name)
+  if (!plan?.isFilter) throw new Error(`${layout.data.name}: "${name}" is not declared as a filter`)
+  return plan
+}
+
+/** undefined: no document can have this value in this field. */
+function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
+  if (isWordy(plan)) return keptValue(String(value))
+  if (plan.type === 'boolean')
+    return typeof value === 'boolean' ? value : value === 0 || value === 1 ? value === 1 : undefined
+  const number = typeof value === 'boolean' ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isFinite(number)) return undefined
+  return plan.type === 'double' || Number.isSafeInteger(number) ? number : undefined
+}
+
+/** A limit may lie beyond all that a field can hold. */
+function limit(plan: FieldPlan, value: Scalar): Scalar {
+  if (isWordy(plan)) return keptValue(String(value))
+  if (plan.type === 'boolean') return Boolean(value)
+  const number = Number(value)
+  const most = plan.type === 'double' ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER
+  return Math.max(-most, Math.min(most, number))
+}
+
+export function filterQuery(layout: Layout, filter: Filter | undefined): Query {
+  return filter ? build(filter) : EVERYTHING
+
+  function build(node: Filter): Query {
+    if ('and' in node) return node.and.length === 0 ? EVERYTHING : { bool: { filter: node.and.map(build) } }
+    if ('or' in node)
+      return node.or.length === 0 ? NOTHING : { bool: { should: node.or.map(build), minimum_should_match: 1 } }
+    if ('not' in node) return { bool: { must_not: [build(node.not)] } }
+    if ('eq' in node) return oneOf(filterField(layout, node.eq[0]), [node.eq[1]])
+    if ('in' in node) return oneOf(filterField(layout, node.in[0]), node.in[1])
+    if ('exists' in node) return { exists: { field: `value.${filterField(layout, node.exists).name}` } }
+    if ('prefix' in node) {
+      const plan = filterField(layout, node.prefix[0])
+      return isWordy(plan) ? { prefix: { [`value.${plan.name}`]: { value: keptValue(node.prefix[1]) } } } : NOTHING
+    }
+    const plan = filterField(layout, node.range[0])
+    const limits = Object.entries(node.range[1]).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, limit(plan, value)] as const],
+    )
+    if (limits.length === 0) return { exists: { field: `value.${plan.name}` } }
+    return { range: { [`value.${plan.name}`]: Object.fromEntries(limits) } }
+  }
+}
+
+function oneOf(plan: FieldPlan, values: readonly Scalar[]): Query {
+  const kept = values.map((value) => asked(plan, value)).filter((value) => value !== undefined)
+  const field = `value.${plan.name}`
+  if (kept.length === 0) return NOTHING
+  if (kept.length === 1) return { term: { [field]: { value: kept[0]! } } }
+  if (kept.length <= MOST_VALUES) return { terms: { [field]: kept } }
+  const parts = Array.from({ length: Math.ceil(kept.length / MOST_VALUES) }, (_, at) =>
+    kept.slice(at * MOST_VALUES, (at + 1) * MOST_VALUES),
+  )
+  return { bool: { should: parts.map((part): Query => ({ terms: { [field]: part } })), minimum_should_match: 1 } }
+}
+
+export const BY_ID: Sort = [{ id: { order: 'asc' } }]
+
+/** Newest first; documents without a date come last. */
+export function newestFirst({ newest }: Layout): Sort {
+  return newest ? [{ [sortField(newest)]: { order: 'desc', missing: '_last' } }, ...BY_ID] : BY_ID
+}
+
+/** What a list is ordered by; the id is the last tie-breaker. */
+export function orderOf(layout: Layout, sort: FindQuery['sort']): Sort {
+  if (!sort || sort.length === 0) return layout.newest?.isSort ? newestFirst(layout) : BY_ID
+  const order = sort.map(({ by, order }): estypes.SortCombinations => {
+    const plan = layout.byName.get(by)
+    if (!plan?.isSort) throw new Error(`${layout.data.name}: "${by}" is not declared as a sort`)
+    return { [sortField(plan)]: { order, missing: '_last' } }
+  })
+  return [...order, ...BY_ID]
+}

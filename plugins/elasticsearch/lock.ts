@@ -1,0 +1,129 @@
+/** One of our servers at a time may build or replace indexes: a document that its holder keeps touching. */
+import type { Clock, Log } from 'archivolt'
+import type { ElasticConnection } from './connection.ts'
+
+const ID = 'lock'
+const TOUCH_EVERY_MS = 3_000
+/** Not touched for so long, it is taken over: its holder has ended. */
+const STALE_MS = 15_000
+const LOOK_EVERY_MS = 500
+
+export interface LockOptions {
+  connection: ElasticConnection
+  clock: Clock
+  log: Log
+  /** Of the lock's own index: no collection can have this name. */
+  index: string
+  /** The same after a restart: a lock of its own, from before, holds nobody up. */
+  owner: string
+}
+
+interface Holding {
+  owner: string
+  touched: number
+}
+
+interface Seen {
+  owner: string
+  seqNo: number
+  term: number
+}
+
+/** Waits for the lock, works, gives it back. `signal` of the work is aborted where the lock was lost to another. */
+export async function underLock<Result>(
+  { connection, clock, log, index, owner }: LockOptions,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const lost = new AbortController()
+  let held = await acquire()
+  let isOver = false
+  let touching: Promise<void> = Promise.resolve()
+  let timer = clock.after(TOUCH_EVERY_MS, touch)
+
+  function touch(): void {
+    touching = put(held)
+      // The answer to an earlier touch may have been lost on the way: that one was ours.
+      .then(async (next) => next ?? (await readOwn()))
+      .then((next) => {
+        if (next) held = next
+        else lost.abort(new Error('another server has taken over what this one was doing with the index'))
+      })
+      // The server is away: nobody else can take it over meanwhile.
+      .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index could not be touched'))
+      .finally(() => {
+        if (!isOver && !lost.signal.aborted) timer = clock.after(TOUCH_EVERY_MS, touch)
+      })
+  }
+
+  try {
+    return await work(lost.signal)
+  } finally {
+    isOver = true
+    timer.cancel()
+    await touching
+    const { seqNo: if_seq_no, term: if_primary_term } = held
+    await connection.client
+      .delete({ index, id: ID, if_seq_no, if_primary_term })
+      .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index is left to grow stale'))
+  }
+
+  async function acquire(): Promise<Seen> {
+    await connection.run(async (client) => {
+      if (await client.indices.exists({ index })) return
+      const settings = { number_of_shards: 1, auto_expand_replicas: '0-1', hidden: true }
+      await client.indices.create(
+        {
+          index,
+          settings,
+          mappings: { dynamic: false, properties: { owner: { type: 'keyword' }, touched: { type: 'long' } } },
+        },
+        { ignore: [400] },
+      )
+    })
+    let other: (Seen & { lookedMs: number; unchangedMs: number }) | undefined
+    let hasSaid = false
+    for (;;) {
+      const found = await read()
+      if (!found || found.owner === owner) {
+        const mine = await put(found)
+        if (mine) return mine
+        continue
+      }
+      if (!other || other.seqNo !== found.seqNo || other.term !== found.term)
+        other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
+      // While the server was away nobody could touch it: that time does not count.
+      other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
+      other.lookedMs = clock.steady()
+      if (other.unchangedMs >= STALE_MS) {
+        log.warn('the server that was bringing the index up to date has ended; this one goes on')
+        const mine = await put(found)
+        if (mine) return mine
+      }
+      if (!hasSaid) log.info('another server is working on the index; waiting for it')
+      hasSaid = true
+      await clock.sleep(LOOK_EVERY_MS)
+    }
+  }
+
+  async function read(): Promise<Seen | undefined> {
+    const found = await connection.run((client) => client.get<Holding>({ index, id: ID }, { ignore: [404] }))
+    return found.found && found._source
+      ? { owner: found._source.owner, seqNo: found._seq_no!, term: found._primary_term! }
+      : undefined
+  }
+
+  async function readOwn(): Promise<Seen | undefined> {
+    const found = await read()
+    return found?.owner === owner ? found : undefined
+  }
+
+  /** @returns undefined where somebody else was faster */
+  async function put(before: Seen | undefined): Promise<Seen | undefined> {
+    const document: Holding = { owner, touched: clock.now() }
+    const met = before ? { if_seq_no: before.seqNo, if_primary_term: before.term } : { op_type: 'create' as const }
+    const done = await connection.run((client) =>
+      client.index<Holding>({ index, id: ID, document, ...met }, { ignore: [409] }),
+    )
+    return 'result' in done && done.result ? { owner, seqNo: done._seq_no!, term: done._primary_term! } : undefined
+  }
+}

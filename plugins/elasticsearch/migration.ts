@@ -1,0 +1,124 @@
+/**
+ * Brings one collection on the server to what its definition says; each step may be repeated, by this process or the
+ * next.
+ */
+import type { Log } from 'archivolt'
+import { type IndexDefinition, type Migration, type Progress, StartError, type WrongType } from 'archivolt/index'
+import { putAll, type Target, type Version } from './bulk.ts'
+import { versionOf } from './change.ts'
+import type { ElasticConnection } from './connection.ts'
+import { EVERYTHING, type Query } from './filter.ts'
+import type { Layout } from './layout.ts'
+import { pages, parsed } from './scan.ts'
+import type { Place, Store } from './store.ts'
+
+const BATCH = 500
+
+export interface MigrationParts {
+  store: Store
+  connection: ElasticConnection
+  log: Log
+}
+
+export async function migrationOf(
+  parts: MigrationParts,
+  definition: IndexDefinition,
+  layout: Layout,
+): Promise<Migration> {
+  const { store, connection, log } = parts
+  const { name } = definition
+  const alias = store.alias(name)
+  const place = await findInUse()
+
+  /** The alias may have been lost, with an index that was complete beside: that is what it stood for. */
+  async function findInUse(): Promise<Place> {
+    const found = await store.look(name)
+    const candidate = found.others.filter(({ isWhole }) => isWhole).at(-1) ?? found.others.at(-1)
+    if (found.inUse === undefined && candidate) {
+      log.warn(`index ${name}: nothing has the name ${alias}; it is given to ${candidate.index}`)
+      await store.pointTo(name, candidate.index)
+      return store.look(name)
+    }
+    return found
+  }
+
+  if (place.inUse !== undefined && place.shape === undefined) {
+    throw new StartError(
+      `Elasticsearch has ${place.inUse} under the name ${alias}, which is not of this program's making: set AV_PREFIX to another prefix, or remove that index`,
+    )
+  }
+
+  const count = (query: Query) => connection.run(async (client) => (await client.count({ index: alias, query })).count)
+
+  /** Documents through `reform`, and written anew; values of a wrong type are left out, not the document. */
+  async function rewrite(
+    query: Query,
+    target: Target,
+    options: { inPlace: boolean; total: number; progress: Progress },
+  ): Promise<void> {
+    const wrong: WrongType[] = []
+    let done = 0
+    for await (const hits of pages(connection, { index: alias, query, batch: BATCH })) {
+      const found = await parsed(hits)
+      const docs = found.map(({ id, doc }) => ({
+        id,
+        doc: (options.inPlace || !definition.reform ? doc : definition.reform(doc as never)) as object,
+      }))
+      const versions = options.inPlace
+        ? new Map(found.map(({ id, hit }): [string, Version] => [id, versionOf(hit)]))
+        : undefined
+      const { failed } = await putAll(target, layout, docs, { versions, onWrong: (error) => wrong.push(error) })
+      // A document that is lost on the way would be lost for good.
+      if (failed[0]) throw new Error(`index ${name}: ${failed[0].reason}`)
+      done += docs.length
+      options.progress(done, options.total)
+    }
+    if (wrong.length > 0)
+      log.warn(
+        `index ${name}: ${wrong.length} values are of another type than the mapping says and cannot be filtered by`,
+      )
+  }
+
+  return {
+    name,
+    expected: layout.shape,
+    inPlace: place.shape,
+
+    create: () => store.create(layout),
+
+    async add(_added, progress) {
+      await store.addFields(layout)
+      await connection.run((client) => client.indices.refresh({ index: alias }))
+      // Those that an interrupted run has done tell it.
+      const left: Query = { bool: { must_not: [{ term: { stamp: { value: layout.stamp } } }] } }
+      await rewrite(
+        left,
+        { connection, index: alias, isAlias: true },
+        { inPlace: true, total: await count(left), progress },
+      )
+      await connection.run((client) => client.indices.refresh({ index: alias }))
+      await store.tell(layout)
+    },
+
+    async rebuild(progress) {
+      await connection.run((client) => client.indices.refresh({ index: alias }))
+      const total = await count(EVERYTHING)
+      const index = await store.createBeside(layout)
+      log.info(`index ${name}: ${total} documents are copied to ${index}`)
+      await rewrite(EVERYTHING, { connection, index, isAlias: false }, { inPlace: false, total, progress })
+      await connection.run((client) => client.indices.refresh({ index }))
+      const copied = await connection.run(async (client) => (await client.count({ index })).count)
+      if (copied !== total)
+        throw new Error(`index ${name}: ${copied} of ${total} documents came to ${index}; the next start tries again`)
+      await store.swap(new Map([[layout, index]]))
+      log.info(`index ${name}: ${alias} stands for ${index} now`)
+    },
+
+    async discard() {
+      const { others } = await store.look(name)
+      if (others.length === 0) return
+      log.info(`index ${name}: removing ${others.map(({ index }) => index).join(', ')}, left by an interruption`)
+      await store.remove(others.map(({ index }) => index))
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Opens the index on Elasticsearch: waits for the server, brings the collections to what the definitions say, replaces
+ * all of them at once.
+ */
+
+import { randomUUID } from 'node:crypto'
+import { type Clock, errors, type Log } from 'archivolt'
+import {
+  type Collection,
+  type DocOf,
+  definitionData,
+  type IndexAdapter,
+  type IndexDefinition,
+  migrate,
+  type NamesOf,
+  type ReplaceWrite,
+  type Snapshots,
+  waitAtBarrier,
+} from 'archivolt/index'
+import { putAll } from './bulk.ts'
+import { openCollection } from './collection.ts'
+import type { ElasticConnection } from './connection.ts'
+import { type Layout, layoutOf } from './layout.ts'
+import { underLock } from './lock.ts'
+import { migrationOf } from './migration.ts'
+import { openElasticSnapshots, openRepository } from './repository.ts'
+import { openStore } from './store.ts'
+
+export interface ElasticIndexOptions {
+  /** Closed with the index. */
+  connection: ElasticConnection
+  definitions: readonly IndexDefinition[]
+  log: Log
+  clock: Clock
+  /** Of the names of all indexes and aliases. */
+  prefix: string
+  /** Who this is among servers on one cluster, the same after a restart. */
+  owner?: string
+  /** Ends waiting for a server that is away at the start. */
+  signal?: AbortSignal | undefined
+  /** Folder for snapshots, as the cluster sees it. */
+  repository?: string | null | undefined
+  /** Awaited with the collections that the server does not have, before they are made. */
+  onMissing?: (collections: string[]) => Promise<void>
+  /** Called once before the first collection is rebuilt, with what takes a snapshot of what is there. */
+  beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
+}
+
+export interface ElasticIndex extends IndexAdapter {
+  /** @param guarded  this index behind its write barrier */
+  openSnapshots(guarded: IndexAdapter): Promise<Snapshots>
+}
+
+/**
+ * Opens the index and resolves when it may be used; waits without limit for a server that is away, also in the middle
+ * of a migration.
+ * @throws StartError, or what `reform` throws; an interruption at any point is finished by the next opening
+ */
+export async function openElasticIndex(options: ElasticIndexOptions): Promise<ElasticIndex> {
+  const {
+    connection,
+    definitions,
+    log,
+    clock,
+    prefix,
+    owner = randomUUID(),
+    signal = new AbortController().signal,
+  } = options
+  const layouts = new Map(
+    definitions.map((definition): [string, Layout] => [definition.name, layoutOf(definitionData(definition))]),
+  )
+  const store = openStore(connection, prefix)
+  const repository = openRepository({ connection, store, definitions, prefix, folder: options.repository ?? null, log })
+  const lock = { connection, clock, log, index: lockIndex(prefix), owner }
+  const snapshotTo: IndexAdapter['snapshotTo'] = (name, step = {}) => repository.take(name, step)
+  const { version } = await connection.begin(signal)
+
+  await waitAtBarrier(signal, () =>
+    underLock(lock, async () => {
+      const migrations = []
+      for (const definition of definitions)
+        migrations.push(await migrationOf({ store, connection, log }, definition, layouts.get(definition.name)!))
+      await options.onMissing?.(migrations.filter(({ inPlace }) => inPlace === undefined).map(({ name }) => name))
+      const before = options.beforeRebuild
+      await migrate(migrations, log, clock, before && (() => before(snapshotTo)))
+      await repository.clean()
+    }),
+  )
+
+  const collections = new Map<string, Collection<Record<string, unknown>, string>>()
+  for (const definition of definitions) {
+    const target = { connection, index: store.alias(definition.name), isAlias: true }
+    collections.set(definition.name, openCollection(target, definition, layouts.get(definition.name)!))
+  }
+
+  let isReplacing = false
+
+  /**
+   * Under the lock: another server that starts meanwhile would take what is built beside for the rest of an
+   * interruption.
+   */
+  async function replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void> {
+    if (isReplacing) throw errors.conflict('A restore is running; try again when it has ended')
+    isReplacing = true
+    const built = new Map<Layout, string>()
+    try {
+      await underLock(lock, async (lost) => {
+        for (const layout of layouts.values()) built.set(layout, await store.createBeside(layout))
+        await load((name, docs, bulk = {}) => {
+          lost.throwIfAborted()
+          const layout = layouts.get(name)
+          const index = layout && built.get(layout)
+          if (!index) throw new Error(`The index "${name}" was not declared`)
+          return putAll({ connection, index, isAlias: false }, layout, docs, { ...bulk, visible: false })
+        })
+        lost.throwIfAborted()
+        await store.swap(built)
+      })
+    } catch (error) {
+      await removeUnused(built).catch((failure: unknown) =>
+        log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
+      )
+      throw error
+    } finally {
+      isReplacing = false
+    }
+  }
+
+  /** Where the answer to the swap was lost, it may have happened. */
+  async function removeUnused(built: ReadonlyMap<Layout, string>): Promise<void> {
+    for (const [layout, index] of built)
+      if ((await store.look(layout.data.name)).inUse !== index) await store.remove([index])
+  }
+
+  const index: ElasticIndex = {
+    kind: 'elasticsearch',
+    version,
+    definitions,
+    available: () => connection.available(),
+    openSnapshots: async (guarded) => openElasticSnapshots(repository, guarded),
+    snapshotTo,
+    restoreFrom: (name, restore = {}) => repository.restore(index, name, restore),
+    collection<Definition extends IndexDefinition>(definition: Definition) {
+      const found = collections.get(definition.name)
+      if (!found) throw new Error(`The index "${definition.name}" was not declared`)
+      return found as unknown as Collection<DocOf<Definition>, NamesOf<Definition>>
+    },
+    async refresh() {
+      await connection.run((client) =>
+        client.indices.refresh({ index: definitions.map(({ name }) => store.alias(name)) }),
+      )
+    },
+    replaceAll,
+    close: () => connection.close(),
+  }
+  return index
+}
+
+/** No collection's name begins with a digit. */
+const lockIndex = (prefix: string): string => `${prefix}_0lock`

@@ -1,0 +1,63 @@
+/** Keeps the documents on an Elasticsearch cluster, where one is set. */
+import { definePlugin, Type } from 'archivolt'
+
+const optional = Type.Union([Type.String({ minLength: 1 }), Type.Null()])
+
+export default definePlugin({
+  name: 'elasticsearch',
+  settings: {
+    elasticsearchUrl: {
+      env: 'AV_ELASTICSEARCH_URL',
+      schema: Type.Union([Type.String({ pattern: '^https?://[^\\s,]+(,https?://[^\\s,]+)*$' }), Type.Null()], {
+        description: 'a URL that starts with http:// or https://, or those of several nodes, separated by commas',
+      }),
+      default: null,
+      meaning: 'set: documents are kept in this Elasticsearch instead of the embedded index',
+    },
+    elasticsearchUsername: { env: 'AV_ELASTICSEARCH_USERNAME', schema: optional, default: null, meaning: 'its user' },
+    elasticsearchPassword: {
+      env: 'AV_ELASTICSEARCH_PASSWORD',
+      schema: optional,
+      default: null,
+      secret: true,
+      meaning: 'and password',
+    },
+    elasticsearchApiKey: {
+      env: 'AV_ELASTICSEARCH_API_KEY',
+      schema: optional,
+      default: null,
+      secret: true,
+      meaning: 'or an API key instead of both',
+    },
+    elasticsearchCa: {
+      env: 'AV_ELASTICSEARCH_CA',
+      schema: optional,
+      default: null,
+      isPath: true,
+      meaning: 'file with the certificate that signed its own',
+    },
+    elasticsearchRepository: {
+      env: 'AV_ELASTICSEARCH_REPOSITORY',
+      schema: optional,
+      default: null,
+      meaning: 'folder for snapshots, as the cluster sees it',
+    },
+  },
+  indexAdapter: {
+    title: 'Elasticsearch',
+    chosenBy: 'elasticsearchUrl',
+    // Its client takes memory: who keeps documents elsewhere does not pay for it.
+    open: async (parts) => (await import('./cluster.ts')).openCluster(parts),
+  },
+})
+
+declare module 'archivolt' {
+  interface Settings {
+    elasticsearchUrl: string | null
+    elasticsearchUsername: string | null
+    elasticsearchPassword: string | null
+    elasticsearchApiKey: string | null
+    elasticsearchCa: string | null
+    elasticsearchRepository: string | null
+  }
+}

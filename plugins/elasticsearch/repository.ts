@@ -1,0 +1,314 @@
+/** Snapshots by the server itself, in a folder that all its nodes see; restored beside, looked at, and swapped. */
+
+import { setTimeout as realTime } from 'node:timers/promises'
+import type { estypes } from '@elastic/elasticsearch'
+import { errors, type Log } from 'archivolt'
+import {
+  type IndexAdapter,
+  type IndexDefinition,
+  type RestoreOptions,
+  type RestoreResult,
+  restoreAll,
+  type SnapshotRecord,
+  type Snapshots,
+  type StepOptions,
+  type StoredCollection,
+} from 'archivolt/index'
+import type { ElasticConnection } from './connection.ts'
+import { ElasticError } from './fault.ts'
+import { EVERYTHING } from './filter.ts'
+import { metaIn } from './layout.ts'
+import { pages } from './scan.ts'
+import type { Store } from './store.ts'
+
+/** What the server allows, less its own words such as `_all`. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
+const LOOK_EVERY_MS = 250
+const BATCH = 500
+const UNSET =
+  'There is no place for snapshots of Elasticsearch: set AV_ELASTICSEARCH_REPOSITORY to a folder that path.repo of all its nodes names'
+
+export interface RepositoryParts {
+  connection: ElasticConnection
+  store: Store
+  definitions: readonly IndexDefinition[]
+  prefix: string
+  /** The folder, as the cluster sees it. null: none, no snapshots. */
+  folder: string | null
+  log: Log
+}
+
+export interface Repository {
+  readonly folder: string | null
+  list(): Promise<SnapshotRecord[]>
+  get(name: string): Promise<SnapshotRecord | undefined>
+  take(name: string, options: StepOptions): Promise<void>
+  remove(name: string): Promise<void>
+  restore(
+    index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
+    name: string,
+    options: RestoreOptions,
+  ): Promise<RestoreResult>
+  /** What an interrupted restore has left. */
+  clean(): Promise<void>
+}
+
+export function openRepository({ connection, store, definitions, prefix, folder, log }: RepositoryParts): Repository {
+  const repository = `${prefix}_snapshots`
+  // No collection's name begins with a digit.
+  const beside = `${prefix}_0restore_`
+  let registered: Promise<unknown> | undefined
+
+  /** The server forgets nothing, but the folder may have been named anew since. */
+  async function ready(): Promise<string> {
+    if (folder === null) throw errors.conflict(UNSET)
+    registered ??= connection.run((client) =>
+      client.snapshot.createRepository({
+        name: repository,
+        repository: { type: 'fs', settings: { location: folder, compress: true } },
+      }),
+    )
+    await registered.catch((error: unknown) => {
+      registered = undefined
+      if (!(error instanceof ElasticError)) throw error
+      throw errors.unavailable(
+        `Elasticsearch cannot use ${folder} for snapshots: name it in path.repo of all its nodes, and let them write there`,
+        { cause: error },
+      )
+    })
+    return repository
+  }
+
+  async function find(name: string): Promise<estypes.SnapshotSnapshotInfo[]> {
+    if (folder === null) return []
+    await ready()
+    try {
+      const { snapshots = [] } = await connection.run((client) =>
+        client.snapshot.get({ repository, snapshot: name, ignore_unavailable: true }),
+      )
+      return snapshots
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  }
+
+  /** Others may keep theirs in the same folder. */
+  const isOurs = ({ snapshot, indices = [] }: estypes.SnapshotSnapshotInfo) =>
+    indices.some((index) => index.startsWith(`${prefix}_`)) || snapshot.startsWith(`${prefix}_`)
+
+  const get = async (name: string): Promise<SnapshotRecord | undefined> => {
+    const [found] = NAME.test(name) ? await find(name) : []
+    return found && toRecord(found)
+  }
+
+  async function removeBeside(): Promise<void> {
+    const found = await connection.run((client) =>
+      client.indices.get({
+        index: `${beside}*`,
+        features: ['aliases'],
+        allow_no_indices: true,
+        expand_wildcards: 'all',
+      }),
+    )
+    await store.remove(Object.keys(found))
+  }
+
+  return {
+    folder,
+    get,
+    clean: removeBeside,
+
+    async list() {
+      return (await find('*'))
+        .filter(isOurs)
+        .map(toRecord)
+        .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
+    },
+
+    async take(name, { signal, progress }) {
+      await ready()
+      signal?.throwIfAborted()
+      const indices = definitions.map((definition) => store.alias(definition.name))
+      await connection.run(async (client) => {
+        try {
+          await client.snapshot.create({
+            repository,
+            snapshot: name,
+            indices,
+            include_global_state: false,
+            feature_states: ['none'],
+            partial: false,
+            wait_for_completion: false,
+          })
+        } catch (error) {
+          // Asked a second time, after the way to the server broke.
+          if (!isTaken(error)) throw error
+        }
+      })
+      for (;;) {
+        const state = (await get(name))?.state
+        if (state !== 'IN_PROGRESS') {
+          if (state === 'SUCCESS') return
+          // What cannot be finished, the server forgets.
+          throw errors.unavailable(
+            state
+              ? `The snapshot has ended as ${state}: see the log of Elasticsearch`
+              : `Elasticsearch could not write the snapshot to ${folder}: see its log`,
+          )
+        }
+        if (signal?.aborted) {
+          await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
+          throw signal.reason
+        }
+        if (progress) await tellProgress(name, progress)
+        await realTime(LOOK_EVERY_MS)
+      }
+    },
+
+    async remove(name) {
+      await ready()
+      await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
+    },
+
+    async restore(index, name, options) {
+      const [found] = NAME.test(name) ? await find(name) : []
+      if (!found) throw errors.notFound('snapshot', name)
+      const parts = definitions.flatMap((definition) => {
+        const inside = found.indices?.find(
+          (each) =>
+            each.startsWith(`${store.alias(definition.name)}_v`) &&
+            /^\d+$/.test(each.slice(store.alias(definition.name).length + 2)),
+        )
+        return inside ? [{ collection: definition.name, inside, index: `${beside}${inside}` }] : []
+      })
+      if (parts.length === 0)
+        throw errors.unprocessable(
+          `The snapshot holds nothing of this archive: its indexes would begin with ${prefix}_`,
+        )
+      await removeBeside()
+      try {
+        await connection.run((client) =>
+          client.snapshot.restore({
+            ...{
+              repository,
+              snapshot: name,
+              indices: parts.map(({ inside }) => inside).join(','),
+              include_global_state: false,
+              include_aliases: false,
+              wait_for_completion: false,
+            },
+            ...{ rename_pattern: '(.+)', rename_replacement: `${beside}$1` },
+            index_settings: { 'index.auto_expand_replicas': false, 'index.number_of_replicas': 0 },
+          }),
+        )
+        for (const { index: restored } of parts) await untilThere(restored, options.signal)
+        const stored: Record<string, StoredCollection> = {}
+        for (const { collection, index: restored } of parts)
+          stored[collection] = await storedIn(restored, options.signal)
+        return await restoreAll(index, stored, options)
+      } finally {
+        await removeBeside().catch((error: unknown) =>
+          log.warn({ err: error }, 'what a restore has left is removed at the next start'),
+        )
+      }
+    },
+  }
+
+  async function tellProgress(name: string, progress: NonNullable<StepOptions['progress']>): Promise<void> {
+    const { snapshots } = await connection.run((client) =>
+      client.snapshot.status({ repository, snapshot: name, ignore_unavailable: true }),
+    )
+    const { incremental, processed } = (snapshots[0]?.stats ?? {}) as Partial<
+      Record<'incremental' | 'processed', estypes.SnapshotFileCountSnapshotStats>
+    >
+    if (incremental)
+      progress(Math.min(processed?.size_in_bytes ?? 0, incremental.size_in_bytes), incremental.size_in_bytes)
+  }
+
+  async function untilThere(index: string, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      signal?.throwIfAborted()
+      // Without copies it is green when it is there; while it is being restored the server calls it yellow.
+      const { timed_out: isWaiting } = await connection.run((client) =>
+        client.cluster.health({ index, wait_for_status: 'green', timeout: '10s' }, { ignore: [408] }),
+      )
+      if (!isWaiting) return
+    }
+  }
+
+  async function storedIn(index: string, signal: AbortSignal | undefined): Promise<StoredCollection> {
+    const found = await connection.run((client) => client.indices.getMapping({ index }))
+    const meta = metaIn(found[index]?.mappings._meta)
+    if (!meta)
+      throw errors.unprocessable(`The snapshot's ${index.slice(beside.length)} is not of this program's making`)
+    const { count } = await connection.run((client) => client.count({ index }))
+    return {
+      form: String(meta.shape.rest['form'] ?? ''),
+      count,
+      async *batches() {
+        for await (const hits of pages(connection, { index, query: EVERYTHING, batch: BATCH, signal })) {
+          yield hits.map(({ _id: id, _source: source }): [string, string, string | null] => [
+            id!,
+            source?.text ?? '',
+            source?.internal ?? null,
+          ])
+        }
+      },
+    }
+  }
+}
+
+/** @param index  behind the write barrier, so that a restore shuts it */
+export function openElasticSnapshots(
+  repository: Repository,
+  index: Pick<IndexAdapter, 'snapshotTo' | 'restoreFrom'>,
+): Snapshots {
+  let isTaking = false
+  return {
+    ...(repository.folder === null && { off: UNSET }),
+    list: repository.list,
+    get: repository.get,
+    async take(id, options) {
+      if (isTaking) throw errors.conflict('A snapshot is being taken; try again when it has ended')
+      isTaking = true
+      try {
+        await index.snapshotTo(id, options)
+      } finally {
+        isTaking = false
+      }
+    },
+    async remove(id) {
+      const record = await repository.get(id)
+      if (!record) throw errors.notFound('snapshot', id)
+      if (record.state === 'IN_PROGRESS')
+        throw errors.conflict('The snapshot is being taken; try again when it has ended')
+      await repository.remove(id)
+    },
+    async restore(id, options) {
+      const record = await repository.get(id)
+      if (!record) throw errors.notFound('snapshot', id)
+      if (record.state !== 'SUCCESS')
+        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+      return index.restoreFrom(id, options)
+    },
+  }
+}
+
+function toRecord(info: estypes.SnapshotSnapshotInfo): SnapshotRecord {
+  const state =
+    info.state === 'SUCCESS' || info.state === 'PARTIAL' || info.state === 'IN_PROGRESS' ? info.state : 'FAILED'
+  return {
+    id: info.snapshot,
+    state,
+    version: info.version ?? '',
+    startedAt: Number(info.start_time_in_millis ?? 0),
+    endedAt: state === 'IN_PROGRESS' ? 0 : Number(info.end_time_in_millis ?? 0),
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof ElasticError && error.statusCode === 404
+const isTaken = (error: unknown): boolean =>
+  /already|in[- ]progress|in_progress|same name/i.test(
+    (error as { meta?: { body?: { error?: { reason?: string } } } }).meta?.body?.error?.reason ?? '',
+  )

@@ -1,0 +1,195 @@
+/**
+ * The indexes of all collections on the server: `<prefix>_<name>` is an alias of `<prefix>_<name>_v<n>`; building
+ * beside and swapping.
+ */
+
+import type { estypes } from '@elastic/elasticsearch'
+import { type Shape, StartError } from 'archivolt/index'
+import type { ElasticConnection } from './connection.ts'
+import { ElasticError } from './fault.ts'
+import { type Layout, mappingOf, metaIn, metaOf, propertiesOf, SERVING, settingsOf } from './layout.ts'
+
+/** What of a collection is on the server. */
+export interface Place {
+  /** What the alias stands for. */
+  inUse: string | undefined
+  /** Other versions, oldest first, and whether each was filled to its end. */
+  others: Array<{ index: string; isWhole: boolean }>
+  /** As the index in use tells it. undefined: it is not ours, or of a form that we do not know. */
+  shape: Shape | undefined
+  highest: number
+}
+
+export interface Store {
+  alias(name: string): string
+  look(name: string): Promise<Place>
+  /** An empty index that is in use at once. */
+  create(layout: Layout): Promise<void>
+  /** An empty index beside the one in use; what an interruption left under its name is replaced. @returns its name */
+  createBeside(layout: Layout): Promise<string>
+  /** All have been filled: they take the place of what is in use, in one step, and that is removed. */
+  swap(built: ReadonlyMap<Layout, string>): Promise<void>
+  addFields(layout: Layout): Promise<void>
+  /** Says that the index in use is of this shape. */
+  tell(layout: Layout): Promise<void>
+  pointTo(name: string, index: string): Promise<void>
+  remove(indexes: readonly string[]): Promise<void>
+}
+
+export function openStore(connection: ElasticConnection, prefix: string): Store {
+  const alias = (name: string) => `${prefix}_${name}`
+  const versionOf = (name: string, index: string): number | undefined => {
+    const found = index.startsWith(`${alias(name)}_v`)
+      ? /^[1-9]\d{0,8}$/.exec(index.slice(alias(name).length + 2))
+      : null
+    return found ? Number(found[0]) : undefined
+  }
+
+  async function look(name: string): Promise<Place> {
+    const found = await connection.run((client) =>
+      client.indices.get({
+        index: [alias(name), `${alias(name)}_v*`],
+        features: ['aliases', 'mappings'],
+        ignore_unavailable: true,
+        allow_no_indices: true,
+        expand_wildcards: ['open', 'hidden'],
+      }),
+    )
+    if (alias(name) in found) {
+      throw new StartError(
+        `Elasticsearch has an index ${alias(name)} that is not ours (ours is an alias of that name): set AV_PREFIX to another prefix, or remove that index`,
+      )
+    }
+    const place: Place = { inUse: undefined, others: [], shape: undefined, highest: 0 }
+    for (const [index, { aliases = {}, mappings }] of Object.entries(found).sort(
+      ([a], [b]) => (versionOf(name, a) ?? 0) - (versionOf(name, b) ?? 0),
+    )) {
+      const version = versionOf(name, index)
+      const meta = metaIn(mappings?._meta)
+      place.highest = Math.max(place.highest, version ?? 0)
+      if (alias(name) in aliases) {
+        if (place.inUse !== undefined)
+          throw new StartError(
+            `The alias ${alias(name)} stands for ${place.inUse} and ${index}: take it from one of them`,
+          )
+        place.inUse = index
+        place.shape = meta?.shape
+      } else if (version !== undefined) place.others.push({ index, isWhole: meta?.isWhole ?? false })
+    }
+    return place
+  }
+
+  async function remove(indexes: readonly string[]): Promise<void> {
+    // One at a time: together their names may be too long for a path.
+    for (const index of indexes)
+      await connection.run((client) => client.indices.delete({ index, ignore_unavailable: true }))
+  }
+
+  return {
+    alias,
+    look,
+    remove,
+
+    async create(layout) {
+      const { name } = layout.data
+      const { highest } = await look(name)
+      const index = `${alias(name)}_v${highest + 1}`
+      await connection.run(async (client) => {
+        try {
+          await client.indices.create({
+            index,
+            aliases: { [alias(name)]: {} },
+            settings: settingsOf(false),
+            mappings: mappingOf(layout, true),
+          })
+        } catch (error) {
+          // The server had done it before the way to it broke.
+          if (!isAlreadyThere(error)) throw error
+        }
+      })
+    },
+
+    async createBeside(layout) {
+      const { name } = layout.data
+      const { highest, inUse } = await look(name)
+      const last = `${alias(name)}_v${highest}`
+      // Not in use, so an interruption left it, half built.
+      const index = highest === 0 || last === inUse ? `${alias(name)}_v${highest + 1}` : last
+      await connection.run(async (client) => {
+        const make = () =>
+          client.indices.create({ index, settings: settingsOf(true), mappings: mappingOf(layout, false) })
+        try {
+          await make()
+        } catch (error) {
+          if (!isAlreadyThere(error)) throw error
+          await client.indices.delete({ index, ignore_unavailable: true })
+          await make()
+        }
+      })
+      return index
+    },
+
+    async swap(built) {
+      for (const [layout, index] of built) {
+        await connection.run(async (client) => {
+          await client.indices.putSettings({ index, settings: SERVING })
+          await client.indices.refresh({ index })
+          await client.indices.putMapping({ index, _meta: metaOf(layout, true) })
+        })
+      }
+      const actions: estypes.IndicesUpdateAliasesAction[] = []
+      for (const [layout, index] of built) {
+        const { inUse } = await look(layout.data.name)
+        if (inUse === index) continue
+        actions.push({ add: { index, alias: alias(layout.data.name) } })
+        if (inUse !== undefined) actions.push({ remove_index: { index: inUse } })
+      }
+      if (actions.length > 0) await connection.run((client) => swapAll(client, actions))
+    },
+
+    async addFields(layout) {
+      await connection.run((client) =>
+        client.indices.putMapping({ index: alias(layout.data.name), properties: propertiesOf(layout) }),
+      )
+    },
+
+    async tell(layout) {
+      await connection.run((client) =>
+        client.indices.putMapping({ index: alias(layout.data.name), _meta: metaOf(layout, true) }),
+      )
+    },
+
+    async pointTo(name, index) {
+      await connection.run((client) =>
+        client.indices.updateAliases({ actions: [{ add: { index, alias: alias(name) } }] }),
+      )
+    },
+  }
+}
+
+type Client = ElasticConnection['client']
+type Actions = estypes.IndicesUpdateAliasesAction[]
+
+async function swapAll(client: Client, actions: Actions): Promise<void> {
+  try {
+    await client.indices.updateAliases({ actions })
+  } catch (error) {
+    // Asked a second time, after the way to the server broke: what was to be removed is gone, so all of it has
+    // happened.
+    if (!isMissing(error) || !(await areThere(client, actions))) throw error
+  }
+}
+
+async function areThere(client: Client, actions: Actions): Promise<boolean> {
+  for (const { add } of actions)
+    if (add && !(await client.indices.existsAlias({ index: add.index!, name: add.alias! }))) return false
+  return true
+}
+
+const typeOf = (error: unknown): string | undefined =>
+  error instanceof ElasticError
+    ? error.type
+    : (error as { meta?: { body?: { error?: { type?: string } } } } | undefined)?.meta?.body?.error?.type
+const isAlreadyThere = (error: unknown): boolean => typeOf(error) === 'resource_already_exists_exception'
+const isMissing = (error: unknown): boolean =>
+  ['index_not_found_exception', 'aliases_not_found_exception'].includes(typeOf(error) ?? '')

@@ -1,0 +1,131 @@
+/** Groups, counts, sums and local days as one statement on the narrow table. */
+import { type AggregateQuery, type AggregateRow, type Scalar, spanOf, type ZoneChange } from 'archivolt/index'
+import type { Bind, Connection } from './connection.ts'
+import { whereSql } from './filter.ts'
+import type { Layout, TableNames } from './layout.ts'
+
+const MOST_GROUPS = 10_000
+/** Days that are folded into weeks and months. */
+const MOST_DAYS = 100_000
+/** Keeps division of times before 1970 from rounding towards it. */
+const ERA_DAYS = 20_000_000
+/** What JavaScript can write as a date. */
+const LATEST = 8.64e12
+
+/** @param zone  changes of the local clock; needed for a histogram */
+export function aggregate(
+  connection: Connection,
+  layout: Layout,
+  names: TableNames,
+  query: AggregateQuery,
+  zone: readonly ZoneChange[],
+): AggregateRow[] {
+  const { groupBy = [], histogram, sums = [], orderBy, limit = MOST_GROUPS } = query
+  const most = Math.min(limit, MOST_GROUPS)
+  const joins: string[] = []
+  const joined: Bind[] = []
+  const keys = groupBy.map((name, at) => {
+    const plan = layout.byName.get(name)
+    if (!plan?.isFilter) throw new Error(`${layout.data.name}: "${name}" is not declared as a filter`)
+    if (!plan.isMulti) return `m."${name}"`
+    joins.push(` LEFT JOIN "${names.values}" k${at} ON k${at}.field = ? AND k${at}.rid = m.rid`)
+    joined.push(name)
+    return `k${at}.value`
+  })
+  const where = whereSql(layout, names, query.filter)
+  if (histogram) {
+    const column = numberColumn(layout, histogram.field)
+    keys.push(`${localDay(column, changesWithin(column, zone))}`)
+    // What has no time belongs to no day. The plus keeps these wide limits from being the ones that an index is
+    // searched by.
+    where.text += `${where.text === '' ? ' WHERE' : ' AND'} +${column} BETWEEN -${LATEST} AND ${LATEST}`
+  }
+  const totals = sums.map((name) => `coalesce(sum(${numberColumn(layout, name)}), 0)`)
+  const aliases = [
+    ...keys.map((key, at) => `${key} AS g${at}`),
+    'count(*) AS n',
+    ...totals.map((total, at) => `${total} AS s${at}`),
+  ]
+  const isGrouped = keys.length > 0
+  const text =
+    `SELECT ${aliases.join(', ')} FROM "${names.main}" m${joins.join('')}${where.text}` +
+    (isGrouped
+      ? ` GROUP BY ${keys.map((_, at) => `g${at}`).join(', ')} ORDER BY ${histogram ? byKey() : order()} LIMIT ?`
+      : '')
+  const found = connection
+    .sql<Record<string, string | number | null>>(text)
+    .all(...joined, ...where.values, ...(isGrouped ? [histogram ? MOST_DAYS : most] : []))
+  const rows = found.map(
+    (row): AggregateRow => ({
+      key: keys.map((_, at) => asKey(row[`g${at}`] ?? null, layout.byName.get(groupBy[at] ?? '')?.type === 'boolean')),
+      count: Number(row['n']),
+      sums: Object.fromEntries(sums.map((name, at) => [name, Number(row[`s${at}`])])),
+    }),
+  )
+  return histogram ? inSpans(rows, histogram.interval, orderBy).slice(0, most) : rows
+
+  function byKey(): string {
+    return keys.map((_, at) => `g${at}`).join(', ')
+  }
+
+  function order(): string {
+    if (!orderBy) return byKey()
+    const at = sums.indexOf(orderBy.metric)
+    if (orderBy.metric !== 'count' && at < 0)
+      throw new Error(`${layout.data.name}: order by "${orderBy.metric}" needs it among the sums`)
+    return `${orderBy.metric === 'count' ? 'n' : `s${at}`} ${orderBy.order === 'asc' ? 'ASC' : 'DESC'}, ${byKey()}`
+  }
+
+  /** The changes between the first and the last time there is: few, so that each row is compared with few. */
+  function changesWithin(column: string, changes: readonly ZoneChange[]): ZoneChange[] {
+    const end = (way: 'min' | 'max') =>
+      connection.pluck<number | null>(`SELECT ${way}(${column}) FROM "${names.main}" m`).get() ?? 0
+    const [first, last] = [end('min'), end('max')]
+    return changes.filter(([from], at) => from <= last && (changes[at + 1]?.[0] ?? Infinity) > first)
+  }
+}
+
+/** The local day since 1970 of a column of epoch seconds; SQLite's own local time costs ten times as much per row. */
+function localDay(column: string, changes: readonly ZoneChange[]): string {
+  const offset = (some: readonly ZoneChange[]): string => {
+    if (some.length <= 1) return String(some[0]?.[1] ?? 0)
+    const middle = some.length >> 1
+    return `CASE WHEN ${column} < ${some[middle]![0]} THEN ${offset(some.slice(0, middle))} ELSE ${offset(some.slice(middle))} END`
+  }
+  return `(${column} + ${ERA_DAYS * 86_400} + ${offset(changes)}) / 86400 - ${ERA_DAYS}`
+}
+
+/** Days, the last of the key, as texts; added up where the spans are longer. Oldest first unless ordered otherwise. */
+function inSpans(
+  days: readonly AggregateRow[],
+  interval: 'day' | 'week' | 'month',
+  orderBy: AggregateQuery['orderBy'],
+): AggregateRow[] {
+  const spans = new Map<string, AggregateRow>()
+  for (const { key, count, sums } of days) {
+    const full = [...key.slice(0, -1), spanOf(Number(key.at(-1)), interval)]
+    const name = JSON.stringify(full)
+    const span = spans.get(name)
+    if (!span) {
+      spans.set(name, { key: full, count, sums: { ...sums } })
+      continue
+    }
+    span.count += count
+    for (const [field, sum] of Object.entries(sums)) span.sums[field] = (span.sums[field] ?? 0) + sum
+  }
+  const found = [...spans.values()]
+  if (!orderBy) return found
+  const value = (row: AggregateRow) => (orderBy.metric === 'count' ? row.count : (row.sums[orderBy.metric] ?? 0))
+  return found.sort((a, b) => (orderBy.order === 'asc' ? value(a) - value(b) : value(b) - value(a)))
+}
+
+function numberColumn(layout: Layout, name: string): string {
+  const column = layout.columns.find((candidate) => candidate.name === name)
+  if (!column || column.sql === 'TEXT')
+    throw new Error(`${layout.data.name}: "${name}" is no number that is filtered or sorted`)
+  return `m."${name}"`
+}
+
+function asKey(value: string | number | null, isBoolean: boolean): Scalar | null {
+  return isBoolean && value !== null ? value === 1 : value
+}

@@ -1,0 +1,30 @@
+/** The index in the data folder: what it should hold, what it lost, and its snapshots beside it. */
+import { existsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type AdapterParts, type OpenedAdapter, snapshotName } from 'archivolt/index'
+import { openSqliteIndex } from './open.ts'
+import { openSnapshotFolder } from './snapshot-folder.ts'
+
+export async function openEmbedded(parts: AdapterParts): Promise<OpenedAdapter> {
+  const { settings, definitions, log, clock, version, holdings, onFull } = parts
+  const { dataDir, prefix } = settings
+  const snapshots = { folder: join(dataDir, 'snapshots'), clock, log }
+  const file = join(dataDir, 'index.sqlite')
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  // The folder of snapshots too is made when an index is opened for the first time, so there has been one.
+  if (!size && (holdings.opened || existsSync(snapshots.folder)))
+    await holdings.noteLost(`The index file ${basename(file)} was ${size === undefined ? 'missing' : 'empty'}`)
+  const index = await openSqliteIndex({
+    ...{ file, definitions, log, clock, onFull },
+    onDamaged: (movedTo) => holdings.noteLost(`The index file was damaged and has been moved to ${basename(movedTo)}`),
+    async beforeRebuild(snapshotTo) {
+      const restoreFrom = () => Promise.reject(new Error('the index is being brought up to date'))
+      const folder = await openSnapshotFolder({ ...snapshots, index: { version, snapshotTo, restoreFrom } })
+      // A rebuild by itself loses nothing at any interruption: the snapshot is for going back to the older version.
+      await folder
+        .take(snapshotName(prefix, 'upgrade'))
+        .catch((error: unknown) => log.error({ err: error }, 'no snapshot could be taken before the rebuild'))
+    },
+  })
+  return { index, openSnapshots: (guarded) => openSnapshotFolder({ ...snapshots, index: guarded }) }
+}

@@ -1,0 +1,185 @@
+/** Filters, orders and pages as SQL on the narrow table; which of them are so cheap that they need no other thread. */
+import type { FieldPlan, Filter, FindQuery, Scalar } from 'archivolt/index'
+import type { Bind } from './connection.ts'
+import { indexName, type Layout, sortColumn, type TableIndex, type TableNames } from './layout.ts'
+
+/** Collects the values of a statement while its text is built. */
+export interface Sql {
+  text: string
+  values: Bind[]
+}
+
+const asBind = (value: Scalar): Bind => (typeof value === 'boolean' ? Number(value) : value)
+
+function filterField(layout: Layout, name: string): FieldPlan {
+  const plan = layout.byName.get(name)
+  if (!plan?.isFilter) throw new Error(`${layout.data.name}: "${name}" is not declared as a filter`)
+  return plan
+}
+
+/** A condition on the narrow table, to stand in `FROM <main> m`. */
+export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sql {
+  const values: Bind[] = []
+  const condition = (name: string, test: string): string => {
+    const plan = filterField(layout, name)
+    if (!plan.isMulti) return test.replaceAll('$', `m."${name}"`)
+    values.splice(values.length - (test.split('?').length - 1), 0, name)
+    return `m.rid IN (SELECT rid FROM "${names.values}" WHERE field = ? AND ${test.replaceAll('$', 'value')})`
+  }
+  const build = (node: Filter): string => {
+    if ('and' in node) return node.and.length === 0 ? '1' : `(${node.and.map(build).join(' AND ')})`
+    if ('or' in node) return node.or.length === 0 ? '0' : `(${node.or.map(build).join(' OR ')})`
+    // A document without a value is not equal to any: NULL must count as false before it is turned round.
+    if ('not' in node) return `(${build(node.not)}) IS NOT TRUE`
+    if ('eq' in node) {
+      values.push(asBind(node.eq[1]))
+      return condition(node.eq[0], '$ = ?')
+    }
+    if ('in' in node) {
+      values.push(JSON.stringify(node.in[1].map(asBind)))
+      return condition(node.in[0], '$ IN (SELECT value FROM json_each(?))')
+    }
+    if ('exists' in node) return condition(node.exists, '$ IS NOT NULL')
+    if ('prefix' in node) {
+      values.push(node.prefix[1], `${node.prefix[1]}\u{10ffff}`)
+      return condition(node.prefix[0], '$ >= ? AND $ < ?')
+    }
+    const [name, limits] = node.range
+    const tests: string[] = []
+    for (const [key, operator] of [
+      ['gt', '>'],
+      ['gte', '>='],
+      ['lt', '<'],
+      ['lte', '<='],
+    ] as const) {
+      const limit = limits[key]
+      if (limit === undefined) continue
+      values.push(asBind(limit))
+      tests.push(`$ ${operator} ?`)
+    }
+    return condition(name, tests.length > 0 ? `(${tests.join(' AND ')})` : '$ IS NOT NULL')
+  }
+  const text = build(filter)
+  return { text, values }
+}
+
+export const whereSql = (layout: Layout, names: TableNames, filter: Filter | undefined): Sql => {
+  if (!filter) return { text: '', values: [] }
+  const { text, values } = filterSql(layout, names, filter)
+  return { text: ` WHERE (${text})`, values }
+}
+
+/**
+ * Those of a list of ids that a filter leaves, `m.rid` in the order of `j.key`: bind the ids as JSON, then the values.
+ * The list leads, whatever the planner guesses: from the filter's side it would be read through for each row.
+ */
+export function givenSql(layout: Layout, names: TableNames, filter: Filter | undefined): Sql {
+  const where = whereSql(layout, names, filter)
+  return {
+    text: `FROM json_each(?) j CROSS JOIN "${names.main}" m ON m.id = j.value${where.text}`,
+    values: where.values,
+  }
+}
+
+export interface OrderColumn {
+  name: string
+  order: 'asc' | 'desc'
+  isAlways: boolean
+}
+
+/** What a list is ordered by, without the id that always comes last. */
+export function orderOf(layout: Layout, sort: FindQuery['sort']): OrderColumn[] {
+  if (sort && sort.length > 0) {
+    return sort.map(({ by, order }) => {
+      const plan = layout.byName.get(by)
+      if (!plan?.isSort) throw new Error(`${layout.data.name}: "${by}" is not declared as a sort`)
+      return { name: sortColumn(plan), order, isAlways: plan.isAlways }
+    })
+  }
+  return layout.newest?.isSort
+    ? [{ name: sortColumn(layout.newest), order: 'desc', isAlways: layout.newest.isAlways }]
+    : []
+}
+
+/**
+ * Documents without a value come last either way. No index has them so in an ascending order: then all rows are sorted.
+ */
+export function orderSql(order: readonly OrderColumn[]): string {
+  const direction = (column: OrderColumn) =>
+    column.order === 'desc' ? 'DESC' : column.isAlways ? 'ASC' : 'ASC NULLS LAST'
+  return ` ORDER BY ${[...order.map((column) => `m."${column.name}" ${direction(column)}`), 'm.id ASC'].join(', ')}`
+}
+
+export interface PageSql extends Sql {
+  /** An index gives just these rows in just this order: its cost is the window's, so it may run on the event loop. */
+  isLight: boolean
+}
+
+/**
+ * Rows of a page: `rid, id`. Bind the values, then the size, then the offset.
+ * @param isWide  the filter leaves most rows: then they are taken in order and looked at one by one, rather than found
+ *                and then sorted
+ */
+export function pageSql(
+  layout: Layout,
+  names: TableNames,
+  query: Pick<FindQuery, 'filter' | 'sort'>,
+  isWide = false,
+): PageSql {
+  const order = orderOf(layout, query.sort)
+  const where = whereSql(layout, names, query.filter)
+  const equal = equalColumns(layout, query.filter)
+  const index =
+    (equal && orderedIndex(layout, equal, order)) ?? (isWide ? orderedIndex(layout, new Set(), order) : undefined)
+  const by = index ? ` INDEXED BY "${indexName(names, index)}"` : ''
+  return {
+    text: `SELECT m.rid, m.id FROM "${names.main}" m${by}${where.text}${orderSql(order)} LIMIT ? OFFSET ?`,
+    values: where.values,
+    isLight: index !== undefined || (equal?.size === 0 && order.length === 0),
+  }
+}
+
+/** The index whose first columns are the fixed ones and whose others run as the order does. */
+function orderedIndex(
+  layout: Layout,
+  equal: ReadonlySet<string>,
+  sorted: readonly OrderColumn[],
+): TableIndex | undefined {
+  const order = sorted.filter(({ name }) => !equal.has(name)) // what is the same in all rows orders none
+  return layout.indexes.find(({ columns, isOrdered }) => {
+    const head = columns.slice(0, equal.size)
+    const tail = columns.slice(equal.size)
+    if (!isOrdered || tail.length !== order.length || !head.every((column) => equal.has(column.name))) return false
+    return tail.every((column, at) => {
+      const { name, order: wanted, isAlways } = order[at]!
+      return column.name === name && column.order === wanted && (wanted === 'desc' || isAlways)
+    })
+  })
+}
+
+/** The columns of a filter that says nothing but `a = x and b = y`; undefined: it says more. */
+export function equalColumns(layout: Layout, filter: Filter | undefined): Set<string> | undefined {
+  if (!filter) return new Set()
+  if ('eq' in filter) return filterField(layout, filter.eq[0]).isMulti ? undefined : new Set([filter.eq[0]])
+  if (!('and' in filter)) return undefined
+  const found = new Set<string>()
+  for (const part of filter.and) {
+    const columns = equalColumns(layout, part)
+    if (!columns) return undefined
+    for (const column of columns) {
+      if (found.has(column)) return undefined
+      found.add(column)
+    }
+  }
+  return found
+}
+
+/** How many match, counting to `cap` at most: bind the values. */
+export function countSql(layout: Layout, names: TableNames, filter: Filter | undefined, cap: number): Sql {
+  const where = whereSql(layout, names, filter)
+  if (cap === Infinity) return { text: `SELECT count(*) FROM "${names.main}" m${where.text}`, values: where.values }
+  return {
+    text: `SELECT count(*) FROM (SELECT 1 FROM "${names.main}" m${where.text} LIMIT ?)`,
+    values: [...where.values, cap],
+  }
+}

@@ -1,0 +1,228 @@
+/** From a mapping to tables: names, columns, indexes, and the shape by which two mappings are compared. */
+import { type DefinitionData, type FieldPlan, fieldPlans, type Shape } from 'archivolt/index'
+
+/**
+ * Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is
+ * rebuilt.
+ */
+const LAYOUT = 2
+
+export interface Column {
+  /** As it is in the table: the field's name, with `~` behind it where it holds the folded text that is sorted by. */
+  name: string
+  plan: FieldPlan
+  isFolded: boolean
+  sql: 'INTEGER' | 'REAL' | 'TEXT'
+}
+
+export interface IndexColumn {
+  name: string
+  order: 'asc' | 'desc'
+}
+
+export interface TableIndex {
+  columns: IndexColumn[]
+  /** Ends with the id: rows come out of it in the order of a list. */
+  isOrdered: boolean
+}
+
+export interface Layout {
+  data: DefinitionData
+  plans: FieldPlan[]
+  byName: ReadonlyMap<string, FieldPlan>
+  /** One value each, in the narrow table. */
+  columns: Column[]
+  /** Several values each, in the table of values. */
+  multi: FieldPlan[]
+  /** Columns of the full-text table, in order, then the stems of those that are stemmed. */
+  searched: FieldPlan[]
+  stemmed: FieldPlan[]
+  newest: FieldPlan | undefined
+  indexes: TableIndex[]
+  shape: Shape
+}
+
+/** Names of the tables of one version of a collection. */
+export interface TableNames {
+  main: string
+  doc: string
+  values: string
+  text: string
+  terms: string
+}
+
+export function tableNames(name: string, version: number): TableNames {
+  const main = `${name}_v${version}`
+  return { main, doc: `${main}_doc`, values: `${main}_kw`, text: `${main}_fts`, terms: `${main}_term` }
+}
+
+const SQL_TYPES = {
+  keyword: 'TEXT',
+  text: 'TEXT',
+  long: 'INTEGER',
+  date: 'INTEGER',
+  boolean: 'INTEGER',
+  double: 'REAL',
+} as const
+const isWordy = (plan: FieldPlan) => plan.type === 'keyword' || plan.type === 'text'
+
+export function layoutOf(data: DefinitionData): Layout {
+  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
+    throw new Error(`An index cannot be named "${data.name}"`)
+  const plans = fieldPlans(data.fields, data.always)
+  for (const { name, isMulti, isSort } of plans) {
+    if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name) || ['rid', 'id'].includes(name))
+      throw new Error(`${data.name}: a field cannot be named "${name}"`)
+    if (isMulti && isSort) throw new Error(`${data.name}.${name}: a field of several values cannot be sorted by`)
+  }
+  const byName = new Map(plans.map((plan) => [plan.name, plan]))
+  const columns: Column[] = []
+  for (const plan of plans) {
+    if (plan.isMulti) continue
+    if (plan.isFilter || (plan.isSort && !isWordy(plan)))
+      columns.push({ name: plan.name, plan, isFolded: false, sql: SQL_TYPES[plan.type] })
+    if (plan.isSort && isWordy(plan)) columns.push({ name: `${plan.name}~`, plan, isFolded: true, sql: 'TEXT' })
+  }
+  const newest = data.newest === undefined ? undefined : byName.get(data.newest)
+  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long')
+    throw new Error(`${data.name}: newest must name a date or long field`)
+  const searched = plans.filter((plan) => plan.weight > 0)
+  const partial = {
+    data,
+    plans,
+    byName,
+    columns,
+    multi: plans.filter((plan) => plan.isMulti && plan.isFilter),
+    searched,
+    stemmed: searched.filter((plan) => plan.isStemmed),
+    newest,
+  }
+  return { ...partial, indexes: indexesOf(partial), shape: shapeOf(partial) }
+}
+
+/** The column a list sorts by. */
+export function sortColumn(plan: FieldPlan): string {
+  return isWordy(plan) ? `${plan.name}~` : plan.name
+}
+
+/**
+ * One ordered index per sort field and list, one covering index per statistic, one for each filter that leads none of
+ * them.
+ */
+function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans'>): TableIndex[] {
+  const { data, byName, columns, plans } = layout
+  const exists = new Set(columns.map((column) => column.name))
+  const found = new Map<string, TableIndex>()
+  const add = (index: TableIndex) => {
+    if (index.columns.every((column) => exists.has(column.name))) found.set(indexKey(index), index)
+    else
+      throw new Error(
+        `${data.name}: a list or statistic names a field that is neither filtered nor sorted: ${index.columns.map((column) => column.name).join(', ')}`,
+      )
+  }
+  const planOf = (name: string): FieldPlan => {
+    const plan = byName.get(name)
+    if (!plan) throw new Error(`${data.name}: there is no field "${name}"`)
+    return plan
+  }
+  for (const plan of plans) if (plan.isSort) add({ columns: [sortEntry(plan)], isOrdered: true })
+  for (const list of data.lists) {
+    const entries = list.map((entry, at) => {
+      const [name = '', order] = entry.split(' ')
+      const plan = planOf(name)
+      const isLast = at === list.length - 1
+      if (isLast || order !== undefined || !plan.isFilter) return sortEntry(plan, order)
+      return { name: plan.name, order: sortEntry(plan).order }
+    })
+    add({ columns: entries, isOrdered: true })
+  }
+  for (const cover of data.covers)
+    add({ columns: cover.map((name) => ({ name: planOf(name).name, order: 'asc' })), isOrdered: false })
+  for (const { name, plan } of columns) {
+    const leads = [...found.values()].some((index) => index.columns[0]?.name === name)
+    // Half of all rows is no selection: a flag is worth an index only in a list.
+    if (plan.isFilter && name === plan.name && !leads && plan.type !== 'boolean')
+      add({ columns: [{ name, order: 'asc' }], isOrdered: false })
+  }
+  return [...found.values()]
+}
+
+function sortEntry(plan: FieldPlan, order?: string): IndexColumn {
+  if (order === 'asc' || order === 'desc') return { name: sortColumn(plan), order }
+  return { name: sortColumn(plan), order: plan.type === 'text' ? 'asc' : 'desc' }
+}
+
+export function indexKey(index: TableIndex): string {
+  return [
+    ...index.columns.map(({ name, order }) => (order === 'asc' ? name : `${name}-`)),
+    ...(index.isOrdered ? ['id'] : []),
+  ].join('.')
+}
+
+/** Name of an index in the file; names are common to all tables. */
+export function indexName(names: TableNames, index: TableIndex): string {
+  return `${names.main}.${indexKey(index)}`
+}
+
+function shapeOf(layout: Pick<Layout, 'data' | 'columns' | 'multi' | 'searched' | 'plans'>): Shape {
+  const { data, columns, multi, searched, plans } = layout
+  const added: Record<string, string> = {}
+  for (const { name, plan, sql } of columns) added[`column ${name}`] = `${plan.type} ${sql} ${plan.path.join('.')}`
+  for (const plan of multi) added[`values ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
+  return {
+    fields: added,
+    rest: {
+      layout: LAYOUT,
+      form: data.form,
+      newest: data.newest ?? null,
+      searched: searched.map((plan) => `${plan.name} ${plan.path.join('.')}${plan.isStemmed ? ' stemmed' : ''}`).sort(),
+      internal: plans
+        .filter((plan) => plan.isInternal)
+        .map((plan) => plan.path.join('.'))
+        .sort(),
+    },
+  }
+}
+
+const quote = (name: string) => `"${name}"`
+
+/**
+ * Statements that make the empty tables of one version, without their indexes: a load is ten times as fast where those
+ * come after it.
+ */
+export function createTables(layout: Layout, names: TableNames): string[] {
+  const columns = layout.columns.map(({ name, sql }) => `, ${quote(name)} ${sql}`).join('')
+  const statements = [
+    `CREATE TABLE ${quote(names.main)}(rid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE${columns}) STRICT`,
+    // The reply's text and what is internal lie apart: a page is answered without parsing.
+    `CREATE TABLE ${quote(names.doc)}(rid INTEGER PRIMARY KEY, text TEXT NOT NULL, internal TEXT) STRICT`,
+  ]
+  if (layout.multi.length > 0) {
+    statements.push(
+      `CREATE TABLE ${quote(names.values)}(field TEXT NOT NULL, value ANY NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (field, value, rid)) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX ${quote(`${names.values}.rid`)} ON ${quote(names.values)}(rid)`,
+    )
+  }
+  if (layout.searched.length > 0) {
+    // Words come folded, split and stemmed from text.ts: for the tokenizer everything beyond ASCII is a letter, spaces
+    // separate.
+    statements.push(
+      `CREATE VIRTUAL TABLE ${quote(names.text)} USING fts5(${textColumns(layout).map(quote).join(', ')}, content='', contentless_delete=1, prefix='1 2 3', tokenize='ascii')`,
+      `CREATE TABLE ${quote(names.terms)}(term TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+    )
+  }
+  return statements
+}
+
+export function createIndex(names: TableNames, index: TableIndex): string {
+  const columns = index.columns.map(({ name, order }) => `${quote(name)} ${order.toUpperCase()}`)
+  if (index.isOrdered) columns.push('id ASC')
+  return `CREATE INDEX ${quote(indexName(names, index))} ON ${quote(names.main)}(${columns.join(', ')})`
+}
+
+/** A stem column holds the stems that differ from their words, so that prefixes are asked of whole words only. */
+export const stemColumn = (plan: FieldPlan): string => `${plan.name}~`
+
+export function textColumns(layout: Layout): string[] {
+  return [...layout.searched.map((plan) => plan.name), ...layout.stemmed.map(stemColumn)]
+}

@@ -1,0 +1,124 @@
+/**
+ * The main thread's end of the index worker: requests by number, answers, progress, cancelling, and what its failures
+ * mean.
+ */
+import { AppError, errors, startWorker } from 'archivolt'
+import { isDiskFull } from 'archivolt/index'
+import type { Arguments, Failure, Operation, Response, Result } from './protocol.ts'
+
+const WORKER = new URL('./worker.ts', import.meta.url)
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+  progress?: ((done: number, total: number) => void) | undefined
+}
+
+export interface Link {
+  call<Op extends Operation>(op: Op, args: Arguments<Op>, options?: CallOptions): Promise<Result<Op>>
+  /** Ends the worker, after what it has been given. */
+  close(): Promise<void>
+}
+
+interface Waiting {
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  progress: CallOptions['progress']
+}
+
+/**
+ * @param onLost  called when the worker has ended by itself: what waited for it has been refused, a new one may be
+ * started
+ */
+export function openLink(onLost: (error: Error) => void): Link {
+  const worker = startWorker(WORKER, { name: 'index' })
+  const waiting = new Map<number, Waiting>()
+  let last = 0
+  let isClosing = false
+  let isEnded = false
+  let cause: Error | undefined
+
+  const answers: Response[] = []
+
+  function next(): void {
+    const answer = answers.shift()
+    if (answer) take(answer)
+    if (answers.length > 0) setImmediate(next)
+  }
+
+  function take(response: Response): void {
+    const asked = waiting.get(response.id)
+    if (!asked) return
+    if ('done' in response) return asked.progress?.(response.done, response.total)
+    waiting.delete(response.id)
+    if ('failure' in response) asked.reject(toError(response.failure))
+    else asked.resolve(response.result)
+  }
+
+  // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long
+  // turn.
+  worker.on('message', (response: Response) => {
+    if (answers.push(response) === 1) setImmediate(next)
+  })
+  worker.on('error', (error) => (cause = error))
+  worker.on('exit', () => {
+    isEnded = true
+    for (const answer of answers.splice(0)) take(answer)
+    const error = cause ?? new Error('The index worker has ended')
+    for (const asked of waiting.values())
+      asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))
+    waiting.clear()
+    if (!isClosing) onLost(error)
+  })
+
+  const call: Link['call'] = (op, args, { signal, progress } = {}) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (isEnded || isClosing !== (op === 'close')) return reject(errors.unavailable('The index is closed'))
+      const id = ++last
+      const onAbort = () => worker.postMessage({ abort: id })
+      const settle = () => signal?.removeEventListener('abort', onAbort)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      waiting.set(id, {
+        progress,
+        resolve(result) {
+          settle()
+          resolve(result as never)
+        },
+        reject(error) {
+          settle()
+          reject(signal?.aborted ? signal.reason : error)
+        },
+      })
+      worker.postMessage({ id, op, args })
+    })
+
+  return {
+    call,
+    async close() {
+      if (isEnded || isClosing) return
+      isClosing = true
+      const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+      await call('close', null)
+      await exited
+    },
+  }
+}
+
+function toError({ code, message, stack }: Failure): Error {
+  const cause = Object.assign(new Error(message), { stack, code })
+  if (code === 'unprocessable') return errors.unprocessable(message, { cause })
+  if (code === 'conflict') return errors.conflict(message, { cause })
+  if (isDiskFull(cause)) return errors.unavailable('The disk is full: the index cannot be written', { cause })
+  if (code?.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY' || code === 'SQLITE_BUSY') {
+    return errors.unavailable('The index file cannot be read or written', { cause })
+  }
+  if (code === 'damaged') return new DamagedError(cause)
+  return cause
+}
+
+/** The file is malformed: moved aside at the next start. */
+export class DamagedError extends AppError {
+  constructor(cause: unknown) {
+    super('unavailable', 'The index file is damaged', { cause })
+  }
+}

@@ -1,0 +1,8 @@
+/** Keeps the documents in one SQLite file beside the ledger: the index that needs nothing else. */
+import { definePlugin } from 'archivolt'
+import { openEmbedded } from './embedded.ts'
+
+export default definePlugin({
+  name: 'sqlite',
+  indexAdapter: { title: 'the embedded index', target: 'embedded', open: openEmbedded },
+})

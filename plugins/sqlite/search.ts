@@ -1,0 +1,310 @@
+/**
+ * Text queries on the full-text table: words to expressions, expressions in classes, ranked where ranking can be paid.
+ */
+import {
+  type FieldPlan,
+  type Filter,
+  type FindQuery,
+  type JsonObject,
+  MAX_WINDOW,
+  type QueryWord,
+  queryWords,
+  STOP_WORDS,
+  stem,
+  type TextQuery,
+  tokens,
+  valuesOf,
+} from 'archivolt/index'
+import type { Connection } from './connection.ts'
+import { countSql, filterSql, orderOf, orderSql, type Sql } from './filter.ts'
+import type { TermList } from './fuzzy.ts'
+import { type Layout, stemColumn, type TableNames } from './layout.ts'
+
+const MOST_NEAR_TERMS = 50
+/** Of all words of a query together: each costs a walk. */
+const MOST_NEAR_TERMS_IN_ALL = 200
+/** How many near words are counted to find the most frequent. */
+const MOST_COUNTED = 300
+/**
+ * With more words than this, how many of them match is told apart for the rarest only: the ways of leaving some out are
+ * too many.
+ */
+const MOST_COMBINED = 6
+const MOST_LEFT_OUT = 12
+/**
+ * So few that a filter leaves are ranked, however common their words are without it: to know that there are more of
+ * them costs little.
+ */
+const FEW = 300
+const SIMILAR_WORDS = 8
+const SIMILAR_WORDS_COUNTED = 48
+const SIMILAR_FREQUENCY_CAP = 2000
+const STEM_WEIGHT = 0.8
+const LEAST_SCORE = 0.01
+
+export interface RankedRow {
+  rid: number
+  score: number
+}
+
+export interface Searcher {
+  /** undefined: the words are blank, there is no text query. */
+  find(query: FindQuery): { rows: RankedRow[]; total: number } | undefined
+  similar(
+    self: { rid: number; doc: JsonObject },
+    query: { size: number; filter?: Filter; fields?: string[] },
+  ): RankedRow[]
+}
+
+interface Scope {
+  weights: number[]
+  /** Column filters of the words and of their stems. */
+  columns: string
+  stemmed: string
+  stems: string
+}
+
+export function openSearcher(
+  connection: Connection,
+  layout: Layout,
+  names: TableNames,
+  terms: () => TermList,
+): Searcher {
+  const { sql, pluck } = connection
+  const { searched, stemmed } = layout
+  const table = `"${names.text}"`
+
+  const scopeOf = (fields: Partial<Record<string, number>> | undefined): Scope => {
+    const weightOf = (plan: FieldPlan) => (fields ? (fields[plan.name] ?? 0) : plan.weight)
+    for (const name of Object.keys(fields ?? {})) {
+      if (!searched.some((plan) => plan.name === name))
+        throw new Error(`${layout.data.name}: "${name}" is not declared as searched`)
+    }
+    const asked = searched.filter((plan) => weightOf(plan) > 0)
+    const withStem = asked.filter((plan) => plan.isStemmed)
+    const list = (columns: string[]) => `{${columns.map((name) => `"${name}"`).join(' ')}}`
+    return {
+      weights: [...searched.map(weightOf), ...stemmed.map((plan) => weightOf(plan) * STEM_WEIGHT)],
+      columns: list(asked.map((plan) => plan.name)),
+      stemmed: withStem.length > 0 ? list(withStem.map((plan) => plan.name)) : '',
+      stems: withStem.length > 0 ? list(withStem.map(stemColumn)) : '',
+    }
+  }
+
+  /**
+   * Exact, stemmed and, if asked, prefix. A user's word is never syntax: it is quoted, and text.ts leaves letters and
+   * digits only.
+   */
+  const exactly = ({ term, stem: root, isPrefix }: QueryWord, { columns, stemmed: withStem, stems }: Scope): string => {
+    const ways = [`${columns} : "${term}"`]
+    if (isPrefix) ways.push(`${columns} : "${term}" *`)
+    if (stems) ways.push(`${stems} : "${root}"`)
+    if (withStem && root !== term && stem(root) === root) ways.push(`${withStem} : "${root}"`)
+    return `(${ways.join(' OR ')})`
+  }
+
+  const frequency = (expression: string, cap: number): number =>
+    connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`, [expression, cap])
+
+  /** So many words near this one: nearest first, then most frequent. */
+  const nearTerms = (word: QueryWord, { columns }: Scope, most: number): string[] => {
+    const near = terms().near(word.term, word.edits).slice(0, MOST_COUNTED)
+    if (near.length <= most) return near.map(({ term }) => term)
+    const counted = near.map(({ term, distance }) => ({
+      term,
+      distance,
+      count: frequency(`${columns} : "${term}"`, 100),
+    }))
+    counted.sort((a, b) => a.distance - b.distance || b.count - a.count)
+    return counted.slice(0, most).map(({ term }) => term)
+  }
+
+  const nearly = (word: QueryWord, scope: Scope, most: number): string => {
+    const near = word.edits > 0 ? nearTerms(word, scope, most) : []
+    return near.length === 0
+      ? exactly(word, scope)
+      : `(${exactly(word, scope)} OR ${scope.columns} : (${near.map((term) => `"${term}"`).join(' OR ')}))`
+  }
+
+  /**
+   * Expressions from the best class to the widest. `all`: every word. `any`: every word, all but one, all but two, down
+   * to one.
+   */
+  const classesOf = (words: readonly string[], match: TextQuery['match']): string[] => {
+    const all = words.join(' AND ')
+    if (match !== 'any' || words.length === 1) return [all]
+    if (words.length <= MOST_COMBINED) return words.map((_, left) => atLeast(words, words.length - left))
+    // What stands nowhere is in no class: it would take the places of the rarest.
+    const counted = words
+      .map((word) => ({ word, count: frequency(word, MAX_WINDOW + 1) }))
+      .filter(({ count }) => count > 0)
+    if (counted.length === 0) return [all]
+    if (counted.length < words.length)
+      return classesOf(
+        counted.map(({ word }) => word),
+        match,
+      )
+    const rarest = counted
+      .sort((a, b) => a.count - b.count)
+      .slice(0, MOST_COMBINED)
+      .map(({ word }) => word)
+    const butOne = words.length <= MOST_LEFT_OUT ? [atLeast(words, words.length - 1)] : []
+    return [all, ...butOne, ...classesOf(rarest, match), atLeast(words, 1)]
+  }
+
+  const exactClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] =>
+    classesOf(
+      words.map((word) => exactly(word, scope)),
+      match,
+    )
+
+  const nearClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] => {
+    if (words.every((word) => word.edits === 0)) return []
+    const most = Math.min(MOST_NEAR_TERMS, Math.ceil(MOST_NEAR_TERMS_IN_ALL / words.length))
+    return classesOf(
+      words.map((word) => nearly(word, scope, most)),
+      match,
+    )
+  }
+
+  interface Narrowing {
+    filter: Sql
+    /** The filter leaves so few rows that they are listed rather than looked up for each hit. */
+    isSmall: boolean
+  }
+  const narrowing = (filter: Filter | undefined): Narrowing | undefined => {
+    if (!filter) return undefined
+    const where = filterSql(layout, names, filter)
+    const { text, values } = countSql(layout, names, filter, MAX_WINDOW + 1)
+    const count = connection.count(text, values)
+    return { filter: where, isSmall: count <= MAX_WINDOW }
+  }
+
+  const source = (narrow: Narrowing | undefined): string => {
+    if (!narrow) return `${table} f WHERE f.${table} MATCH ?`
+    if (narrow.isSmall)
+      return `${table} f WHERE f.${table} MATCH ? AND +f.rowid IN (SELECT m.rid FROM "${names.main}" m WHERE ${narrow.filter.text})`
+    return `${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ? AND ${narrow.filter.text}`
+  }
+
+  const take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] => {
+    const values = narrow?.filter.values ?? []
+    // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are
+    // the best.
+    if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW) {
+      const rids = pluck<number>(`SELECT f.rowid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`).all(
+        expression,
+        ...values,
+        Math.max(size, FEW),
+      )
+      if (rids.length >= FEW) return rids.slice(0, size).map((rid) => ({ rid, score: LEAST_SCORE }))
+    }
+    const rank = `bm25(f.${table}${', ?'.repeat(scope.weights.length)})`
+    return sql<RankedRow>(
+      `SELECT f.rowid AS rid, -${rank} AS score FROM ${source(narrow)} ORDER BY score DESC, f.rowid DESC LIMIT ?`,
+    ).all(...scope.weights, expression, ...values, size)
+  }
+
+  return {
+    find(query) {
+      const { text } = query
+      if (!text || text.words.trim() === '') return undefined
+      const words = queryWords(text.words, text)
+      if (words.length === 0 || searched.length === 0) return { rows: [], total: 0 }
+      const scope = scopeOf(text.fields)
+      if (scope.columns === '{}') return { rows: [], total: 0 }
+      const { from = 0, size = 10 } = query
+      const narrow = narrowing(query.filter)
+      const exact = exactClasses(words, text.match, scope)
+      let near: string[] | undefined
+      const nearOnes = () => (near ??= nearClasses(words, text.match, scope))
+      const widest = () => nearOnes().at(-1) ?? exact.at(-1)!
+
+      const end = Math.min(from + size, MAX_WINDOW)
+      let rows: RankedRow[] = []
+      if (query.sort && query.sort.length > 0) rows = sorted(widest(), query, end)
+      else {
+        const seen = new Set<number>()
+        // A class holds the ones before it: what they gave is passed over, so as many are taken as the page ends at.
+        const fill = (classes: readonly string[]) => {
+          for (const each of classes) {
+            if (rows.length >= end) return
+            for (const row of take(each, narrow, scope, end)) {
+              if (rows.length < end && !seen.has(row.rid)) rows.push(row)
+              seen.add(row.rid)
+            }
+          }
+        }
+        fill(exact)
+        if (rows.length < end) fill(nearOnes())
+        descending(rows)
+      }
+      const shown = rows.slice(from, end)
+      return { rows: shown, total: query.withoutTotal ? shown.length : Math.max(rows.length, count()) }
+
+      function count(): number {
+        return connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${source(narrow)} LIMIT ?)`, [
+          widest(),
+          ...(narrow?.filter.values ?? []),
+          MAX_WINDOW,
+        ])
+      }
+    },
+
+    similar(self, { size, filter, fields }) {
+      const plans = fields ? searched.filter((plan) => fields.includes(plan.name)) : searched
+      if (plans.length === 0) return []
+      const scope = scopeOf(Object.fromEntries(plans.map((plan) => [plan.name, plan.weight])))
+      const own = new Set(plans.flatMap((plan) => valuesOf(plan, self.doc).flatMap((value) => tokens(String(value)))))
+      const telling = [...own]
+        .filter((term) => term.length > 1 && !STOP_WORDS.has(term))
+        .slice(0, SIMILAR_WORDS_COUNTED)
+      const counted = telling.map((term) => {
+        const expression = exactly({ term, stem: stem(term), isPrefix: false, edits: 0 }, scope)
+        return { expression, count: frequency(expression, SIMILAR_FREQUENCY_CAP) }
+      })
+      // A word that only this document has finds nothing else.
+      const rarest = counted
+        .filter(({ count }) => count > 1)
+        .sort((a, b) => a.count - b.count)
+        .slice(0, SIMILAR_WORDS)
+      if (rarest.length === 0) return []
+      const narrow = narrowing(filter)
+      const expression = rarest.map((word) => word.expression).join(' OR ')
+      const rows = take(expression, narrow, scope, size + 1)
+        .filter(({ rid }) => rid !== self.rid)
+        .slice(0, size)
+      return descending(rows)
+    },
+  }
+
+  function sorted(expression: string, query: FindQuery, end: number): RankedRow[] {
+    const where = query.filter ? filterSql(layout, names, query.filter) : undefined
+    const rids = pluck<number>(
+      `SELECT m.rid FROM ${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ?` +
+        `${where ? ` AND ${where.text}` : ''}${orderSql(orderOf(layout, query.sort))} LIMIT ?`,
+    ).all(expression, ...(where?.values ?? []), end)
+    return rids.map((rid) => ({ rid, score: LEAST_SCORE }))
+  }
+}
+
+/** A class never scores above the one before it; what is found scores more than nothing. */
+function descending(rows: RankedRow[]): RankedRow[] {
+  let highest = Infinity
+  for (const row of rows) row.score = highest = Math.max(LEAST_SCORE, Math.min(highest, row.score))
+  return rows
+}
+
+/** Every way of having at least so many of these. */
+function atLeast(words: readonly string[], kept: number): string {
+  return choose(words, kept)
+    .map((some) => `(${some.join(' AND ')})`)
+    .join(' OR ')
+}
+
+function choose(words: readonly string[], kept: number): string[][] {
+  if (kept === 0) return [[]]
+  return words.flatMap((word, at) =>
+    words.length - at < kept ? [] : choose(words.slice(at + 1), kept - 1).map((rest) => [word, ...rest]),
+  )
+}

@@ -1,0 +1,135 @@
+/** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
+
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Clock, errors, type Log, openFolder, type Static, Type, Value, writeWhole } from 'archivolt'
+import type { IndexAdapter, SnapshotRecord, Snapshots } from 'archivolt/index'
+
+const FILE = /^([A-Za-z0-9_-]{1,128})\.sqlite$/
+/** What is written beside and renamed when it is whole. */
+const UNFINISHED = /\.(sqlite|json)\.part(-wal|-shm|-journal)?$/
+
+/** The file beside a snapshot. */
+const About = Type.Object({
+  state: Type.Enum(['SUCCESS', 'PARTIAL', 'FAILED']),
+  version: Type.String(),
+  startedAt: Type.Integer(),
+  endedAt: Type.Integer(),
+})
+
+export interface SnapshotFolder {
+  index: Pick<IndexAdapter, 'version' | 'snapshotTo' | 'restoreFrom'>
+  folder: string
+  clock: Clock
+  log: Log
+}
+
+/** Opens the folder; what an interruption left of a snapshot is removed. What else lies there is let alone. */
+export async function openSnapshotFolder({ index, folder, clock, log }: SnapshotFolder): Promise<Snapshots> {
+  await openFolder('folder for snapshots', folder, { isPrivate: true })
+  let running: SnapshotRecord | undefined
+  const pathOf = (id: string) => join(folder, `${id}.sqlite`)
+  const aboutOf = (id: string) => join(folder, `${id}.json`)
+
+  for (const name of await readdir(folder)) {
+    if (UNFINISHED.test(name)) await removeUnfinished(name)
+    else await describe(name)
+  }
+
+  async function removeUnfinished(name: string): Promise<void> {
+    log.warn({ file: name }, 'a snapshot was interrupted: what is left of it is removed')
+    await rm(join(folder, name), { force: true })
+  }
+
+  /**
+   * A file gets its name when it is whole, its description after that: one without may have been cut off between, or
+   * copied in by hand.
+   */
+  async function describe(name: string): Promise<void> {
+    const id = FILE.exec(name)?.[1]
+    if (id === undefined || (await readAbout(id))) return
+    const file = await stat(pathOf(id))
+    if (!file.isFile()) return
+    const endedAt = Math.floor(file.mtimeMs)
+    await writeAbout(id, { state: 'SUCCESS', version: index.version, startedAt: endedAt, endedAt })
+    log.info({ snapshot: id }, 'a snapshot without its description was found; it is listed by the time of its file')
+  }
+
+  async function readAbout(id: string): Promise<Static<typeof About> | undefined> {
+    try {
+      const about: unknown = JSON.parse(await readFile(aboutOf(id), 'utf8'))
+      return Value.Check(About, about) ? about : undefined
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined
+      throw error
+    }
+  }
+
+  function writeAbout(id: string, about: Static<typeof About>): Promise<void> {
+    return writeWhole(aboutOf(id), JSON.stringify(about))
+  }
+
+  async function get(id: string): Promise<SnapshotRecord | undefined> {
+    if (running?.id === id) return running
+    if (!FILE.test(`${id}.sqlite`)) return undefined
+    const about = await readAbout(id)
+    if (!about) return undefined
+    const isThere = await stat(pathOf(id)).then(
+      (file) => file.isFile(),
+      () => false,
+    )
+    return { id, ...about, state: about.state === 'SUCCESS' && !isThere ? 'FAILED' : about.state }
+  }
+
+  async function list(): Promise<SnapshotRecord[]> {
+    const ids = (await readdir(folder)).flatMap((name) =>
+      name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [],
+    )
+    const found = (await Promise.all(ids.map(get))).filter((record) => record !== undefined)
+    if (running && !found.includes(running)) found.push(running)
+    return found.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
+  }
+
+  return {
+    list,
+    get,
+
+    async take(id, options) {
+      if (running) throw errors.conflict('A snapshot is being taken; try again when it has ended')
+      const startedAt = clock.now()
+      running = { id, state: 'IN_PROGRESS', version: index.version, startedAt, endedAt: 0 }
+      try {
+        await index.snapshotTo(pathOf(id), options)
+        await writeAbout(id, { state: 'SUCCESS', version: index.version, startedAt, endedAt: clock.now() })
+      } catch (error) {
+        await rm(pathOf(id), { force: true })
+        const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
+        // A full disk, which fails the snapshot, may not take its description either.
+        await writeAbout(id, failed).catch((fault: unknown) =>
+          log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'),
+        )
+        throw error
+      } finally {
+        running = undefined
+      }
+    },
+
+    async remove(id) {
+      const record = await get(id)
+      if (!record) throw errors.notFound('snapshot', id)
+      if (record.state === 'IN_PROGRESS')
+        throw errors.conflict('The snapshot is being taken; try again when it has ended')
+      // In this order: cut off between, it is listed as failed, not found again as a whole one.
+      await rm(pathOf(id), { force: true })
+      await rm(aboutOf(id), { force: true })
+    },
+
+    async restore(id, options) {
+      const record = await get(id)
+      if (!record) throw errors.notFound('snapshot', id)
+      if (record.state !== 'SUCCESS')
+        throw errors.conflict(`The snapshot is in state ${record.state}: only a complete one can be restored`)
+      return index.restoreFrom(pathOf(id), options)
+    },
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The worker's order of work: searches first, then writes, then long work, each in steps of at most 10 ms or 100
+ * documents.
+ */
+import { Refusal } from 'archivolt/index'
+import type { Connection } from './connection.ts'
+
+const STEP_MS = 10
+const STEP_UNITS = 100
+/** After so many searches in a row a waiting write gets its step: a flood of searches must not stop the archive. */
+const READS_IN_A_ROW = 8
+
+/**
+ * Work in pieces that may be interrupted between any two: each `yield` ends one, and tells how many documents are done
+ * so far.
+ */
+export type Units<Result = unknown> = Generator<number, Result, void>
+
+export interface Job {
+  units: Units
+  /** When it must be on disk: after each step, when it is done, or with whatever comes after it. */
+  durable: 'each step' | 'when done' | 'later'
+  progress?: (done: number) => void
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  isAborted: boolean
+}
+
+export interface Queue {
+  read(work: () => void): void
+  /** In order of arrival, before long work. */
+  write(job: Job): void
+  /** Long work: these take turns. */
+  long(job: Job): void
+  /** For a unit at work: called when its transaction is committed, never if it is undone. */
+  afterCommit(callback: () => void): void
+  /** Resolves when there is nothing left to do. */
+  idle(): Promise<void>
+}
+
+export function openQueue(connection: () => Connection, onUndone: () => void): Queue {
+  const reads: Array<() => void> = []
+  const writes: Job[] = []
+  const longs: Job[] = []
+  let callbacks: Array<() => void> = []
+  let running: Promise<void> | undefined
+
+  const run = async (): Promise<void> => {
+    let readsInARow = 0
+    while (reads.length + writes.length + longs.length > 0) {
+      const isWriteWaiting = writes.length + longs.length > 0
+      if (reads.length > 0 && (!isWriteWaiting || readsInARow < READS_IN_A_ROW)) {
+        readsInARow++
+        reads.shift()!()
+      } else {
+        readsInARow = 0
+        if (writes.length > 0) step(writes)
+        if (longs.length > 0 && reads.length === 0) {
+          const job = longs.shift()!
+          const rest = [job]
+          step(rest)
+          longs.push(...rest)
+        }
+      }
+      // Lets requests in that have arrived meanwhile.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    running = undefined
+  }
+  const wake = () => {
+    running ??= run()
+  }
+
+  /** Runs pieces of these jobs, in order, in one transaction; finished jobs leave the list. */
+  function step(jobs: Job[]): void {
+    const { db, sql } = connection()
+    const isDurable = jobs.some((job) => job.durable === 'each step')
+    let isOwing = false
+    const ended: Array<() => void> = []
+    const told = new Map<Job, number>()
+    const worked: Job[] = []
+    const started = performance.now()
+    let units = 0
+    callbacks = []
+    try {
+      db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`)
+      sql('BEGIN IMMEDIATE').run()
+      while (jobs.length > 0 && units < STEP_UNITS && performance.now() - started < STEP_MS) {
+        const job = jobs[0]!
+        if (worked.at(-1) !== job) worked.push(job)
+        if (job.isAborted) {
+          job.units.return(undefined)
+          jobs.shift()
+          ended.push(() => job.reject(new DOMException('aborted', 'AbortError')))
+          continue
+        }
+        units++
+        // No savepoint around each: the full-text table would write its words to disk at every one, twenty times the
+        // cost.
+        try {
+          const { done, value } = job.units.next()
+          if (done) {
+            jobs.shift()
+            isOwing ||= job.durable !== 'later'
+            ended.push(() => job.resolve(value))
+          } else told.set(job, value)
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error
+          jobs.shift()
+          ended.push(() => job.reject(error))
+        }
+      }
+      sql('COMMIT').run()
+      if (!isDurable && isOwing) makeDurable(connection())
+    } catch (error) {
+      if (db.inTransaction) sql('ROLLBACK').run()
+      onUndone()
+      for (const job of worked) {
+        if (jobs[0] === job) jobs.shift()
+        job.reject(error)
+      }
+      return
+    }
+    for (const callback of callbacks) callback()
+    for (const [job, done] of told) job.progress?.(done)
+    for (const tell of ended) tell()
+  }
+
+  return {
+    read(work) {
+      reads.push(work)
+      wake()
+    },
+    write(job) {
+      writes.push(job)
+      wake()
+    },
+    long(job) {
+      longs.push(job)
+      wake()
+    },
+    afterCommit: (callback) => void callbacks.push(callback),
+    idle: () => running ?? Promise.resolve(),
+  }
+}
+
+/** Syncs the log: whatever was committed before without a sync is then on disk as well. */
+function makeDurable({ db, sql }: Connection): void {
+  db.pragma('synchronous = FULL')
+  sql('UPDATE index_sync SET times = times + 1').run()
+}

@@ -1,0 +1,392 @@
+/** The index worker: the only writing connection, and every read that may take longer than a page. */
+
+import { parentPort } from 'node:worker_threads'
+import { applyChange, type Change, type Filter, type JsonObject, MAX_WINDOW, Refusal, WrongType } from 'archivolt/index'
+import { aggregate } from './aggregate.ts'
+import { type Connection, connect, isDamage } from './connection.ts'
+import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
+import type { Arguments, FoundRows, IdText, Operation, Request, Response, Result } from './protocol.ts'
+import { copyTo, openSnapshot, type SnapshotReader } from './snapshot-file.ts'
+import { openStore, type Store, type Tables } from './store.ts'
+import { type Job, openQueue, type Units } from './work-loop.ts'
+
+const MOST_TEXTS = 500
+const ROWS_AT_ONCE = 100
+const MOST_GROUPS_KEPT = 100
+
+const port = parentPort!
+let connection: Connection | undefined
+let store: Store | undefined
+let snapshot: SnapshotReader | undefined
+const jobs = new Map<number, { isAborted: boolean; isLong: boolean }>()
+const waitingForTerms = new Map<Tables, Array<() => void>>()
+
+const opened = <Value>(value: Value | undefined): Value => {
+  if (value === undefined) throw new Error('The index is not open')
+  return value
+}
+const queue = openQueue(
+  () => opened(connection),
+  () => store?.forget(),
+)
+
+/** Reads: run at once, between two steps of anything else. */
+const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
+  find({ name, query }) {
+    const tables = opened(store).tables(name)
+    const found = tables.searcher.find(query)
+    if (found) return withTexts(tables, found.rows, found.total)
+    const { sql, pluck } = opened(connection)
+    const { from = 0, size = 10 } = query
+    const { layout, names } = tables
+    if (query.ids) {
+      const given = givenSql(layout, names, query.filter)
+      const values = [JSON.stringify(query.ids), ...given.values]
+      const rids = pluck<number>(`SELECT m.rid ${given.text} ORDER BY j.key LIMIT ? OFFSET ?`).all(
+        ...values,
+        size,
+        from,
+      )
+      const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given.text}`).get(...values)!
+      return withTexts(
+        tables,
+        rids.map((rid) => ({ rid, score: 0 })),
+        total,
+      )
+    }
+    const matching = count(tables, query.filter, MAX_WINDOW + 1)
+    const page = pageSql(layout, names, query, matching > MAX_WINDOW)
+    const rows = sql<{ rid: number }>(page.text).all(...page.values, size, from)
+    const total = query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW)
+    return withTexts(
+      tables,
+      rows.map(({ rid }) => ({ rid, score: 0 })),
+      total,
+    )
+  },
+  count: ({ name, filter, cap }) => count(opened(store).tables(name), filter, cap),
+  aggregate({ name, query, zone }) {
+    const { layout, names } = opened(store).tables(name)
+    const reading = opened(connection)
+    const find = () => aggregate(reading, layout, names, query, zone)
+    // A page of statistics is asked for again and again.
+    return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
+  },
+  similar({ name, id, query }) {
+    const tables = opened(store).tables(name)
+    const rid = opened(connection).pluck<number>(`SELECT rid FROM "${tables.names.main}" WHERE id = ?`).get(id)
+    const self = rid === undefined ? undefined : tables.writer.readRow(rid)
+    if (rid === undefined || !self) return { ids: [], scores: [], texts: [], total: 0 }
+    const rows = tables.searcher.similar({ rid, doc: self.doc }, query)
+    return withTexts(tables, rows, rows.length)
+  },
+  page({ name, filter, order, after, size }) {
+    const { layout, names } = opened(store).tables(name)
+    const where = whereSql(layout, names, filter)
+    const key = order === 'id' ? 'id' : 'rid'
+    const rows = opened(connection)
+      .sql<{ rid: number; id: string }>(
+        `SELECT m.rid, m.id FROM "${names.main}" m${where.text || ' WHERE 1'} AND m.${key} > ? ORDER BY m.${key} LIMIT ?`,
+      )
+      .all(...where.values, after ?? (order === 'id' ? '' : -1), size)
+    return { rids: rows.map(({ rid }) => rid), at: rows.length < size ? undefined : rows.at(-1)![key] }
+  },
+  snapshotOpen: ({ path }) =>
+    ofSnapshot(() => {
+      snapshot?.close()
+      snapshot = openSnapshot(path)
+      return snapshot.collections
+    }),
+  snapshotRead: ({ name, after }) => ofSnapshot(() => opened(snapshot).read(name, after)),
+  snapshotClose() {
+    snapshot?.close()
+    snapshot = undefined
+    return null
+  },
+}
+
+/** Damage of a snapshot must not be taken for damage of the index, which the next start would move aside. */
+function ofSnapshot<Value>(read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    throw Object.assign(new Refusal('The snapshot is damaged', { cause: error }), { code: 'unprocessable' })
+  }
+}
+
+function count({ layout, names }: Tables, filter: Filter | undefined, cap: number): number {
+  const { text, values } = countSql(layout, names, filter, cap)
+  return opened(connection).count(text, values)
+}
+
+function withTexts({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: number }>, total: number): FoundRows {
+  const { sql, pluck } = opened(connection)
+  const isMany = rows.length > MOST_TEXTS
+  const found: FoundRows = { ids: [], scores: [], texts: isMany ? undefined : [], total }
+  for (const { rid, score } of rows) {
+    found.ids.push(pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)!)
+    found.scores.push(score)
+    if (!isMany)
+      found.texts!.push(sql<{ text: string }>(`SELECT text FROM "${names.doc}" WHERE rid = ?`).get(rid)!.text)
+  }
+  return found
+}
+
+/** One piece of work that is done in one go. */
+function* once<Value>(work: () => Value): Units<Value> {
+  return work()
+}
+
+const at = () => opened(store)
+
+/** Writes, in order of arrival. */
+const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> } = {
+  put: ({ name, docs, isStaged = false }) => putAll(name, docs, isStaged),
+  patch: ({ name, id, change }) => once(() => patchOne(at().tables(name), id, JSON.parse(change))),
+  create: ({ name }) => once(() => at().create(name)),
+  arrange: ({ name }) => at().arrange(name),
+  addFields: ({ name }) => once(() => (at().addFields(name), null)),
+  fill: ({ name }) => at().fill(name),
+  rebuildBegin: ({ name }) => once(() => at().rebuildBegin(name)),
+  rebuild: ({ name }) => at().rebuild(name),
+  rebuildRead: ({ name }) => once(() => at().rebuildRead(name)),
+  rebuildWrite: ({ name, docs, last }) => at().rebuildWrite(name, docs, last),
+  rebuildEnd: ({ name }) => at().rebuildEnd(name),
+  discard: ({ name }) => once(() => (at().discard(name), null)),
+  replaceBegin: () =>
+    once(() => {
+      if (!at().replaceBegin())
+        throw Object.assign(new Refusal('A restore is running; try again when it has ended'), { code: 'conflict' })
+      return null
+    }),
+  replaceEnd: () => at().replaceEnd(),
+  replaceAbort: () => once(() => (at().replaceAbort(), null)),
+}
+
+/** Long work, which everything else may come between. */
+const longs: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> } = {
+  remove: ({ name, ids }) => removeAll(name, ids),
+  patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
+  removeWhere: ({ name, filter }) => removeWhere(name, filter),
+  clean: () => at().clean(),
+}
+
+function* putAll(
+  name: string,
+  docs: readonly IdText[],
+  isStaged: boolean,
+): Units<Array<{ id: string; reason: string }>> {
+  const { writer } = at().tables(name, isStaged)
+  const failed: Array<{ id: string; reason: string }> = []
+  let done = 0
+  for (const [id, text] of docs) {
+    try {
+      writer.put(id, JSON.parse(text) as JsonObject)
+    } catch (error) {
+      if (!(error instanceof WrongType)) throw error
+      failed.push({ id, reason: `${name} ${id}: ${error.message}` })
+    }
+    yield ++done
+  }
+  return failed
+}
+
+function patchOne({ layout, writer }: Tables, id: string, change: Change<never, string>): boolean {
+  const doc = writer.read(id)
+  if (!doc) return false
+  writer.put(id, applyChange(layout.plans, layout.data.keys, doc, change))
+  return true
+}
+
+function* removeAll(name: string, ids: readonly string[]): Units<number> {
+  let removed = 0
+  for (const id of ids) {
+    if (at().tables(name).writer.remove(id)) removed++
+    yield removed
+  }
+  return removed
+}
+
+function* patchWhere(name: string, filter: Filter, change: Change<never, string>): Units<number> {
+  let matched = 0
+  let after = -1
+  for (;;) {
+    const tables = at().tables(name)
+    const { text, values } = filterSql(tables.layout, tables.names, filter)
+    const rows = opened(connection)
+      .sql<{ rid: number; id: string }>(
+        `SELECT m.rid, m.id FROM "${tables.names.main}" m WHERE (${text}) AND m.rid > ? ORDER BY m.rid LIMIT ?`,
+      )
+      .all(...values, after, ROWS_AT_ONCE)
+    for (const { rid, id } of rows) {
+      after = rid
+      if (matches(name, id, filter) && patchOne(at().tables(name), id, change)) matched++
+      yield matched
+    }
+    if (rows.length < ROWS_AT_ONCE) return matched
+  }
+}
+
+function* removeWhere(name: string, filter: Filter): Units<number> {
+  let removed = 0
+  for (;;) {
+    const { layout, names } = at().tables(name)
+    const { text, values } = filterSql(layout, names, filter)
+    const ids = opened(connection)
+      .pluck<string>(`SELECT m.id FROM "${names.main}" m WHERE ${text} LIMIT ?`)
+      .all(...values, ROWS_AT_ONCE)
+    if (ids.length === 0) return removed
+    for (const id of ids) {
+      if (matches(name, id, filter) && at().tables(name).writer.remove(id)) removed++
+      yield removed
+    }
+  }
+}
+
+/** Between two steps somebody else may have changed a document that was listed. */
+function matches(name: string, id: string, filter: Filter): boolean {
+  const { layout, names } = at().tables(name)
+  const { text, values } = filterSql(layout, names, filter)
+  return (
+    opened(connection)
+      .pluck(`SELECT 1 FROM "${names.main}" m WHERE m.id = ? AND (${text})`)
+      .get(id, ...values) !== undefined
+  )
+}
+
+const send = (response: Response) => port.postMessage(response)
+
+function fail(id: number, error: unknown): void {
+  jobs.delete(id)
+  const known = error instanceof Error ? error : new Error(String(error))
+  const code = isDamage(error)
+    ? 'damaged'
+    : known instanceof WrongType
+      ? 'unprocessable'
+      : 'code' in known
+        ? String(known.code)
+        : known.name
+  send({ id, failure: { code, message: known.message, stack: known.stack } })
+}
+
+function answer(id: number, work: () => unknown): void {
+  try {
+    send({ id, result: work() })
+  } catch (error) {
+    fail(id, error)
+  }
+}
+
+function enqueue(id: number, units: Units, isLong: boolean, durable: Job['durable']): void {
+  const job: Job & { isLong: boolean } = {
+    isLong,
+    units,
+    durable,
+    isAborted: false,
+    progress: (done) => send({ id, done, total: 0 }),
+    resolve(result) {
+      jobs.delete(id)
+      send({ id, result })
+    },
+    reject: (error) => fail(id, error),
+  }
+  jobs.set(id, job)
+  if (isLong) queue.long(job)
+  else queue.write(job)
+}
+
+/**
+ * Fuzzy words need the list of all words, which is read when it is first asked for, in steps; the search waits for it.
+ */
+function whenTermsAreRead(tables: Tables, work: () => void): void {
+  const { terms } = tables
+  if (terms.state === 'read') return queue.read(work)
+  const waiting = waitingForTerms.get(tables)
+  if (waiting) {
+    waiting.push(work)
+    return
+  }
+  waitingForTerms.set(tables, [work])
+  const proceed = () => {
+    for (const each of waitingForTerms.get(tables) ?? []) queue.read(each)
+    waitingForTerms.delete(tables)
+  }
+  queue.long({ units: at().loadTerms(tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
+}
+
+function receive(request: Request): void {
+  if ('abort' in request) {
+    const job = jobs.get(request.abort)
+    if (job) job.isAborted = true
+    return
+  }
+  const { id, op } = request
+  const args = request.args as never
+  if (op === 'open') return answer(id, () => open(request.args))
+  if (op === 'close') return void close(id)
+  if (op === 'snapshot') return void takeSnapshot(id, request.args.path)
+  const read = reads[op] as ((args: never) => unknown) | undefined
+  if (read) {
+    const work = () => answer(id, () => opened(connection).together(() => read(args)))
+    const isFuzzy =
+      op === 'find' && request.args.query.text !== undefined && (request.args.query.text.fuzziness ?? 0) !== 0
+    const tables = isFuzzy ? store?.tables(request.args.name) : undefined
+    if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
+    else queue.read(work)
+    return
+  }
+  const write = (writes[op] ?? longs[op]) as ((args: never) => Units) | undefined
+  if (!write) return fail(id, new Error(`The index worker knows no "${op}"`))
+  const isPartOfMore = (op === 'put' && request.args.isBulk === true) || op === 'rebuildWrite'
+  const isLoad = op in longs || op === 'rebuild' || op === 'fill' || op === 'rebuildEnd' || op === 'replaceEnd'
+  enqueue(id, write(args), op in longs, isPartOfMore ? 'later' : isLoad ? 'when done' : 'each step')
+}
+
+function open({ file, definitions }: Arguments<'open'>): Result<'open'> {
+  const opening = connect(file, { isReader: false })
+  try {
+    store = openStore(opening, definitions, queue.afterCommit)
+  } catch (error) {
+    opening.close()
+    throw error
+  }
+  connection = opening
+  return { version: opening.pluck<string>('SELECT sqlite_version()').get()!, collections: store.states }
+}
+
+let copying: Promise<void> = Promise.resolve()
+
+/** One copy at a time: two would read the file twice at once for nothing. */
+async function takeSnapshot(id: number, path: string): Promise<void> {
+  const job = { isAborted: false, isLong: true }
+  jobs.set(id, job)
+  copying = copying.then(async () => {
+    try {
+      await copyTo(
+        opened(connection).db,
+        path,
+        () => job.isAborted,
+        (done, total) => send({ id, done, total }),
+      )
+      jobs.delete(id)
+      send({ id, result: null })
+    } catch (error) {
+      fail(id, error)
+    }
+  })
+}
+
+async function close(id: number): Promise<void> {
+  // What was handed in is written; long work ends where it is, its caller's row brings it back.
+  for (const job of jobs.values()) if (job.isLong) job.isAborted = true
+  await copying
+  await queue.idle()
+  snapshot?.close()
+  connection?.close()
+  connection = undefined
+  send({ id, result: null })
+  port.close()
+}
+
+port.on('message', receive)

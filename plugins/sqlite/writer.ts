@@ -1,0 +1,248 @@
+/**
+ * Writes documents into the tables of one version of a collection; what did not change is not written. Inside a
+ * transaction of the caller.
+ */
+import {
+  checkId,
+  type FieldPlan,
+  fold,
+  type JsonObject,
+  joinInternal,
+  splitInternal,
+  stem,
+  tokens,
+  valuesOf,
+  WrongType,
+} from 'archivolt/index'
+import type { Connection } from './connection.ts'
+import { type Layout, type TableNames, textColumns } from './layout.ts'
+
+/** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
+const ROWS_PER_SECOND = 256
+const LATEST_SECOND = 2 ** 40
+const LONGEST_SORT_KEY = 200
+const TERMS_KNOWN = 50_000
+const BASES_KNOWN = 1000
+
+export interface Writer {
+  /** @throws WrongType unless `onWrong` takes it: then such a field is left without a value and the document kept */
+  put(id: string, doc: JsonObject, onWrong?: OnWrong): void
+  /** @returns false: no such document */
+  remove(id: string): boolean
+  /** The whole document. */
+  read(id: string): JsonObject | undefined
+  readRow(rid: number): { id: string; doc: JsonObject } | undefined
+  /** To be called when a transaction was undone: what this remembers of the tables may be wrong. */
+  forget(): void
+}
+
+export type OnWrong = (error: WrongType) => void
+const ignore: OnWrong = () => undefined
+
+interface Extracted {
+  text: string
+  internal: string | null
+  /** In the order of the layout's columns. */
+  columns: Array<string | number | null>
+  /** field, value */
+  values: Array<[string, string | number]>
+  /** One text per column of the full-text table. */
+  words: string[]
+  newest: number
+}
+
+export function openWriter(
+  connection: Connection,
+  layout: Layout,
+  names: TableNames,
+  onTerm: (term: string) => void,
+): Writer {
+  const { sql, pluck } = connection
+  const { columns, multi, searched, stemmed, newest } = layout
+  const knownTerms = new Set<string>()
+  const nextRow = new Map<number, number>()
+  const columnList = columns.map((column) => `, "${column.name}"`).join('')
+  const textList = textColumns(layout)
+    .map((name) => `"${name}"`)
+    .join(', ')
+  const insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${textList}) VALUES (?${', ?'.repeat(searched.length + stemmed.length)})`
+
+  const safe = (plan: FieldPlan, doc: JsonObject, onWrong: OnWrong | undefined) => {
+    try {
+      return valuesOf(plan, doc)
+    } catch (error) {
+      if (!onWrong || !(error instanceof WrongType)) throw error
+      onWrong(error)
+      return []
+    }
+  }
+
+  const wordsOf = (doc: JsonObject, onWrong: OnWrong | undefined): string[] => {
+    const found = searched.map((plan) => safe(plan, doc, onWrong).flatMap((value) => tokens(String(value))))
+    const stems = stemmed.map((plan) => {
+      const distinct = new Set<string>()
+      for (const term of found[searched.indexOf(plan)]!) if (stem(term) !== term) distinct.add(stem(term))
+      return [...distinct]
+    })
+    return [...found, ...stems].map((terms) => terms.join(' '))
+  }
+
+  const extract = (doc: JsonObject, onWrong: OnWrong | undefined): Extracted => {
+    const { reply, internal } = splitInternal(layout.plans, doc)
+    for (const plan of layout.plans) if (!plan.isFilter && !plan.isSort && plan.weight === 0) safe(plan, doc, onWrong)
+    return {
+      text: JSON.stringify(reply),
+      internal: internal ? JSON.stringify(internal) : null,
+      columns: columns.map(({ plan, isFolded }) => {
+        const value = safe(plan, doc, onWrong)[0]
+        if (value === undefined) return null
+        if (isFolded) return fold(String(value).slice(0, LONGEST_SORT_KEY))
+        return typeof value === 'boolean' ? Number(value) : value
+      }),
+      values: multi.flatMap((plan) => {
+        const distinct = new Set(
+          safe(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+        )
+        return [...distinct].map((value): [string, string | number] => [plan.name, value])
+      }),
+      words: wordsOf(doc, onWrong),
+      newest: newest ? Number(safe(newest, doc, onWrong)[0] ?? 0) : 0,
+    }
+  }
+
+  const baseOf = (seconds: number) => Math.max(1, Math.min(Math.max(0, seconds), LATEST_SECOND) * ROWS_PER_SECOND)
+
+  /** The next free row of that second, else of the first second after it that has one. */
+  const allocate = (seconds: number): number => {
+    if (!newest) return (pluck<number | null>(`SELECT max(rid) FROM "${names.main}"`).get() ?? 0) + 1
+    const base = baseOf(seconds)
+    let from = nextRow.get(base) ?? base
+    let rid = from
+    for (;;) {
+      const end = from - (from % ROWS_PER_SECOND) + ROWS_PER_SECOND
+      const last = pluck<number | null>(`SELECT max(rid) FROM "${names.main}" WHERE rid >= ? AND rid < ?`).get(
+        from,
+        end,
+      )
+      rid = last === null || last === undefined ? from : last + 1
+      if (rid < end) break
+      from = end
+    }
+    if (nextRow.size >= BASES_KNOWN) nextRow.clear()
+    nextRow.set(base, rid + 1)
+    return rid
+  }
+
+  const writeWords = (rid: number, words: string[]): void => {
+    sql(insertText).run(rid, ...words)
+    for (const text of words.slice(0, searched.length)) {
+      for (const term of text.split(' ')) {
+        if (term === '' || knownTerms.has(term)) continue
+        if (knownTerms.size >= TERMS_KNOWN) knownTerms.clear()
+        knownTerms.add(term)
+        const { changes } = sql(`INSERT OR IGNORE INTO "${names.terms}"(term) VALUES (?)`).run(term)
+        if (changes > 0) onTerm(term)
+      }
+    }
+  }
+
+  const writeValues = (rid: number, values: Extracted['values'], isNew: boolean): void => {
+    if (multi.length === 0) return
+    const wanted = new Set(values.map((pair) => JSON.stringify(pair)))
+    if (!isNew) {
+      const present = sql<{ field: string; value: string | number }>(
+        `SELECT field, value FROM "${names.values}" WHERE rid = ?`,
+      ).all(rid)
+      for (const { field, value } of present) {
+        if (!wanted.delete(JSON.stringify([field, value])))
+          sql(`DELETE FROM "${names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(field, value, rid)
+      }
+    }
+    for (const [field, value] of values) {
+      if (wanted.has(JSON.stringify([field, value])))
+        sql(`INSERT INTO "${names.values}"(field, value, rid) VALUES (?, ?, ?)`).run(field, value, rid)
+    }
+  }
+
+  const insert = (id: string, next: Extracted): void => {
+    const rid = allocate(next.newest)
+    sql(`INSERT INTO "${names.main}"(rid, id${columnList}) VALUES (?, ?${', ?'.repeat(columns.length)})`).run(
+      rid,
+      id,
+      ...next.columns,
+    )
+    sql(`INSERT INTO "${names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, next.text, next.internal)
+    writeValues(rid, next.values, true)
+    if (searched.length > 0) writeWords(rid, next.words)
+  }
+
+  const update = (rid: number, before: unknown[], stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void => {
+    const changed = columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
+    if (changed.length > 0) {
+      const list = changed.map((at) => `"${columns[at]!.name}" = ?`).join(', ')
+      sql(`UPDATE "${names.main}" SET ${list} WHERE rid = ?`).run(...changed.map((at) => next.columns[at]), rid)
+    }
+    if (stored.text !== next.text || stored.internal !== next.internal) {
+      sql(`UPDATE "${names.doc}" SET text = ?, internal = ? WHERE rid = ?`).run(next.text, next.internal, rid)
+    }
+    writeValues(rid, next.values, false)
+    // Writing words costs more than all else, and a changed number or flag does not touch them.
+    if (searched.length > 0 && wordsOf(oldDoc, ignore).some((text, at) => text !== next.words[at]))
+      writeWords(rid, next.words)
+  }
+
+  const removeRow = (rid: number): void => {
+    if (multi.length > 0) sql(`DELETE FROM "${names.values}" WHERE rid = ?`).run(rid)
+    if (searched.length > 0) sql(`DELETE FROM "${names.text}" WHERE rowid = ?`).run(rid)
+    sql(`DELETE FROM "${names.doc}" WHERE rid = ?`).run(rid)
+    sql(`DELETE FROM "${names.main}" WHERE rid = ?`).run(rid)
+  }
+
+  interface StoredDoc {
+    text: string
+    internal: string | null
+  }
+  const parse = ({ text, internal }: StoredDoc): JsonObject =>
+    joinInternal(JSON.parse(text), internal === null ? undefined : JSON.parse(internal))
+  const stored = (rid: number) => sql<StoredDoc>(`SELECT text, internal FROM "${names.doc}" WHERE rid = ?`).get(rid)
+  const rowOf = (id: string) => pluck<number>(`SELECT rid FROM "${names.main}" WHERE id = ?`).get(id)
+
+  return {
+    put(id, doc, onWrong) {
+      checkId(id)
+      const next = extract(doc, onWrong)
+      const before = sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as
+        | [number, string, ...unknown[]]
+        | undefined
+      if (!before) return insert(id, next)
+      const rid = before[0]
+      const old = stored(rid)
+      // The row id says how old a document is: with another date it is another row.
+      const oldDoc = old ? parse(old) : undefined
+      if (old && oldDoc && (!newest || Number(safe(newest, oldDoc, ignore)[0] ?? 0) === next.newest))
+        return update(rid, before, old, oldDoc, next)
+      removeRow(rid)
+      insert(id, next)
+    },
+    remove(id) {
+      const rid = rowOf(id)
+      if (rid === undefined) return false
+      removeRow(rid)
+      return true
+    },
+    read(id) {
+      const rid = rowOf(id)
+      const doc = rid === undefined ? undefined : stored(rid)
+      return doc && parse(doc)
+    },
+    readRow(rid) {
+      const id = pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)
+      const doc = stored(rid)
+      return id === undefined || !doc ? undefined : { id, doc: parse(doc) }
+    },
+    forget() {
+      knownTerms.clear()
+      nextRow.clear()
+    },
+  }
+}

@@ -1,0 +1,336 @@
+/**
+ * What only the index on Elasticsearch has: aliases and versions, a migration cut off at each step, a lock among
+ * servers, snapshots.
+ */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, describe, test } from 'node:test'
+import { systemClock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/error.ts'
+import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
+import { openLog } from '../../../core/log.ts'
+import {
+  connectElastic,
+  type ElasticConnection,
+  type ElasticOptions,
+} from '../../../plugins/elasticsearch/connection.ts'
+import { type ElasticIndex, type ElasticIndexOptions, openElasticIndex } from '../../../plugins/elasticsearch/open.ts'
+import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
+import { lastFirst } from '../../support/last-first.ts'
+import { bookIndex, bookOf } from '../sqlite/books.ts'
+
+const log = openLog('silent')
+const changed = defineIndex({
+  ...bookIndex,
+  fields: { ...bookIndex.fields, owner: { type: 'keyword', filter: true }, subtitle: { type: 'text', search: 1 } },
+})
+const grown = defineIndex({
+  ...bookIndex,
+  fields: {
+    ...bookIndex.fields,
+    year: { type: 'long', filter: true, sort: true },
+    marks: { type: 'keyword', multi: true, filter: true },
+  },
+})
+const COUNT = 40
+
+/** The power goes just before the n-th thing is asked of the server, so after the one before it. */
+function cutAt(connection: ElasticConnection, step: number): { connection: ElasticConnection; steps(): number } {
+  let steps = 0
+  const gone = () => new Error('the power is gone')
+  return {
+    steps: () => steps,
+    connection: {
+      ...connection,
+      isAway: false,
+      get client() {
+        if (steps >= step) throw gone()
+        return connection.client
+      },
+      async run(work) {
+        if (++steps >= step) throw gone()
+        return connection.run(work)
+      },
+    },
+  }
+}
+
+describe('the index on Elasticsearch alone', { skip: withoutElasticsearch() ?? false }, () => {
+  const scope = lastFirst({ after })
+  // The clock's timers keep no process alive; a server has its socket for that.
+  const alive = setInterval(() => undefined, 60_000)
+  after(() => clearInterval(alive))
+
+  /** A prefix of its own, with what opens an index on it. */
+  async function place(options: { repository?: boolean } = {}) {
+    const { url, prefix, repository } = await testElasticsearch(scope)
+    const opened = new Set<ElasticConnection>()
+    scope.after(async () => void (await Promise.all([...opened].map((connection) => connection.close()))))
+    const connect = (more: Partial<ElasticOptions> = {}): ElasticConnection => {
+      const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock, ...more })
+      opened.add(connection)
+      return connection
+    }
+    const ask = connect().client
+    return {
+      ...{ prefix, url, connect, ask },
+      open: (
+        definitions: readonly IndexDefinition[] = [bookIndex],
+        more: Partial<ElasticIndexOptions> = {},
+      ): Promise<ElasticIndex> =>
+        openElasticIndex({
+          connection: connect(),
+          definitions,
+          log,
+          clock: systemClock,
+          prefix,
+          owner: 'this test',
+          repository: options.repository ? repository : null,
+          ...more,
+        }),
+      /** Names of all indexes, without the prefix, and what the alias stands for. */
+      async names(): Promise<string[]> {
+        const found = await ask.indices.get({ index: `${prefix}_*`, expand_wildcards: 'all', features: ['aliases'] })
+        return Object.entries(found)
+          .map(([name, { aliases }]) =>
+            [name, ...Object.keys(aliases ?? {}).map((alias) => `= ${alias}`)].join(' ').replaceAll(`${prefix}_`, ''),
+          )
+          .filter((name) => name !== '0lock')
+          .sort()
+      },
+    }
+  }
+
+  async function filled(open: () => Promise<ElasticIndex>, count = COUNT): Promise<void> {
+    const index = await open()
+    await index.collection(bookIndex).putMany(Array.from({ length: count }, (_, at) => bookOf(at)))
+    await index.close()
+  }
+
+  test('a collection is an alias of its first version, and opening it again changes nothing', async () => {
+    const { open, names } = await place()
+    await filled(open)
+    assert.deepEqual(await names(), ['book_v1 = book'])
+    const index = await open()
+    await index.refresh()
+    assert.equal(await index.collection(bookIndex).count(), COUNT)
+    assert.deepEqual(await names(), ['book_v1 = book'])
+  })
+
+  test('a field that is added is filled in place from the documents', async () => {
+    const { open, names } = await place()
+    await filled(open)
+    const books = (await open([grown])).collection(grown)
+    assert.equal(await books.count({ eq: ['year', 1903] }), 1)
+    assert.equal(await books.count({ eq: ['marks', 'm1'] }), COUNT / 2)
+    assert.deepEqual(await books.get('b007'), bookOf(7).doc)
+    assert.deepEqual(await names(), ['book_v1 = book'])
+  })
+
+  test('a field that changes rebuilds beside, swaps the name and deletes the old', async () => {
+    const { open, names } = await place()
+    await filled(open)
+    const books = (await open([changed])).collection(changed)
+    assert.equal((await books.find({ text: { words: 'subtitle 7' } })).total, 1)
+    assert.equal(JSON.parse((await books.getText('b007'))!).owner, 'me', 'no longer internal')
+    assert.deepEqual(await names(), ['book_v2 = book'])
+  })
+
+  test('another form rebuilds through reform; a value of another type leaves the document in place', async () => {
+    const { open } = await place()
+    await filled(open)
+    const reformed = defineIndex({
+      ...bookIndex,
+      form: 'utc',
+      reform: (doc) => ({ ...doc, title: `${doc.title} in utc`, owner: doc.addedAt === 3 ? (7 as never) : doc.owner }),
+    })
+    const books = (await open([reformed])).collection(bookIndex)
+    assert.equal((await books.get('b004'))?.title, 'Number 4 in utc')
+    assert.equal((await books.get('b003'))?.title, 'Number 3 in utc')
+    assert.equal(await books.count({ eq: ['owner', 'me'] }), COUNT - 1)
+  })
+
+  for (const [what, definition, version] of [
+    ['rebuild', changed, 2],
+    ['added field', grown, 1],
+  ] as const) {
+    test(`${what}: cut off at every single step, the next start ends right with nothing lost`, async () => {
+      for (let step = 1, isOver = false; !isOver; step++) {
+        const { open, names, connect } = await place()
+        await filled(open, 5)
+        isOver = await open([definition], { connection: cutAt(connect(), step).connection }).then(
+          () => true,
+          (error: Error) => (assert.match(error.message, /power/), false),
+        )
+
+        const index = await open([definition])
+
+        const found: unknown[] = []
+        for await (const batch of index.collection(bookIndex).scan()) found.push(...batch)
+        assert.deepEqual(
+          found,
+          Array.from({ length: 5 }, (_, at) => bookOf(at)),
+          `step ${step}`,
+        )
+        assert.deepEqual(await names(), [`book_v${version} = book`], `step ${step}`)
+      }
+    })
+  }
+
+  test('a complete version whose name was lost gets it back; half of one beside the old is built anew', async () => {
+    const { open, names, ask, prefix } = await place()
+    await filled(open)
+    await ask.indices.updateAliases({ actions: [{ remove: { index: `${prefix}_book_v1`, alias: `${prefix}_book` } }] })
+    let index = await open()
+    await index.refresh()
+    assert.equal(await index.collection(bookIndex).count(), COUNT)
+    await ask.indices.create({ index: `${prefix}_book_v2` })
+    index = await open([changed])
+    assert.equal(await index.collection(bookIndex).count(), COUNT)
+    assert.deepEqual(await names(), ['book_v2 = book'])
+  })
+
+  test('an index of somebody else under our name is left alone, and the start says so', async () => {
+    const { open, ask, prefix } = await place()
+    await ask.indices.create({ index: `${prefix}_book` })
+    await assert.rejects(open(), /_book that is not ours .*AV_PREFIX/)
+    await ask.indices.delete({ index: `${prefix}_book` })
+    await ask.indices.create({ index: `${prefix}_book_v1`, aliases: { [`${prefix}_book`]: {} } })
+    await assert.rejects(open(), /not of this program's making.*AV_PREFIX/)
+  })
+
+  test('of two servers that start at once one rebuilds, the other waits', async () => {
+    const { open, names } = await place()
+    await filled(open)
+    let calls = 0
+    const reformed = defineIndex({ ...bookIndex, form: 'new', reform: (doc) => (calls++, doc) })
+    const both = await Promise.all([open([reformed], { owner: 'one' }), open([reformed], { owner: 'two' })])
+    assert.equal(calls, COUNT)
+    for (const index of both) assert.equal(await index.collection(bookIndex).count(), COUNT)
+    assert.deepEqual(await names(), ['book_v2 = book'])
+  })
+
+  test('a replacement that is cut off leaves everything as it was, and nothing behind', async () => {
+    for (let step = 1, isOver = false; !isOver; step++) {
+      const { open, names, connect } = await place()
+      await filled(open, 5)
+      const connection = connect()
+      // What the opening asks comes before.
+      const counted = cutAt(connection, Infinity)
+      await open([bookIndex], { connection: counted.connection })
+      const cut = cutAt(connection, counted.steps() + step)
+      const index = await open([bookIndex], { connection: cut.connection })
+      isOver = await index
+        .replaceAll(async (write) => void (await write('book', [{ id: 'new', doc: bookOf(77).doc }])))
+        .then(
+          () => true,
+          () => false,
+        )
+      if (isOver) break
+      const next = await open()
+      await next.refresh()
+      assert.equal(await next.collection(bookIndex).count(), 5, `step ${step}`)
+      assert.deepEqual(await names(), ['book_v1 = book'], `step ${step}`)
+    }
+  })
+
+  test('a name that is gone is no new index: writes are refused', async () => {
+    const { open, names, ask, prefix } = await place()
+    const books = (await open()).collection(bookIndex)
+    await ask.indices.delete({ index: `${prefix}_book_v1` })
+    await assert.rejects(books.put('b1', bookOf(1).doc))
+    assert.deepEqual(await names(), [])
+  })
+
+  test('many changes of one document at once all count', async () => {
+    const { open } = await place()
+    const books = (await open([grown])).collection(grown)
+    await books.put('b', { ...bookOf(1).doc, marks: [] })
+    await Promise.all(Array.from({ length: 30 }, (_, at) => books.patch('b', { add: { marks: [`n${at}`] } as never })))
+    assert.equal((await books.get('b'))?.marks.length, 30)
+  })
+
+  test('ids of every form are ids, and long keywords and halves of characters are kept', async () => {
+    const { open } = await place()
+    const index = await open()
+    const books = index.collection(bookIndex)
+    const ids = ['_search', '..', 'a/b', '%2e', 'é', '"', ' ', '_all', '*']
+    for (const id of ids)
+      await books.put(id, { ...bookOf(1).doc, title: `half \ud800 ${id}`, owner: `${'x'.repeat(40_000)}\udc00` })
+    for (const id of ids) assert.equal((await books.get(id))?.title, `half \ud800 ${id}`)
+    await index.refresh()
+    assert.equal(
+      (await books.find({ filter: { eq: ['owner', `${'x'.repeat(40_000)}\udc00`] }, withoutTotal: true })).hits.length,
+      ids.length,
+    )
+    await assert.rejects(books.put('x'.repeat(600), bookOf(1).doc), (error) => isAppError(error, 'unprocessable'))
+    assert.equal(await books.get('x'.repeat(600)), undefined)
+    assert.equal(await books.remove(ids, { visible: true }), ids.length)
+  })
+
+  test('a snapshot is taken, listed, restored over other documents, and removed', async (t) => {
+    const { open, prefix } = await place({ repository: true })
+    const index = await open()
+    const snapshots = await index.openSnapshots(index)
+    if (snapshots.off) return t.skip(snapshots.off)
+    const books = index.collection(bookIndex)
+    await books.putMany(
+      Array.from({ length: COUNT }, (_, at) => bookOf(at)),
+      { visible: true },
+    )
+    const name = `${prefix}_daily_x`
+
+    await snapshots.take(name)
+
+    const [record] = await snapshots.list()
+    assert.deepEqual([record?.id, record?.state], [name, 'SUCCESS'])
+    assert.ok(record!.endedAt >= record!.startedAt && record!.startedAt > 0)
+    await books.removeWhere({ range: ['addedAt', { lt: 30 }] }, { visible: true })
+    await books.put('other', bookOf(99).doc, { visible: true })
+    const result = await snapshots.restore(name, {
+      accept: (_collection, id, doc) => (id === 'b000' ? undefined : doc),
+    })
+    assert.deepEqual([result.written, result.skipped], [COUNT - 1, 1])
+    await index.refresh()
+    assert.equal(await books.count(), COUNT - 1)
+    assert.deepEqual(await books.get('b001'), bookOf(1).doc)
+    assert.equal(await books.get('other'), undefined)
+    await assert.rejects(snapshots.restore('no-such'), (error) => isAppError(error, 'not_found'))
+    await assert.rejects(snapshots.restore('_all'), (error) => isAppError(error, 'not_found'))
+    await snapshots.remove(name)
+    assert.deepEqual(await snapshots.list(), [])
+  })
+
+  test('an account with the rights that config/README.md names can do all of it', async (t) => {
+    const { open, connect, prefix, url, ask } = await place({ repository: true })
+    const readme = await readFile(new URL('../../../config/README.md', import.meta.url), 'utf8')
+    const cluster = /cluster privileges (.+?), and/.exec(readme)![1]!.match(/(?<=`)[a-z_:/*]+(?=`)/g)!
+    await ask.security.putRole({ name: prefix, cluster, indices: [{ names: [`${prefix}_*`], privileges: ['all'] }] })
+    await ask.security.putUser({ username: prefix, password: 'a password for tests', roles: [prefix] })
+    scope.after(async () => {
+      await ask.security.deleteUser({ username: prefix })
+      await ask.security.deleteRole({ name: prefix })
+    })
+    const asAccount = (definition: IndexDefinition) =>
+      open([definition], { connection: connect({ url, username: prefix, password: 'a password for tests' }) })
+
+    await filled(() => asAccount(bookIndex))
+    const index = await asAccount(changed)
+    const snapshots = await index.openSnapshots(index)
+    if (snapshots.off) return t.skip(snapshots.off)
+    await snapshots.take(`${prefix}_daily_x`)
+    await index.collection(changed).removeWhere({ range: ['addedAt', { lt: 30 }] }, { visible: true })
+    assert.equal((await snapshots.restore(`${prefix}_daily_x`)).written, COUNT)
+    await snapshots.remove(`${prefix}_daily_x`)
+    assert.equal(await index.collection(changed).count(), COUNT)
+  })
+
+  test('without a folder for snapshots there are none, and it says how there would be', async () => {
+    const { open } = await place()
+    const index = await open()
+    const snapshots = await index.openSnapshots(index)
+    assert.match(snapshots.off!, /AV_ELASTICSEARCH_REPOSITORY/)
+    assert.deepEqual(await snapshots.list(), [])
+    await assert.rejects(snapshots.take('x'), (error) => isAppError(error, 'conflict'))
+  })
+})

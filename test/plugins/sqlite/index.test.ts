@@ -1,0 +1,588 @@
+/**
+ * What only the embedded index has: a file that changes shape, breaks off, is damaged; a thread that serves searches
+ * first.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import { Type } from 'typebox'
+import { systemClock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/error.ts'
+import { definitionData } from '../../../core/index/document.ts'
+import { defineIndex, type IndexDefinition } from '../../../core/index/mapping.ts'
+import { openLog } from '../../../core/log.ts'
+import { givenSql } from '../../../plugins/sqlite/filter.ts'
+import { layoutOf, tableNames } from '../../../plugins/sqlite/layout.ts'
+import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
+import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
+import { bookIndex, bookOf, openBooks } from './books.ts'
+
+async function folderOf(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-sqlite-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+async function open(t: TestContext, folder: string, definitions: readonly IndexDefinition[] = [bookIndex]) {
+  const index = await openBooks(folder, definitions)
+  let isOpen = true
+  t.after(() => (isOpen ? index.close() : undefined))
+  return Object.assign(index, {
+    async end() {
+      isOpen = false
+      await index.close()
+    },
+  })
+}
+
+async function filled(t: TestContext, folder: string, count: number): Promise<void> {
+  const index = await open(t, folder)
+  await index.collection(bookIndex).putMany(Array.from({ length: count }, (_, at) => bookOf(at)))
+  await index.end()
+}
+
+const tablesIn = (folder: string): string[] => {
+  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+  const names = db
+    .prepare<unknown[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'book%'`)
+    .pluck()
+    .all()
+  db.close()
+  return names
+}
+
+const snapshotsIn = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('snapshot'))
+
+function someMegabytes(t: TestContext, folder: string): Database.Database {
+  const db = new Database(join(folder, 'large.sqlite'))
+  t.after(() => db.close())
+  db.exec(
+    `CREATE TABLE lines(line); INSERT INTO lines SELECT zeroblob(20000) FROM (WITH RECURSIVE row(at) AS (VALUES (1) UNION ALL SELECT at + 1 FROM row LIMIT 500) SELECT * FROM row)`,
+  )
+  return db
+}
+
+/** Resolves when nothing is left of old versions: sweeping goes on after the opening. */
+async function swept(index: { refresh(): Promise<void> }, folder: string, version: number): Promise<void> {
+  const isOld = (name: string) => !name.startsWith(`book_v${version}`)
+  for (let turn = 0; turn < 2000 && tablesIn(folder).some(isOld); turn++) {
+    await index.refresh()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.deepEqual(tablesIn(folder).filter(isOld), [])
+}
+
+test('a field that is added is filled in place from the documents', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 150)
+  const grown = defineIndex({
+    ...bookIndex,
+    fields: {
+      ...bookIndex.fields,
+      year: { type: 'long', filter: true, sort: true },
+      marks: { type: 'keyword', multi: true, filter: true },
+    },
+    lists: [['year']],
+  })
+
+  const index = await open(t, folder, [grown])
+
+  const books = index.collection(grown)
+  assert.equal(await books.count({ eq: ['year', 1903] }), 2)
+  assert.equal(await books.count({ eq: ['marks', 'm1'] }), 75)
+  assert.deepEqual(
+    (await books.find({ sort: [{ by: 'year', order: 'desc' }], size: 1 })).hits.map((hit) => hit.id),
+    ['b099'],
+  )
+  assert.equal((await books.find({ text: { words: 'number' } })).total, 150)
+  assert.ok(
+    tablesIn(folder).every((name) => name.startsWith('book_v1')),
+    'in place',
+  )
+})
+
+test('a field that changes rebuilds beside, and what is old is swept away', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 150)
+  const changed = defineIndex({
+    ...bookIndex,
+    fields: { ...bookIndex.fields, owner: { type: 'keyword', filter: true }, subtitle: { type: 'text', search: 1 } },
+  })
+
+  const index = await open(t, folder, [changed])
+
+  const books = index.collection(changed)
+  assert.equal((await books.find({ text: { words: 'subtitle 7', prefixLast: false } })).total, 1)
+  assert.deepEqual(await books.get('b007'), bookOf(7).doc)
+  assert.equal(JSON.parse((await books.getText('b007'))!).owner, 'me', 'no longer internal')
+  await swept(index, folder, 2)
+})
+
+test('another form rebuilds through reform; identical ones change nothing', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 250)
+  let calls = 0
+  const reformed = (form: string) =>
+    defineIndex({ ...bookIndex, form, reform: (doc) => (calls++, { ...doc, title: `${doc.title} in ${form}` }) })
+
+  let index = await open(t, folder, [reformed('utc')])
+  assert.equal((await index.collection(bookIndex).get('b003'))?.title, 'Number 3 in utc')
+  assert.equal((await index.collection(bookIndex).find({ text: { words: 'number utc' } })).total, 250)
+  assert.equal(calls, 250)
+  await index.end()
+  index = await open(t, folder, [reformed('utc')])
+  assert.equal(calls, 250)
+})
+
+test('a rebuild that breaks off goes on where it was', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 250)
+  const seen: number[] = []
+  const reformed = (last: number) =>
+    defineIndex({
+      ...bookIndex,
+      form: 'new',
+      reform(doc) {
+        if (doc.addedAt > last) throw new Error('broken off')
+        seen.push(doc.addedAt)
+        return { ...doc, title: `${doc.title} new` }
+      },
+    })
+  await assert.rejects(openBooks(folder, [reformed(220)]), /broken off/)
+  assert.ok(seen.length >= 200)
+  seen.length = 0
+
+  const index = await open(t, folder, [reformed(Infinity)])
+
+  assert.ok(seen.length <= 50, `${seen.length} were done again`)
+  const titles: string[] = []
+  for await (const batch of index.collection(bookIndex).scan()) titles.push(...batch.map(({ doc }) => doc.title))
+  assert.deepEqual(
+    titles,
+    Array.from({ length: 250 }, (_, at) => `Number ${at} new`),
+  )
+})
+
+test('what a rebuild no longer wanted has left is swept away', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 250)
+  const broken = defineIndex({
+    ...bookIndex,
+    form: 'new',
+    reform: (doc) => (doc.addedAt > 120 ? assert.fail('broken off') : doc),
+  })
+  await assert.rejects(openBooks(folder, [broken]), /broken off/)
+
+  const index = await open(t, folder)
+
+  assert.equal(await index.collection(bookIndex).count(), 250)
+  await swept(index, folder, 1)
+})
+
+test('a snapshot can be taken before the first rebuild, and is of what was there', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  const path = join(folder, 'before.sqlite')
+  let times = 0
+  const beforeRebuild = async (snapshotTo: (path: string) => Promise<void>) => {
+    times++
+    await snapshotTo(path)
+  }
+  const changed = defineIndex({ ...bookIndex, form: 'new', reform: (doc) => ({ ...doc, title: 'changed' }) })
+  const index = await openSqliteIndex({
+    file: join(folder, 'index.sqlite'),
+    definitions: [changed],
+    log: openLog('silent'),
+    clock: systemClock,
+    beforeRebuild,
+  })
+  t.after(() => index.close())
+  assert.equal(times, 1)
+  assert.equal((await index.collection(bookIndex).get('b001'))?.title, 'changed')
+  await index.restoreFrom(path, { accept: (_name, _id, doc) => ({ ...doc, owner: 'restored' }) })
+  // The snapshot's form is the old one, so its documents are reformed too.
+  assert.deepEqual(await index.collection(bookIndex).get('b001'), {
+    ...bookOf(1).doc,
+    title: 'changed',
+    owner: 'restored',
+  })
+})
+
+/** Runs a piece of books.ts in a process of its own, until it ends itself or is ended. */
+async function runAndKill(folder: string, what: string): Promise<NodeJS.Signals | number | null> {
+  const script = new URL('./books.ts', import.meta.url).pathname
+  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', script, what, folder], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  return signal ?? code
+}
+
+for (const [what, title] of [
+  ['rebuild', 'killed in the middle of a rebuild'],
+  ['add', 'killed while a field is added'],
+] as const) {
+  test(`${title}, the next start finishes it with nothing lost`, async (t) => {
+    const folder = await folderOf(t)
+    await filled(t, folder, 600)
+
+    assert.equal(await runAndKill(folder, what), 'SIGKILL')
+
+    const definition = defineIndex({
+      ...bookIndex,
+      fields: {
+        ...bookIndex.fields,
+        year: { type: 'long', filter: true, ...(what === 'rebuild' ? { search: 1 } : {}) },
+      },
+    })
+    const index = await open(t, folder, [definition])
+    const books = index.collection(definition)
+    assert.equal(await books.count({ exists: 'year' }), 600)
+    assert.equal((await books.find({ text: { words: 'number' } })).total, 600)
+    let count = 0
+    for await (const batch of books.scan())
+      for (const { id, doc } of batch) assert.deepEqual(doc, bookOf(Number(id.slice(1))).doc, String(count++))
+    assert.equal(count, 600)
+    await swept(index, folder, what === 'rebuild' ? 2 : 1)
+  })
+}
+
+test('killed in the middle of a replacement, everything is as it was', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 100)
+
+  assert.equal(await runAndKill(folder, 'replace'), 'SIGKILL')
+
+  const index = await open(t, folder)
+  assert.equal(await index.collection(bookIndex).count(), 100)
+  assert.equal((await index.collection(bookIndex).get('b001'))?.title, 'Number 1')
+  await swept(index, folder, 1)
+  await index.replaceAll(async (write) => void (await write('book', [bookOf(5)])))
+  assert.equal(await index.collection(bookIndex).count(), 1)
+})
+
+test('killed after writes that were confirmed, all of them are there', async (t) => {
+  const folder = await folderOf(t)
+  assert.equal(await runAndKill(folder, 'write'), 'SIGKILL')
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  assert.equal(await books.count(), 333)
+  assert.equal((await books.find({ text: { words: 'number' } })).total, 333)
+  assert.equal(index.recovered, undefined)
+})
+
+test('a malformed file is moved aside, and the start goes on blank', async (t) => {
+  for (const damage of ['garbage', 'cut', 'empty header'] as const) {
+    const folder = await folderOf(t)
+    const file = join(folder, 'index.sqlite')
+    await filled(t, folder, 300)
+    const bytes = await readFile(file)
+    if (damage === 'garbage') writeFileSync(file, 'this is no index, but it is long enough to be one'.repeat(200))
+    else if (damage === 'cut') truncateSync(file, Math.floor(bytes.length / 3))
+    else await writeFile(file, Buffer.concat([Buffer.alloc(200, 7), bytes.subarray(200)]))
+
+    const index = await open(t, folder)
+
+    assert.ok(index.recovered && existsSync(index.recovered), damage)
+    assert.equal(await index.collection(bookIndex).count(), 0)
+    await index.collection(bookIndex).put('b1', bookOf(1).doc)
+    await index.end()
+    const again = await open(t, folder)
+    assert.equal(again.recovered, undefined)
+    assert.equal(await again.collection(bookIndex).count(), 1)
+  }
+})
+
+test('a page found malformed while running is reported, and the next start begins anew', async (t) => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'index.sqlite')
+  await filled(t, folder, 2000)
+  const bytes = await readFile(file)
+  // All pages of documents but the first and the last few, which the opening looks at.
+  const db = new Database(file, { readonly: true })
+  const pages = db
+    .prepare<unknown[], number>(
+      `SELECT pageno FROM dbstat WHERE name = 'book_v1_doc' AND pagetype = 'leaf' ORDER BY pageno`,
+    )
+    .pluck()
+    .all()
+  db.close()
+  for (const page of pages.slice(5, -5)) bytes.fill(0xff, (page - 1) * 8192, page * 8192)
+  await writeFile(file, bytes)
+
+  const index = await open(t, folder)
+  assert.equal(index.recovered, undefined)
+  await assert.rejects(async () => {
+    for await (const batch of index.collection(bookIndex).scan()) assert.ok(batch)
+  })
+  await index.end()
+  const again = await open(t, folder)
+  assert.ok(again.recovered)
+  assert.equal(await again.collection(bookIndex).count(), 0)
+})
+
+test('a search is answered while long work goes on', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 3000)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const order: string[] = []
+  const removing = books.removeWhere({ and: [] }).then(() => order.push('removed'))
+  const searching = books
+    .find({ text: { words: 'number', fuzziness: 'auto' } })
+    .then((found) => order.push(found.total > 0 ? 'found' : 'nothing'))
+  const writing = books.put('late', bookOf(1).doc).then(() => order.push('written'))
+  await Promise.all([removing, searching, writing])
+  assert.equal(order.at(-1), 'removed')
+  assert.equal(order.length, 3)
+  assert.ok(order.includes('found'))
+})
+
+test('long work that is cancelled stops between two documents', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 3000)
+  const index = await open(t, folder)
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  await assert.rejects(
+    index.collection(bookIndex).removeWhere({ and: [] }, { signal: stop.signal, progress: () => stop.abort(reason) }),
+    reason,
+  )
+  const left = await index.collection(bookIndex).count()
+  assert.ok(left > 0 && left < 3000, `${left} left`)
+  await assert.rejects(index.collection(bookIndex).removeWhere({ and: [] }, { signal: stop.signal }), reason)
+})
+
+// Copied here and not in the worker: what happens between two of its steps is then no matter of which thread is faster.
+test('a copy takes along what its connection writes meanwhile', async (t) => {
+  const folder = await folderOf(t)
+  const db = someMegabytes(t, folder)
+  const path = join(folder, 'snapshot.sqlite')
+  let steps = 0
+  await copyTo(
+    db,
+    path,
+    () => false,
+    () => ++steps === 2 && db.exec(`UPDATE lines SET line = 'Written meanwhile' WHERE rowid IN (1, 500)`),
+  )
+  const copy = new Database(path, { readonly: true })
+  t.after(() => copy.close())
+  assert.equal(copy.prepare(`SELECT count(*) FROM lines WHERE line = 'Written meanwhile'`).pluck().get(), 2)
+  assert.ok(steps > 2)
+  assert.deepEqual(snapshotsIn(folder), ['snapshot.sqlite'])
+})
+
+test('a copy that is cancelled half way leaves nothing', async (t) => {
+  const folder = await folderOf(t)
+  const seen: Array<{ fraction: number; files: string[] }> = []
+  const progress = (done: number, total: number) => seen.push({ fraction: done / total, files: snapshotsIn(folder) })
+  await assert.rejects(
+    copyTo(someMegabytes(t, folder), join(folder, 'snapshot.sqlite'), () => seen.length === 2, progress),
+    { name: 'AbortError' },
+  )
+  assert.ok(
+    seen.every(({ fraction, files }) => fraction < 1 && files.includes('snapshot.sqlite.part')),
+    JSON.stringify(seen),
+  )
+  assert.deepEqual(snapshotsIn(folder), [])
+})
+
+test('a snapshot that is cancelled at once is absent', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 3000)
+  const index = await open(t, folder)
+  const stop = new AbortController()
+  const copying = index.snapshotTo(join(folder, 'snapshot.sqlite'), { signal: stop.signal })
+  stop.abort(new Error('enough'))
+  await assert.rejects(copying, /enough/)
+  assert.deepEqual(snapshotsIn(folder), [])
+})
+
+test('a snapshot is restored over other documents', async (t) => {
+  const folder = await folderOf(t)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  await books.putMany(Array.from({ length: 500 }, (_, at) => bookOf(at)))
+  const path = join(folder, 'snapshot.sqlite')
+  const steps: number[] = []
+  await index.snapshotTo(path, { progress: (done, total) => steps.push(done / total) })
+  assert.deepEqual(snapshotsIn(folder), ['snapshot.sqlite'])
+  assert.ok(steps.length > 0 && steps.every((step) => step >= 0 && step <= 1), steps.join())
+
+  await books.removeWhere({ range: ['addedAt', { lt: 400 }] })
+  await books.put('new', bookOf(1).doc)
+  const result = await index.restoreFrom(path, {
+    accept: (_name, id, doc) => (id === 'b002' ? undefined : id === 'b003' ? { ...doc, title: 7 } : doc),
+  })
+  assert.deepEqual([result.written, result.skipped], [498, 2])
+  assert.deepEqual(
+    result.failed.map(({ id }) => id),
+    ['b002', 'b003'],
+  )
+  assert.equal((await books.get('b004'))?.owner, 'me')
+  assert.deepEqual(await books.known(['new', 'b001', 'b002', 'b499']), new Set(['b001', 'b499']))
+})
+
+test('what is no snapshot is refused, and nothing changes', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 10)
+  const index = await open(t, folder)
+  const path = join(folder, 'wrong.sqlite')
+  const cases: Array<[string, () => void]> = [
+    ['missing', () => undefined],
+    ['garbage', () => writeFileSync(path, 'garbage'.repeat(1000))],
+    [
+      'another database',
+      () => {
+        writeFileSync(path, '')
+        const db = new Database(path)
+        db.exec(
+          `CREATE TABLE index_collections(name, version, form); INSERT INTO index_collections VALUES ('book', 9, ''), ('x"; DROP TABLE y', 1, '')`,
+        )
+        db.close()
+      },
+    ],
+  ]
+  for (const [name, prepare] of cases) {
+    prepare()
+    await assert.rejects(index.restoreFrom(path), (error) => isAppError(error, 'unprocessable'), name)
+    assert.equal(await index.collection(bookIndex).count(), 10)
+  }
+})
+
+test('values of another type than a changed mapping expects leave the document in place', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  const changed = defineIndex({
+    ...bookIndex,
+    fields: { ...bookIndex.fields, title: { type: 'long', filter: true } },
+  }) as IndexDefinition
+  const index = await open(t, folder, [changed])
+  assert.equal(await index.collection(changed).count(), 20)
+  assert.equal(await index.collection(changed).count({ exists: 'title' }), 0)
+  assert.deepEqual(await index.collection(changed).get('b001'), bookOf(1).doc)
+})
+
+test('when the worker ends by itself, what waited is refused and another one serves', async (t) => {
+  const folder = await folderOf(t)
+  const workers: Worker[] = []
+  const onWorker = (worker: Worker) => workers.push(worker)
+  process.on('worker', onWorker)
+  t.after(() => process.off('worker', onWorker))
+  await filled(t, folder, 50)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const waiting = assert.rejects(books.patchWhere({ and: [] }, { set: { owner: 'you' } }), (error) =>
+    isAppError(error, 'unavailable'),
+  )
+  await workers.at(-1)!.terminate()
+  await waiting
+  assert.equal((await books.find({ text: { words: 'number' } })).total, 50)
+  await books.put('after', bookOf(1).doc)
+  assert.equal(await books.count(), 51)
+})
+
+test('many words of which any is enough: those with most come first', async (t) => {
+  const folder = await folderOf(t)
+  const index = await open(t, folder)
+  const books = index.collection(bookIndex)
+  const all = 'alpha bravo charlie delta echo foxtrot golf hotel india juliet'.split(' ')
+  await books.putMany(
+    all.map((_, at) => ({ id: `b${at}`, doc: { ...bookOf(at).doc, title: all.slice(0, at + 1).join(' ') } })),
+  )
+  const found = await books.find({ text: { words: all.join(' '), match: 'any', fuzziness: 'auto' }, size: 20 })
+  assert.deepEqual(
+    found.hits.slice(0, 6).map((hit) => hit.id),
+    ['b9', 'b8', 'b7', 'b6', 'b5', 'b4'],
+  )
+  assert.equal(found.total, 10)
+  const misspelt = await books.find({
+    text: { words: all.map((word) => word.slice(0, -1)).join(' '), match: 'any', fuzziness: 'auto' },
+    size: 20,
+  })
+  assert.equal(misspelt.total, 10)
+})
+
+test('the few that a filter leaves are ranked, also where the word and the filter are each too common to rank', async (t) => {
+  const index = await open(t, await folderOf(t))
+  const books = index.collection(bookIndex)
+  const many = Array.from({ length: 20_004 }, (_, at) => ({
+    id: `b${at}`,
+    doc: {
+      ...bookOf(at).doc,
+      ...(at % 2 === 0 ? { title: 'people talk', owner: 'you' } : { title: 'Leute reden', owner: 'me' }),
+    },
+  }))
+  many[20_001]!.doc.title = 'people people people'
+  many[20_003]!.doc.title = `people ${'and many other words '.repeat(20)}`
+  await books.putMany(many)
+
+  const { hits } = await books.find({ text: { words: 'people' }, filter: { eq: ['owner', 'me'] } })
+
+  assert.deepEqual(
+    hits.map(({ id }) => id),
+    ['b20001', 'b20003'],
+  )
+  const common = await books.find({ text: { words: 'people' }, filter: { eq: ['owner', 'you'] }, size: 500 })
+  assert.deepEqual([common.hits.length, common.hits[0]!.score], [500, 0.01])
+})
+
+test('a mapping that cannot work is refused by name', async (t) => {
+  const folder = await folderOf(t)
+  const doc = Type.Object({ a: Type.String() })
+  const cases: Array<[IndexDefinition, RegExp]> = [
+    [defineIndex({ name: 'bad name', doc, fields: {} }), /bad name/],
+    [defineIndex({ name: 'x', doc, fields: { rid: { type: 'long' } } }), /rid/],
+    [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword', multi: true, sort: true } } }), /x\.a/],
+    [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword' } }, newest: 'a' }), /newest/],
+    [defineIndex({ name: 'x', doc, fields: { a: { type: 'keyword' } }, covers: [['a']] }), /a list or statistic/],
+  ]
+  for (const [definition, message] of cases) await assert.rejects(openBooks(folder, [definition]), message)
+})
+
+test('a list of ids leads its filter, also before anything was learnt of the tables', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  const given = givenSql(layoutOf(definitionData(bookIndex)), tableNames('book', 1), { eq: ['owner', 'me'] })
+  const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+  t.after(() => db.close())
+
+  const plan = (ends: string) =>
+    db
+      .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${ends}`)
+      .all('[]', ...given.values)
+      .map(({ detail }) => detail.split(' ', 2).join(' '))
+
+  for (const ends of [`SELECT count(*) ${given.text}`, `SELECT m.rid ${given.text} ORDER BY j.key LIMIT 12`])
+    assert.deepEqual(plan(ends).slice(0, 2), ['SCAN j', 'SEARCH m'], ends)
+})
+
+test('what was learnt of an index with few documents is no plan for one with many', async (t) => {
+  const folder = await folderOf(t)
+  await filled(t, folder, 20)
+  await filled(t, folder, 20)
+  const statistics = () => {
+    const db = new Database(join(folder, 'index.sqlite'), { readonly: true })
+    const isThere = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get() !== undefined
+    const tables = isThere
+      ? db.prepare<unknown[], string>('SELECT DISTINCT tbl FROM sqlite_stat1 ORDER BY tbl').pluck().all()
+      : []
+    db.close()
+    return tables
+  }
+  assert.deepEqual(statistics(), [])
+
+  await filled(t, folder, 1200)
+  await open(t, folder)
+
+  for (let turn = 0; turn < 2000 && statistics().length === 0; turn++)
+    await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(statistics(), ['book_v1'])
+})
