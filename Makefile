@@ -82,7 +82,6 @@ types: packages
 	echo 'Checking types'
 	node_modules/.bin/tsc -p .
 	node_modules/.bin/tsc -p plugins/web/page
-	node_modules/.bin/tsc -p test/plugins/web
 
 build: packages
 	test -e dist/main.js && test -z "$$(find $(SOURCES) -newer dist/main.js 2>/dev/null | head -n 1)" || { echo 'Bundling into dist/'; $(TSX) config/build.ts; }

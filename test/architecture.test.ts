@@ -113,9 +113,13 @@ function reach(name: string, seen = new Set<string>()): Set<string> {
 const keepsDocuments = (path: string): boolean =>
   manifests.some(({ name, indexAdapter }) => name === pluginOf(path) && indexAdapter)
 
+/** The page's types are those of the replies, whoever sends them. */
+const OF_ALL_REPLIES = 'plugins/web/page/server/records.ts'
+
 test('a plugin imports archivolt, its own files, Node and packages; of plugins that it needs, types; an index adapter archivolt/index', () => {
   const foreign = faults(plugins, function* ({ path, imports }) {
     for (const { target, isType } of imports) {
+      if (path === OF_ALL_REPLIES && isType) continue
       if (/^(core|config|test)\//.test(target)) yield target
       if (target.startsWith('archivolt/') && !(target === 'archivolt/index' && keepsDocuments(path))) yield target
       if (!target.startsWith('plugins/') || pluginOf(target) === pluginOf(path)) continue
@@ -142,6 +146,20 @@ test('on the page what stands left may import what stands right, never back', ()
   )
 
   assert.deepEqual(back, [])
+})
+
+test('the page runs in browsers: it names nothing of Node, and of a server only types', () => {
+  const strangers = faults(
+    plugins.filter(({ path }) => path.startsWith('plugins/web/page/')),
+    function* ({ code, imports }) {
+      // Types of Node are known there because the replies' types lead to the server.
+      yield* code.match(/\b(process|Buffer|setImmediate|__dirname|require)\b(?=[.(])/g) ?? []
+      for (const { target, isType } of imports)
+        if (!isType && (target.startsWith('node:') || target === 'archivolt')) yield target
+    },
+  )
+
+  assert.deepEqual(strangers, [])
 })
 
 test('a plugin emits events that it declares, or a plugin that it needs', () => {

@@ -162,13 +162,17 @@ export interface RouteDefinition<
   handle(input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: App): Promise<Reply> | Reply
 }
 
-export type Route = RouteDefinition<TObject, QueryShape, TSchema>
+/** Its type says what it answers, for clients that are written in TypeScript: `Static<(typeof route)['reply']>`. */
+export type Route<Answer extends TSchema = TSchema> = RouteDefinition & { reply: Answer }
 
 /** Declares one method of one path. Types of params, query and body come from their schemas. */
-export function defineRoute<Params extends TObject, Query extends QueryShape, Body extends TSchema>(
-  definition: RouteDefinition<Params, Query, Body>,
-): Route {
-  return definition as unknown as Route
+export function defineRoute<
+  Params extends TObject,
+  Query extends QueryShape,
+  Body extends TSchema,
+  Answer extends TSchema,
+>(definition: RouteDefinition<Params, Query, Body> & { reply: Answer }): Route<Answer> {
+  return definition as unknown as Route<Answer>
 }
 
 /** What a plugin's task is: its `run` is handed the app. */

@@ -1,16 +1,35 @@
 /** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
-import { type App, type Filter, highlight } from 'archivolt'
+import { type App, type Filter, highlight, type Static, Type } from 'archivolt'
 import type { Query } from './language.ts'
 import { MOST_HITS } from './share.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
 
-/** A fragment as its text has it: without internal fields. */
-interface Fragment {
-  platform_id: string
-  subtitle_line: string
-}
+export const SubtitleHit = Type.Object({
+  platform_id: Type.String(),
+  title: Type.String(),
+  subtitle_fragment_id: Type.String(),
+  subtitle_index: Type.Integer(),
+  subtitle_line: Type.String({ description: 'HTML: the words found are marked' }),
+  subtitle_start: Type.String(),
+  subtitle_end: Type.String(),
+  subtitle_lang: Type.String(),
+  subtitle_source: Type.String(),
+  subtitle_last_refresh: Type.Integer(),
+  subtitle_channel: Type.String(),
+  subtitle_channel_id: Type.String(),
+  vid_thumb_url: Type.String(),
+  _index: Type.String(),
+  _score: Type.Number(),
+})
+type SubtitleHit = Static<typeof SubtitleHit>
+
+/** A fragment as its text has it: without internal fields and what is joined. */
+type Fragment = Omit<
+  SubtitleHit,
+  'title' | 'subtitle_channel' | 'subtitle_channel_id' | 'vid_thumb_url' | '_index' | '_score'
+>
 
 /** Kept as the platform spells it, `pt-BR`, while a query comes in lower case. A language stands for its kinds too. */
 function isLanguage(lang: string): Filter<'subtitle_lang'> {
@@ -66,7 +85,7 @@ export async function findFragments(
   return fragments.flatMap(({ fragment, score }) => {
     const video = videos.get(fragment.platform_id)
     if (!video) return []
-    const hit = {
+    const hit: SubtitleHit = {
       ...fragment,
       ...app.platform.mirror(fragment.platform_id),
       title: video.title,

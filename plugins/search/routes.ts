@@ -1,5 +1,6 @@
 /** The search over HTTP (contract 5.8, 6.1). */
 import { defineRoute, errors, json, queryText, Type } from 'archivolt'
+import { SubtitleHit } from './fragments.ts'
 import { parseQuery, QUERY_TYPES } from './language.ts'
 import { type Groups, runQuery } from './search.ts'
 
@@ -21,7 +22,7 @@ export const search = defineRoute({
       video_results: RECORDS,
       channel_results: RECORDS,
       playlist_results: RECORDS,
-      fulltext_results: RECORDS,
+      fulltext_results: Type.Array(SubtitleHit),
     }),
     queryType: Type.Enum([...QUERY_TYPES]),
   }),

@@ -1,5 +1,6 @@
 /** What is done with pasted links: downloaded, queued, subscribed to. The server takes each as it was pasted. */
 import { Failure, post } from '../server/api.ts'
+import type { Begun, Take } from '../server/records.ts'
 import { taskOver } from '../stores/jobs.ts'
 import { forget } from '../stores/load.ts'
 import type { Understood } from '../stores/understand.ts'
@@ -15,14 +16,6 @@ export async function download(understood: readonly Understood[], { isNow }: { i
   )
   say(isNow ? t('adding.downloading', { count: understood.length }) : t('adding.queued', { count: understood.length }))
 }
-
-/** `task_id` of null: there was nothing to ask the platform for. */
-export interface Begun {
-  task_id: string | null
-}
-
-/** Of what exists, so many of the newest, all, or nothing: how a subscription begins. */
-export type Take = number | 'all' | 'new'
 
 /**
  * Channels, playlists, and the channels of videos: scanned at once, and what is taken is downloaded. Resolves when the

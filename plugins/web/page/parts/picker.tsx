@@ -1,7 +1,7 @@
 /** Choosing one channel or playlist out of many, by name. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
-import type { Channel, Page, Playlist } from '../server/records.ts'
+import type { Channel, Page, Playlist, SearchResults } from '../server/records.ts'
 import { t } from '../texts/texts.ts'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
@@ -24,8 +24,8 @@ const KINDS = {
     const found =
       q === ''
         ? (await get<Page<Playlist>>('/api/playlist/', {}, signal)).data
-        : (await get<{ results: { playlist_results: Playlist[] } }>('/api/search/', { query: `playlist:${q}` }, signal))
-            .results.playlist_results
+        : (await get<{ results: SearchResults }>('/api/search/', { query: `playlist:${q}` }, signal)).results
+            .playlist_results
     return found.map(({ playlist_id: id, playlist_name: name }) => ({ id, name }))
   },
 }

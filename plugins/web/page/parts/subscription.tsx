@@ -1,9 +1,11 @@
 /** Subscribing and ending it: the button of a channel or playlist, and the dialog in which anything may be pasted. */
+
 import { Check, Rss } from 'lucide'
 import { post } from '../server/api.ts'
+import type { Begun, Take } from '../server/records.ts'
 import { forget } from '../stores/load.ts'
 import { t } from '../texts/texts.ts'
-import { type Begun, subscribe, subscribed, type Take } from './adding.ts'
+import { subscribe, subscribed } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { LinkField } from './link-field.tsx'

@@ -2,9 +2,10 @@
 import { signal } from '@preact/signals'
 import { Rss } from 'lucide'
 import { useId, useState } from 'preact/hooks'
+import type { Take } from '../server/records.ts'
 import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/texts.ts'
-import { subscribe, type Take } from './adding.ts'
+import { subscribe } from './adding.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 

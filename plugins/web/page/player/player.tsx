@@ -33,7 +33,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFi
   const element = useRef<HTMLVideoElement>(null)
   const machine = useMemo(() => openMachine(video, startAt), [video.platform_id])
   const isAwake = useSignal(true)
-  const hides = useRef<number>(0)
+  const hides = useRef<ReturnType<typeof setTimeout>>(undefined)
   const lastTap = useRef({ atMs: 0, x: 0 })
   const isHidden = useComputed(() => machine.isPlaying.value && !isAwake.value)
 

@@ -39,7 +39,7 @@ const listeners: { [Name in keyof Told]: Set<(told: Told[Name]) => void> } = {
 let source: EventSource | undefined
 let retryMs = FIRST_RETRY_MS
 let wasDown = false
-let timers: number[] = []
+let timers: Array<ReturnType<typeof setTimeout>> = []
 
 /** @returns ends it. While the page polls, a listener of `queue` hears `{ reset: true }` again and again. */
 export function listen<Name extends keyof Told>(name: Name, listener: (told: Told[Name]) => void): () => void {

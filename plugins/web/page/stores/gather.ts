@@ -2,7 +2,7 @@
 
 /** `soon`: does it so many milliseconds after the first call, once for all calls until then. `end`: not any more. */
 export function gather(act: () => void, ms: number): { soon: (wait?: number) => void; end: () => void } {
-  let timer: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   return {
     soon(wait = ms): void {
       timer ??= setTimeout(() => {

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from '../server/api.ts'
 import { cookie, keepCookie } from '../server/base.ts'
-import type { Account, UserSettings } from '../server/records.ts'
+import type { Account, Ping, UserSettings } from '../server/records.ts'
 import { openChanges } from './changes.ts'
 
 interface Kept {
@@ -32,7 +32,7 @@ export const readSession = (): Promise<void> => (reading = read())
 export const sessionKnown = (): Promise<void> => reading.catch(() => undefined) // the frame says why
 
 async function read(): Promise<void> {
-  const ping = await get<{ user: number; version: string }>('/api/ping/')
+  const ping = await get<Ping>('/api/ping/')
   version.value = ping.version
   isSignedIn.value = true
   const [own, preferences] = await Promise.all([

@@ -13,7 +13,7 @@ import { GhostCard } from '../parts/video-list.tsx'
 import { toggleWatched } from '../parts/watched.ts'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
-import type { Channel, Playlist, SubtitleHit, Video } from '../server/records.ts'
+import type { Channel, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
 import { keep, keptValue } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toClock } from '../texts/format.ts'
@@ -22,15 +22,6 @@ import { type Asked, ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, wr
 
 const REST_MS = 120
 const FEW = 8
-
-interface Answer {
-  results: {
-    video_results: Video[]
-    channel_results: Channel[]
-    playlist_results: Playlist[]
-    fulltext_results: SubtitleHit[]
-  }
-}
 
 interface Found {
   videos: VideoRow[]
@@ -139,7 +130,8 @@ function useSearch(text: string) {
 /** Plain words are looked for in subtitles too, beside the names of things. */
 async function search(text: string, signal: AbortSignal): Promise<Found> {
   const asked = readSearch(text)
-  const ask = async (query: string) => (await get<Answer>('/api/search/', { query }, signal)).results
+  const ask = async (query: string) =>
+    (await get<{ results: SearchResults }>('/api/search/', { query }, signal)).results
   const isPlain = asked.type === 'simple' && asked.term !== ''
   const [named, said] = await Promise.all([ask(text), isPlain ? ask(writeSearch(ofType(asked, 'full'))) : undefined])
   return {

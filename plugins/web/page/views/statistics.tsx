@@ -8,7 +8,15 @@ import { Chips, Select } from '../parts/field.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { get } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import type { Page, QueueItem } from '../server/records.ts'
+import type {
+  BiggestChannel,
+  ChannelStats,
+  Page,
+  PlaylistStats,
+  QueueItem,
+  VideoStats,
+  WatchStats,
+} from '../server/records.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { type Load, useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
@@ -17,16 +25,11 @@ import { type Count, type TextKey, t, toCount } from '../texts/texts.ts'
 import { growthOf, SPANS, type Span, type SpanName, toEpoch } from './statistics/growth.ts'
 import { Plot } from './statistics/plot.tsx'
 
-interface Amount {
-  doc_count: number
-  media_size: number
-  duration: number
-}
 interface Figures {
-  video: Amount & Record<'type_videos' | 'type_streams' | 'type_shorts' | 'active_true' | 'active_false', Amount>
-  channel: { doc_count: number; subscribed_true: number }
-  playlist: { doc_count: number; subscribed_true: number }
-  watch: Record<'watched' | 'unwatched', { duration: number; items: number; progress: number }>
+  video: VideoStats
+  channel: ChannelStats
+  playlist: PlaylistStats
+  watch: WatchStats
   waiting: Count | undefined
 }
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
@@ -320,11 +323,7 @@ function Share({ title, parts }: { title: string; parts: Array<{ label: string; 
   )
 }
 
-interface Biggest extends Amount {
-  id: string
-  name: string
-}
-const SHOWN: Record<Order, (one: Biggest) => string> = {
+const SHOWN: Record<Order, (one: BiggestChannel) => string> = {
   media_size: (one) => toBytes(one.media_size),
   doc_count: (one) => toNumber(one.doc_count),
   duration: (one) => toSpan(one.duration),
@@ -333,7 +332,7 @@ const SHOWN: Record<Order, (one: Biggest) => string> = {
 function Channels() {
   const [order, setOrder] = useState<Order>('media_size')
   const [limit, setLimit] = useState(FEW)
-  const biggest = useLoad<Biggest[]>(`statistics/channels/${order}/${limit}`, (signal) =>
+  const biggest = useLoad<BiggestChannel[]>(`statistics/channels/${order}/${limit}`, (signal) =>
     get('/api/stats/biggestchannels/', { order, limit }, signal),
   )
   return (

@@ -14,17 +14,12 @@ import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import type { PlatformState } from '../server/records.ts'
+import type { CookieStatus, PlatformState, Schedule } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { type Change, type Config, type OpenConfig, useConfig } from './settings/config.ts'
-
-interface CookieState {
-  cookie_enabled: boolean
-  status: boolean
-}
 
 /** Of a video, where comments are wanted. */
 const COMMENTS = '100'
@@ -149,9 +144,7 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
 
 /** When subscriptions are looked at by themselves. */
 function NextScan() {
-  const { now } = useLoad<Array<{ name: string; next_run_at: string | null }>>('settings/schedules', (signal) =>
-    get('/api/schedule/', {}, signal),
-  )
+  const { now } = useLoad<Schedule[]>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
   const next = now.value.value?.find(({ name }) => name === 'update_subscribed')?.next_run_at
   return <>{next ? t('welcome.found.next', { when: toMoment(next) }) : t('welcome.found.never')}</>
 }
@@ -195,7 +188,7 @@ function State() {
   const { now, reload } = useLoad('welcome', async (signal) => {
     const [platform, cookie] = await Promise.all([
       get<PlatformState>('/api/platform/', {}, signal),
-      get<CookieState>('/api/cookie/', {}, signal),
+      get<CookieStatus>('/api/cookie/', {}, signal),
     ])
     return { platform, cookie }
   })
@@ -227,7 +220,7 @@ const LEVELS: Record<Level, IconNode> = { ok: CircleCheck, bad: CircleAlert, ope
 
 function linesOf(
   { state, reason, missing, space }: PlatformState,
-  cookie: CookieState,
+  cookie: CookieStatus,
 ): Array<{ level: Level; text: string }> {
   const lacks = (tool: string): boolean => missing.some((name) => name.startsWith(tool))
   const sizes = { free: toBytes(space.media_free), total: toBytes(space.media_total) }

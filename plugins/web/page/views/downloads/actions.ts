@@ -3,7 +3,7 @@ import { h } from 'preact'
 import { confirm } from '../../parts/dialog.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { post, remove } from '../../server/api.ts'
-import type { ErrorClass, QueueItem } from '../../server/records.ts'
+import type { ErrorClass, QueueChanged, QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
 import { type Count, t } from '../../texts/texts.ts'
 
@@ -50,7 +50,7 @@ export async function changeAll(queue: QueueStore, which: Which, wanted: Wanted,
   )
     return
   try {
-    const { updated } = await post<{ updated: number }>('/api/download/bulk/', { ...which, status: wanted })
+    const { updated } = await post<QueueChanged>('/api/download/bulk/', { ...which, status: wanted })
     say(t(`downloads.did.${wanted}`, { count: updated }))
   } catch (error) {
     sayFailure(error)

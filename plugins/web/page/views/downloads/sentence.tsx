@@ -10,7 +10,7 @@ import { Box, Failed } from '../../parts/states.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
-import type { Schedule } from '../../server/records.ts'
+import type { Library, Schedule } from '../../server/records.ts'
 import { isSome } from '../../stores/list.ts'
 import { useLoad } from '../../stores/load.ts'
 import type { QueueStore } from '../../stores/queue.ts'
@@ -198,7 +198,7 @@ function Actions({ which, queue }: { which: NonNullable<Said['actions']>; queue:
 
 /** Only where it is the library that halts downloads; what another folder means is asked first. */
 function AcceptLibrary({ isBusy, onAccept }: { isBusy: boolean; onAccept: () => Promise<void> }) {
-  const library = useLoad('library', (signal) => get<{ state: 'there' | 'away' }>('/api/library/', {}, signal))
+  const library = useLoad('library', (signal) => get<Library>('/api/library/', {}, signal))
   if (library.now.value.value?.state !== 'away') return null
   const ask = async () => {
     const text = (

@@ -7,6 +7,7 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
+import type { TokenReply } from '../../server/records.ts'
 import { account, sessionKnown, signOut } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 import { Group } from './option.tsx'
@@ -113,7 +114,7 @@ function Password() {
 
 function Token() {
   const [token, setToken] = useState<string>()
-  const show = async () => setToken((await get<{ token: string }>('/api/token/')).token)
+  const show = async () => setToken((await get<TokenReply>('/api/token/')).token)
   const renew = async () => {
     if (
       !(await confirm({

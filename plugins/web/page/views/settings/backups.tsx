@@ -11,21 +11,13 @@ import { Icon } from '../../parts/icon.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { ask, get, post, remove, toFailure } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
+import type { Backup, RestorePreview } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { toBytes, toDay, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
-
-interface Backup {
-  filename: string
-  file_size: number
-  /** `20240530` */
-  timestamp: string
-  reason: string
-}
-type Preview = Record<string, { backup: number; now: number; added: number; removed: number; changed: number }>
 
 /** As the server takes them. */
 const NAME = /^[a-z][a-z0-9]*_backup-\d{8}(-[a-z]+)?\.zip$/
@@ -183,7 +175,7 @@ function UploadButton({ onDone }: { onDone: () => void }) {
 function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   const { filename } = backup
   const [isBusy, setBusy] = useState(false)
-  const preview = useLoad<Preview>(`settings/preview/${filename}`, (signal) =>
+  const preview = useLoad<RestorePreview>(`settings/preview/${filename}`, (signal) =>
     get(`/api/backup/${filename}/preview/`, {}, signal),
   )
   const restore = async () => {
@@ -222,7 +214,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   )
 }
 
-function Changes({ counts }: { counts: Preview }) {
+function Changes({ counts }: { counts: RestorePreview }) {
   const shown = COLLECTIONS.filter((name) => counts[name])
   const sum = (key: 'added' | 'removed' | 'changed') => shown.reduce((all, name) => all + counts[name]![key], 0)
   if (sum('added') + sum('removed') + sum('changed') === 0) return <p class="notice">{t('settings.backups.same')}</p>

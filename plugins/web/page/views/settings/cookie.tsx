@@ -9,19 +9,13 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post, put, remove, toFailure } from '../../server/api.ts'
+import type { CookieStatus, CookieValidated } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SwitchOption } from './option.tsx'
-
-interface CookieStatus {
-  cookie_enabled: boolean
-  status: boolean
-  /** 0: never. */
-  validated: number
-}
 
 export function CookieSection() {
   const cookie = useLoad<CookieStatus>('settings/cookie', (signal) => get('/api/cookie/', {}, signal))
@@ -30,7 +24,7 @@ export function CookieSection() {
   const validate = async () => {
     setBusy(true)
     try {
-      const { cookie_validated: isValid } = await post<{ cookie_validated: boolean }>('/api/cookie/')
+      const { cookie_validated: isValid } = await post<CookieValidated>('/api/cookie/')
       say(t(isValid ? 'settings.cookie.isValid' : 'settings.cookie.isNot'), { isError: !isValid })
       await cookie.reload()
     } catch (error) {

@@ -24,7 +24,7 @@ export interface Saving {
 export function useSaving(field?: string, wrong?: string): Saving {
   const [state, setState] = useState<Saving['state']>('rest')
   const [error, setError] = useState<string>()
-  const timer = useRef<number | undefined>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const turn = useRef(0)
   useEffect(() => () => clearTimeout(timer.current), [])
   const run: Saving['run'] = async (action) => {

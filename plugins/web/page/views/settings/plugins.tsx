@@ -1,22 +1,14 @@
 /** Plugins: those that were added and those that come along, what each brings, and what last failed in it. */
 import { get } from '../../server/api.ts'
+import type { Plugin } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
-interface PluginRecord {
-  name: string
-  version: string
-  built_in: boolean
-  enabled: boolean
-  needs: string[]
-  last_failure?: { date: number; message: string }
-}
-
 export function PluginsSection() {
-  const plugins = useLoad<PluginRecord[]>('settings/plugins', (signal) => get('/api/plugin/', {}, signal))
+  const plugins = useLoad<Plugin[]>('settings/plugins', (signal) => get('/api/plugin/', {}, signal))
   return (
     <Loaded from={plugins}>
       {(all) => {
@@ -36,7 +28,7 @@ export function PluginsSection() {
   )
 }
 
-const Rows = ({ plugins }: { plugins: PluginRecord[] }) => (
+const Rows = ({ plugins }: { plugins: Plugin[] }) => (
   <ul class="settings-rows">
     {plugins.map(({ name, version, built_in: isBuiltIn, enabled, needs, last_failure: failure }) => (
       <li key={name}>

@@ -1,6 +1,7 @@
 /** What runs by itself: how often in words, when next; cron only under "advanced". */
 import { useId } from 'preact/hooks'
 import { get, post, remove } from '../../server/api.ts'
+import type { Schedule } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
@@ -8,15 +9,6 @@ import { LANGUAGE, t } from '../../texts/texts.ts'
 import { type Plan, readPlan, writePlan } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Advanced, Group, NumberOption, Row, TextOption, useChosen, useSaving } from './option.tsx'
-
-interface Schedule {
-  name: string
-  schedule: string
-  schedule_human: string
-  last_run_at: string | null
-  next_run_at: string | null
-  config: { days?: number; rotate?: number }
-}
 
 const TASKS = [
   'update_subscribed',
@@ -91,7 +83,7 @@ function TaskSchedule({
           min={1}
           max={36_500}
           field="config.days"
-          value={schedule.config.days ?? false}
+          value={(schedule.config as { days?: number }).days ?? false}
           empty={false}
           onSave={(days) => save(schedule.schedule, days === false ? {} : { days })}
         />
@@ -103,7 +95,7 @@ function TaskSchedule({
           min={1}
           max={1000}
           field="config.rotate"
-          value={schedule.config.rotate ?? false}
+          value={(schedule.config as { rotate?: number }).rotate ?? false}
           empty={false}
           onSave={(rotate) => save(schedule.schedule, rotate === false ? {} : { rotate })}
         />

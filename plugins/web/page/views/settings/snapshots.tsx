@@ -4,6 +4,7 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post, remove } from '../../server/api.ts'
+import type { Snapshot, Snapshots } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toSpan } from '../../texts/format.ts'
@@ -11,19 +12,6 @@ import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Group, SwitchOption } from './option.tsx'
-
-interface Snapshot {
-  id: string
-  state: 'IN_PROGRESS' | 'SUCCESS' | 'PARTIAL' | 'FAILED'
-  /** In the server's time, as text. */
-  start_date: string
-  end_stamp: number
-  duration_s: number
-}
-interface Snapshots {
-  next_exec: number
-  snapshots: Snapshot[]
-}
 
 const whenOf = ({ end_stamp: end, start_date: start }: Snapshot): string => (end ? toMoment(end) : start)
 

@@ -8,7 +8,7 @@ import { Box, Failed } from '../../parts/states.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post } from '../../server/api.ts'
 import { notifications } from '../../server/events.ts'
-import type { TaskRecord } from '../../server/records.ts'
+import type { TaskLogLine, TaskRecord } from '../../server/records.ts'
 import { isOver, useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toPercent, toSpan } from '../../texts/format.ts'
@@ -198,14 +198,8 @@ function Log({ id, title, isLive }: { id: string; title: string; isLive: boolean
   )
 }
 
-interface Line {
-  time: string
-  level: string
-  message: string
-}
-
 function Lines({ id, title, isLive }: { id: string; title: string; isLive: boolean }) {
-  const log = useLoad<Line[]>(`settings/log/${id}`, (signal) => get(`/api/task-id/${id}/log/`, {}, signal))
+  const log = useLoad<TaskLogLine[]>(`settings/log/${id}`, (signal) => get(`/api/task-id/${id}/log/`, {}, signal))
   useJobs([], () => isLive && void log.reload())
   const { state, value, failure } = log.now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void log.reload()} />
