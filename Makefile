@@ -8,11 +8,10 @@ TSX := node --import tsx --conditions=source
 BIOME := --config-path=config/format.json core plugins config test
 # Folders too: a removed file changes the time of its folder only.
 SOURCES := core plugins config package.json package-lock.json
-# Two cores run four files well: most of them wait for a disk, a child or a clock.
-TEST_FILES ?= $(shell find test -name '*.test.ts' -not -path 'test/data/*' | sort)
-TEST_JOBS ?= 4
+# What is compiled again is what has changed.
+TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run test dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools test-needs build lint types format lint
+.PHONY: help run check test dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -21,13 +20,16 @@ help: ## list the targets
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec config/start.sh
 
-test: ## check types and run all tests (12 minutes on two cores)
-	$(MAKE) --no-print-directory -j 2 test-needs
-	echo 'Running the tests'
-	$(TSX) test/elasticsearch/run.ts $(TSX) --test --test-timeout=600000 --test-concurrency=$(TEST_JOBS) $(TEST_FILES)
+check: packages ## check format, style and types, and run all tests that need no large download (1 minute on two cores)
+	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
-dev: tools build ## start the server from its sources, again after each change
-	$(TSX) config/build-page.ts --watch & trap "kill $$!" EXIT; node --watch --import tsx --conditions=source core/main.ts
+test: packages ## check everything and run all tests (10 minutes on two cores); ONLY=plugins/playlist: the tests of that place
+	needs=$$($(TSX) test/support/needs.ts $(ONLY)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
+	echo 'Running the tests'
+	$(TSX) test/run.ts $(ONLY)
+
+dev: tools build ## start the server from its sources, again after each change in them or in a plugin of AV_PLUGINS_DIR
+	exec $(TSX) config/dev.ts
 
 bench: tools build ## run the benches of test/bench and write bench.json; BENCH="http queue" runs some
 	$(TSX) test/bench/run.ts $(BENCH)
@@ -71,8 +73,8 @@ elasticsearch:
 
 tools: packages ytdlp apprise ffmpeg
 
-# Its own make, so that the large download goes on beside the rest.
-test-needs: elasticsearch tools chromium build lint types
+light-tests: build
+	$(TSX) test/run.ts --light
 
 lint: packages
 	echo 'Checking format and style'
@@ -80,8 +82,8 @@ lint: packages
 
 types: packages
 	echo 'Checking types'
-	node_modules/.bin/tsc -p .
-	node_modules/.bin/tsc -p plugins/web/page
+	$(TSC)/all.json -p .
+	$(TSC)/page.json -p plugins/web/page
 
 build: packages
 	test -e dist/main.js && test -z "$$(find $(SOURCES) -newer dist/main.js 2>/dev/null | head -n 1)" || { echo 'Bundling into dist/'; $(TSX) config/build.ts; }

@@ -87,10 +87,10 @@ async function compress(path: string): Promise<string[]> {
 }
 
 /**
- * Puts a fresh page beside the one in dist/, whose files stay for documents that are open; with `--watch` again after
- * each change.
+ * Puts a fresh page beside the one in dist/, whose files stay for documents that are open.
+ * @param isWatching  again after each change, as long as the process runs
  */
-async function main(isWatching: boolean): Promise<void> {
+export async function buildPage({ isWatching }: { isWatching: boolean }): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [folder, place] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
   const plugin: Plugin = {
@@ -107,4 +107,4 @@ async function main(isWatching: boolean): Promise<void> {
   await watched.dispose()
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.includes('--watch'))
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPage({ isWatching: false })

@@ -3,17 +3,13 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { coreSettings } from '../config/schema.ts'
-import { findBuiltIn } from '../core/plugin/find.ts'
+import { declaredVariables } from './support/settings.ts'
 import { ROOT } from './support/sources.ts'
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
 
 test('the README lists every setting of core and plugins, and no other', async () => {
-  const declared = [
-    ...Object.values(coreSettings),
-    ...(await findBuiltIn()).flatMap(({ plugin }) => Object.values(plugin.settings ?? {})),
-  ].map(({ env }) => env)
+  const declared = await declaredVariables()
 
   const told = new Set(
     readme
@@ -40,6 +36,7 @@ test('every target of the Makefile that people call is told, with a line of its 
 
   assert.deepEqual(targets, [
     'run',
+    'check',
     'test',
     'dev',
     'bench',

@@ -60,7 +60,8 @@ export const launch = (): Promise<Browser> => chromium.launch({ executablePath: 
 /** One for a file; each page has a context of its own. */
 const openBrowser = (): Promise<Browser> => (shared ??= launch())
 // Said here and not where it opens: there it would be the end of one test, not of the file. Benches have no such end.
-if (process.argv[1]?.endsWith('.test.ts')) after(async () => (await shared)?.close())
+if (process.env.NODE_TEST_CONTEXT !== undefined || process.argv[1]?.endsWith('.test.ts'))
+  after(async () => (await shared)?.close())
 
 export interface Look {
   size?: keyof typeof SIZES

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { START } from './server.ts'
+import { declaredVariables } from './settings.ts'
 
 const [USERNAME, PASSWORD] = ['demo', 'demo']
 /** As a new user finds it: nothing is there, nothing is set. */
@@ -22,9 +23,10 @@ const {
   dislikesUrl,
   platform: pretended,
 } = await startTestPlatform({ after: (cleanUp) => void cleanUps.push(cleanUp) })
-const inherited = Object.fromEntries(
-  Object.entries(process.env).filter(([key]) => !key.startsWith('AV_') || key === 'AV_PORT' || key === 'AV_HOST'),
-)
+/** Of the settings those that touch nobody's archive, and those that plugins from outside declare. */
+const TAKEN = ['AV_PORT', 'AV_HOST', 'AV_PLUGINS_DIR', 'AV_PLUGINS_OFF']
+const ours = new Set((await declaredVariables()).filter((name) => !TAKEN.includes(name)))
+const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.has(name)))
 const server = spawn(START, {
   env: {
     ...inherited,

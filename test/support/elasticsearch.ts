@@ -31,7 +31,7 @@ export function withoutElasticsearch(): string | undefined {
 }
 
 /**
- * The node that `make test` has started; for a test file run by hand, one that ends with its process.
+ * The node that test/run.ts has started; for a test file run by hand, one that ends with its process.
  * @param prefix  where it is part of what is tested: then of one test at a time, in one file
  */
 export async function testElasticsearch(

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
 import { type TestOptions, testApp } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
+import { TOOLS } from '../../support/tools.ts'
 
 interface Message {
   path: string
@@ -59,7 +60,8 @@ const bell = definePlugin({
     }),
   ],
 })
-const anApp = (t: TestContext, options: TestOptions = {}) => testApp(t, { replace: [bell], ...options })
+const anApp = (t: TestContext, options: TestOptions = {}) =>
+  testApp(t, { replace: [bell], ...options, settings: { apprise: TOOLS, ...options.settings } })
 
 /** A log that is kept, to look for what must not be in it. */
 function aKeptLog() {

@@ -14,6 +14,7 @@ import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { ROOT } from '../../support/sources.ts'
 import { testApp } from '../../support/testing.ts'
+import { TOOLS } from '../../support/tools.ts'
 import { givenPlatform } from './given.ts'
 
 const asker = 'test'
@@ -157,7 +158,7 @@ test('which addresses are public', async () => {
   ]
   const program = `import sys, json; sys.path.insert(0, sys.argv[1]); from worker_network import is_public; print(json.dumps([is_public(one) for one in json.loads(sys.argv[2])]))`
 
-  const { stdout } = await run(join(ROOT, 'tools/bin/python'), [
+  const { stdout } = await run(join(TOOLS, 'bin/python'), [
     '-c',
     program,
     join(ROOT, 'plugins/platform'),

@@ -8,8 +8,8 @@ import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { Tools } from '../../../plugins/platform/tools.ts'
 import { isNewer, updateDownloader } from '../../../plugins/platform/update.ts'
+import { TOOLS } from '../../support/tools.ts'
 
-const TOOLS = join(import.meta.dirname, '../../../tools')
 const log = openLog('silent')
 
 async function givenTools(

@@ -1,0 +1,29 @@
+/** `make dev`: what changes is started anew, plugins from outside too. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { spokenBy } from '../support/said.ts'
+import { temporaryFolder } from '../support/server.ts'
+import { ROOT } from '../support/sources.ts'
+
+test('a plugin from outside that stops the start is loaded again as soon as it is mended', async (t) => {
+  const folder = await temporaryFolder(t)
+  const plugin = join(folder, 'plugins/tide/plugin.ts')
+  await mkdir(join(folder, 'plugins/tide'), { recursive: true })
+  await writeFile(plugin, 'export default {')
+  const server = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', join(ROOT, 'config/dev.ts')], {
+    env: { ...process.env, AV_DATA_DIR: join(folder, 'data'), AV_PORT: '0', AV_PLUGINS_DIR: join(folder, 'plugins') },
+  })
+  t.after(async () => {
+    server.kill('SIGTERM')
+    await once(server, 'exit')
+  })
+  const said = spokenBy(server)
+  await said(/Archivolt could not start.*tide/)
+
+  await writeFile(plugin, `process.stdout.write('The tide is in\\n')\nexport default { name: 'tide' }`)
+
+  await said(/The tide is in\n[\s\S]*listens on http/)
+})

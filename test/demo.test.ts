@@ -1,0 +1,40 @@
+/** `make demo`: whoever writes a plugin sees it there. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import './platform/start.ts' // what the demo needs
+import { spokenBy } from './support/said.ts'
+import { temporaryFolder } from './support/server.ts'
+import { ROOT } from './support/sources.ts'
+
+test('the demo takes plugins of AV_PLUGINS_DIR with their settings, and none of the settings of our own archive', async (t) => {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'tide'))
+  await writeFile(
+    join(folder, 'tide/plugin.ts'),
+    `import { definePlugin, Type } from 'archivolt'
+    export default definePlugin({
+      name: 'tide',
+      settings: { tideHeight: { env: 'AV_TIDE_HEIGHT', schema: Type.Integer(), default: 0, meaning: 'how high it is' } },
+      setup: (app) => void process.stderr.write('The tide is at ' + app.settings.tideHeight + ' in ' + app.settings.mediaDir + '\\n'),
+    })`,
+  )
+  const demo = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', join(ROOT, 'test/support/demo.ts')], {
+    env: {
+      ...process.env,
+      EMPTY: '1',
+      AV_PORT: '0',
+      AV_PLUGINS_DIR: folder,
+      AV_TIDE_HEIGHT: '7',
+      AV_MEDIA_DIR: join(folder, 'media'),
+    },
+  })
+  t.after(async () => {
+    demo.kill('SIGTERM')
+    await once(demo, 'exit')
+  })
+
+  await spokenBy(demo)(/The tide is at 7 in .*archivolt-demo-.*\/media\n[\s\S]*The demo runs on http/)
+})

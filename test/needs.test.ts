@@ -1,0 +1,55 @@
+/** Which tests need yt-dlp, Chromium, Elasticsearch or the built program is known before they run. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { findTests, isLight, type Need, STARTS } from './support/needs.ts'
+import { ROOT, readSources } from './support/sources.ts'
+
+const needsOf = (place: string): Need[] => findTests([place]).flatMap(({ needs }) => [...needs])
+
+test('a place is a folder or a file, of the tests or of what they test', () => {
+  const [folder, file] = ['plugins/playlist', 'core/http/page.ts'].map((place) =>
+    findTests([place]).map(({ path }) => path),
+  )
+
+  assert.deepEqual(file, ['test/core/http/page.test.ts'])
+  assert.ok(folder!.length > 0 && folder!.every((path) => path.startsWith('test/plugins/playlist/')))
+  assert.deepEqual(findTests(['test/plugins/playlist/', 'plugins/playlist']), findTests(['plugins/playlist']))
+  assert.throws(() => findTests(['plugins/sundial']), /plugins\/sundial: there are no tests of that/)
+})
+
+test('what a test needs is found through whatever it imports', () => {
+  assert.deepEqual(needsOf('core/http/page.ts'), [])
+  assert.ok(needsOf('flows/kill.test.ts').includes('ytdlp'))
+  assert.ok(needsOf('plugins/web').includes('chromium'))
+  assert.ok(needsOf('contracts/index-elastic').includes('elasticsearch'))
+  const light = findTests().filter(isLight)
+  assert.ok(light.length > 60 && light.every(({ needs }) => !needs.has('chromium') && !needs.has('ytdlp')))
+})
+
+/** What a file says that starts a real part, and the need that it must then be known for. */
+const SIGNS: Array<[sign: RegExp, need: Need]> = [
+  [/from 'playwright-core'/, 'chromium'],
+  [/\bmakeNode\(|\b(own|test)Elasticsearch\(/, 'elasticsearch'],
+  [/\bstartPlatform\(|\bstartTestPlatform\(/, 'ytdlp'],
+  [/\bROOT, 'tools|\bTOOLS\b/, 'ytdlp'],
+  [/dist\/main\.js/, 'build'],
+]
+
+test('nobody starts a real part past the helper that is known for it', () => {
+  for (const path of Object.keys(STARTS)) assert.ok(existsSync(join(ROOT, path)), path)
+  const texts = new Map(readSources('test').map(({ path, code }) => [path, code]))
+
+  const unknown = findTests()
+    .filter(({ path }) => path !== 'test/needs.test.ts')
+    .flatMap(({ path, needs }) => {
+      const text = texts.get(path)!
+      const isSkipped = (need: Need) => text.includes(`missingHere('${need}'`)
+      return SIGNS.filter(([sign, need]) => sign.test(text) && !needs.has(need) && !isSkipped(need)).map(
+        ([, need]) => `${path} uses ${need}`,
+      )
+    })
+
+  assert.deepEqual(unknown, [])
+})

@@ -1,0 +1,36 @@
+/** Waits for what a program says. */
+import type { ChildProcess } from 'node:child_process'
+
+/**
+ * @returns resolves with the match as soon as all that it has said, on both streams, has one.
+ * It rejects with what was said where the program ends before.
+ */
+export function spokenBy(child: ChildProcess): (wanted: RegExp) => Promise<RegExpExecArray> {
+  let written = ''
+  let hasEnded = false
+  const looks = new Set<() => void>()
+  const look = () => {
+    for (const one of looks) one()
+  }
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      written += chunk.toString()
+      look()
+    })
+  child.once('close', () => {
+    hasEnded = true
+    look()
+  })
+  return (wanted) =>
+    new Promise((resolve, reject) => {
+      const mine = () => {
+        const found = wanted.exec(written)
+        if (!found && !hasEnded) return
+        looks.delete(mine)
+        if (found) resolve(found)
+        else reject(new Error(`It ended, and never said ${wanted}:\n${written}`))
+      }
+      looks.add(mine)
+      mine()
+    })
+}

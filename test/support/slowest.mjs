@@ -1,0 +1,34 @@
+/**
+ * A reporter for node:test that names, after everything else, the files and the tests that took longest. Plain
+ * JavaScript: node loads reporters before it knows TypeScript.
+ */
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const COUNT = 10
+
+/** @param {AsyncIterable<import('node:test/reporters').TestEvent>} events */
+export default async function* slowest(events) {
+  /** @type {Map<string, number>} */
+  const files = new Map()
+  /** @type {Array<[name: string, ms: number]>} */
+  const tests = []
+  for await (const { type, data } of events) {
+    if (type !== 'test:pass' && type !== 'test:fail') continue
+    const path = relative(ROOT, data.file ?? '')
+    const { duration_ms: ms, type: kind } = data.details
+    // What lies deeper is counted in the one around it.
+    if (data.nesting === 0) files.set(path, (files.get(path) ?? 0) + ms)
+    if (kind !== 'suite') tests.push([`${path}: ${data.name}`, ms])
+  }
+  yield `\nSlowest files\n${list([...files])}\nSlowest tests\n${list(tests)}`
+}
+
+/** @param {Array<[name: string, ms: number]>} entries */
+const list = (entries) =>
+  entries
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, COUNT)
+    .map(([name, ms]) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${name}\n`)
+    .join('')

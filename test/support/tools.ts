@@ -1,0 +1,6 @@
+/** The pinned yt-dlp and Apprise, for tests that call them past the server. */
+import { join } from 'node:path'
+import { ROOT } from './sources.ts'
+
+/** A Python venv. */
+export const TOOLS = join(ROOT, 'tools')
