@@ -2,6 +2,7 @@
  * Documents against their mapping: which values a field has, what is internal, what a change makes of them. All
  * adapters use it.
  */
+import { errors } from '../error.ts'
 import type { Field, FieldType, IndexDefinition, Scalar } from './mapping.ts'
 import type { Change } from './port.ts'
 
@@ -114,11 +115,24 @@ const FORMS: Record<FieldType, [string, (value: Json) => boolean]> = {
   boolean: ['true or false', (value) => typeof value === 'boolean'],
 }
 
+export type OnWrong = (error: WrongType) => void
+
 /**
  * The values of a field in a document, in order.
+ * @param onWrong  takes a field of another type: it has no values then
  * @throws WrongType  another type than the mapping's, or several values in a field for one
  */
-export function valuesOf(plan: FieldPlan, doc: JsonObject): Scalar[] {
+export function valuesOf(plan: FieldPlan, doc: JsonObject, onWrong?: OnWrong): Scalar[] {
+  try {
+    return checkedValues(plan, doc)
+  } catch (error) {
+    if (!onWrong || !(error instanceof WrongType)) throw error
+    onWrong(error)
+    return []
+  }
+}
+
+function checkedValues(plan: FieldPlan, doc: JsonObject): Scalar[] {
   const found: Json[] = []
   collect(doc, plan.path, 0, found)
   const [expected, isOfType] = FORMS[plan.type]
@@ -172,6 +186,19 @@ export function joinInternal(reply: JsonObject, internal: JsonObject | undefined
     target[path.at(-1)!] = value
   }
   return reply
+}
+
+/** The whole document, from the reply's text and the internal values as JSON. */
+export const wholeDoc = (text: string, internal: string | null | undefined): JsonObject =>
+  joinInternal(
+    JSON.parse(text) as JsonObject,
+    internal === null || internal === undefined ? undefined : (JSON.parse(internal) as JsonObject),
+  )
+
+/** @throws unprocessable  what is no object is no document */
+export function checkedDoc(name: string, id: string, doc: object): JsonObject {
+  if (Array.isArray(doc)) throw errors.unprocessable(`${name} ${id}: a document must be an object`)
+  return doc as JsonObject
 }
 
 /** JSON Merge Patch (RFC 7396). Changes and returns `target`. */

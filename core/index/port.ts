@@ -244,8 +244,8 @@ export interface IndexAdapter {
    * comes when it
    * resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not written to
    * becomes empty.
-   * Writes by others during it are lost with what they wrote to: hold them off. Reads go on.
-   * @throws conflict  another one is running
+   * Writes by others during it are lost with what they wrote to, and a second one would meet the first: the write
+   * barrier holds both off. Reads go on.
    */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void>
   /**
@@ -261,8 +261,6 @@ export interface IndexAdapter {
 
 /** The index as the server hands it on: an adapter behind the write barrier. */
 export interface Index extends IndexAdapter {
-  /** A restore is under way: requests that would write are refused, jobs wait. */
-  readonly isReplacing: boolean
   /**
    * Set from a start that found the index blank, or collections missing, though it had held documents, until a restore
    * or `settle`; also over restarts.

@@ -2,21 +2,22 @@
  * All that an index adapter may import beside 'archivolt', as 'archivolt/index'. A worker thread imports it too, so
  * nothing here loads a large package.
  */
+export { chunksOf, Slice } from '../chunk.ts'
 export { systemClock } from '../clock.ts'
 export { StartError } from '../error.ts'
 export { isDiskFull } from '../full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from './adapter.ts'
-export type { DefinitionData, FieldPlan, Json, JsonObject } from './document.ts'
+export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong } from './document.ts'
 export {
   applyChange,
+  checkedDoc,
   checkId,
   definitionData,
-  fieldPlans,
-  joinInternal,
   Refusal,
   splitInternal,
   valuesOf,
   WrongType,
+  wholeDoc,
 } from './document.ts'
 export type { Holdings } from './in-use.ts'
 export type { ZoneChange } from './local-days.ts'
@@ -24,6 +25,30 @@ export { spanOf, zoneChanges } from './local-days.ts'
 export type { DocOf, Field, FieldType, IndexDefinition, NamesOf, Scalar } from './mapping.ts'
 export type { Migration, Progress, Shape } from './migrate.ts'
 export { migrate } from './migrate.ts'
+export type { IndexPlan, Order } from './plan.ts'
+export {
+  changedStems,
+  checkCount,
+  checkMetric,
+  filterField,
+  inOrderOf,
+  isWordy,
+  LATEST_SECOND,
+  LEAST_SCORE,
+  MOST_GROUPS,
+  mostNearTerms,
+  openCollections,
+  orderOf,
+  planIndex,
+  rarest,
+  restOfShape,
+  STEM_WEIGHT,
+  searchScope,
+  similarScope,
+  sortKey,
+  tellingWords,
+  windowOf,
+} from './plan.ts'
 export type {
   AggregateQuery,
   AggregateRow,

@@ -2,15 +2,14 @@
  * From the documents of a snapshot back into an index: each is looked at again before it is taken. All adapters
  * restore by it.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Slice } from '../chunk.ts'
 import { errors } from '../error.ts'
-import { type JsonObject, joinInternal } from './document.ts'
+import { type JsonObject, wholeDoc } from './document.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { IndexAdapter, ReplaceWrite, RestoreOptions, RestoreResult } from './port.ts'
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
 const FAILURES_KEPT = 100
-const SLICE_MS = 4
 
 /** One collection of a snapshot. */
 export interface StoredCollection {
@@ -52,10 +51,7 @@ export async function restoreAll(
     const schema = Compile(definition.doc)
     const toDoc = (id: string, text: string, internal: string | null): JsonObject | undefined => {
       try {
-        let doc = joinInternal(
-          JSON.parse(text) as JsonObject,
-          internal === null ? undefined : (JSON.parse(internal) as JsonObject),
-        )
+        let doc = wholeDoc(text, internal)
         if (collection.form !== form && reform) doc = reform(doc as never) as unknown as JsonObject
         const taken = accept ? accept(name, id, doc) : doc
         if (taken === undefined) skip(name, id, 'refused')
@@ -69,14 +65,11 @@ export async function restoreAll(
     for await (const batch of collection.batches()) {
       signal?.throwIfAborted()
       const docs: Array<{ id: string; doc: JsonObject }> = []
-      let started = performance.now()
+      const slice = new Slice()
       for (const [id, text, internal] of batch) {
         const doc = ID.test(id) ? toDoc(id, text, internal) : skip(name, id, 'an id of another form')
         if (doc) docs.push({ id, doc })
-        if (performance.now() - started > SLICE_MS) {
-          await nextTurn()
-          started = performance.now()
-        }
+        if (slice.isOver) await slice.next()
       }
       const { written, failed } = await write(name, docs, { signal })
       for (const failure of failed) skip(name, failure.id, failure.reason)

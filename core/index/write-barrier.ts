@@ -1,6 +1,6 @@
 /**
  * The barrier before all writes of an index, shut while a restore replaces everything: jobs wait, requests are told to
- * come again.
+ * come again, and so is a second restore.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from '../error.ts'
@@ -138,9 +138,6 @@ export async function guardWrites(
     async writable() {
       await pass()
       await index.available?.()
-    },
-    get isReplacing() {
-      return restored !== undefined
     },
   }
 }

@@ -1,15 +1,21 @@
 /** Groups, counts, sums and local days as aggregations of the server. */
-
 import type { estypes } from '@elastic/elasticsearch'
 import { timeZone } from 'archivolt'
-import type { AggregateQuery, AggregateRow, FieldPlan, Scalar } from 'archivolt/index'
+import {
+  type AggregateQuery,
+  type AggregateRow,
+  checkMetric,
+  type FieldPlan,
+  filterField,
+  inOrderOf,
+  isWordy,
+  LATEST_SECOND,
+  MOST_GROUPS,
+  type Scalar,
+} from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
-import { filterField, filterQuery, type Query } from './filter.ts'
-import { isWordy, type Layout } from './layout.ts'
-
-const MOST_GROUPS = 10_000
-/** What JavaScript can write as a date. */
-const LATEST = 8.64e12
+import { filterQuery, type Query } from './filter.ts'
+import type { Layout } from './layout.ts'
 
 type Container = estypes.AggregationsAggregationContainer
 type Sums = Record<string, { value: number | null }>
@@ -34,7 +40,7 @@ export async function aggregate(
     ]),
   )
   const by = orderBy && orderBy.metric !== 'count' ? sums.indexOf(orderBy.metric) : undefined
-  if (by === -1) throw new Error(`${layout.data.name}: order by "${orderBy!.metric}" needs it among the sums`)
+  checkMetric(layout, query)
 
   if (groups.length === 0 && !histogram) {
     const { aggregations, hits } = await ask(filterQuery(layout, query.filter), totals, true)
@@ -43,10 +49,7 @@ export async function aggregate(
   if (most < 1) return []
   if (groups.length === 1 && !histogram && orderBy) return ordered(groups[0]!, orderBy)
   const rows = await all()
-  if (orderBy) {
-    const value = (row: AggregateRow) => (orderBy.metric === 'count' ? row.count : row.sums[orderBy.metric]!)
-    rows.sort((a, b) => (orderBy.order === 'asc' ? value(a) - value(b) : value(b) - value(a)))
-  }
+  if (orderBy) inOrderOf(rows, orderBy)
   return rows.slice(0, most)
 
   function ask(where: Query, aggs: Record<string, Container>, isCounted = false) {
@@ -110,7 +113,9 @@ export async function aggregate(
         format: 'uuuu-MM-dd',
       }
       sources.push({ day: { date_histogram: span } })
-      where = { bool: { filter: [where, { range: { [`value.${plan.name}`]: { gte: -LATEST, lte: LATEST } } }] } }
+      where = {
+        bool: { filter: [where, { range: { [`value.${plan.name}`]: { gte: -LATEST_SECOND, lte: LATEST_SECOND } } }] },
+      }
     }
     const rows: AggregateRow[] = []
     let after: Record<string, estypes.FieldValue> | undefined

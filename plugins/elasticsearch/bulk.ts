@@ -2,17 +2,14 @@
  * Writes in bulk: what became of each item, again where the server had too much to do, and never more in flight than it
  * should hold.
  */
-
-import { setImmediate as nextTurn, setTimeout as realTime } from 'node:timers/promises'
+import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
-import { type BulkOptions, type BulkResult, WrongType } from 'archivolt/index'
+import { type BulkOptions, type BulkResult, checkedDoc, type OnWrong, Slice, WrongType } from 'archivolt/index'
 import { BULK_TIMEOUT_MS, type ElasticConnection } from './connection.ts'
-import { checkedDoc, encode, type OnWrong } from './encode.ts'
+import { encode } from './encode.ts'
 import { ElasticError, FaultyItem, faultOfServer } from './fault.ts'
 import type { Layout } from './layout.ts'
 
-/** Work on the event loop is cut here, so that one caller's documents do not hold up all others. */
-export const SLICE_MS = 4
 const DOCS_A_REQUEST = 400
 const CHARACTERS_A_REQUEST = 4_000_000
 /** One is written while the next is made. */
@@ -181,7 +178,7 @@ export async function putAll(
     const operations: Operation[] = []
     const places: number[] = []
     const from = at
-    let started = performance.now()
+    const slice = new Slice()
     for (let size = 0; at < docs.length && at - from < DOCS_A_REQUEST && size < CHARACTERS_A_REQUEST; at++) {
       const { id, doc } = docs[at]!
       try {
@@ -193,10 +190,7 @@ export async function putAll(
         if (!(error instanceof WrongType)) throw error
         failed.set(at, { id, reason: `${name} ${id}: ${error.message}` })
       }
-      if (performance.now() - started > SLICE_MS) {
-        await nextTurn()
-        started = performance.now()
-      }
+      if (slice.isOver) await slice.next()
     }
     const ids = new Set(operations.map(({ id }) => id))
     // The later of two documents with one id is to stay.

@@ -7,6 +7,7 @@ import {
   applyChange,
   type BulkOptions,
   type Change,
+  chunksOf,
   type Filter,
   type JsonObject,
   Refusal,
@@ -138,8 +139,5 @@ export const versionOf = (hit: StoredHit): Version => ({ seqNo: hit._seq_no!, te
 
 /** A filter among these documents only, in parts that the server takes. */
 function narrowed(filter: Query, ids: readonly string[]): Query[] {
-  const parts = Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, (_, at) =>
-    ids.slice(at * MOST_IDS, (at + 1) * MOST_IDS),
-  )
-  return parts.map((part) => ({ bool: { filter: [filter, { terms: { id: part } }] } }))
+  return [...chunksOf(ids, MOST_IDS)].map((part) => ({ bool: { filter: [filter, { terms: { id: part } }] } }))
 }

@@ -2,31 +2,34 @@
  * One collection on Elasticsearch, always by its alias: point reads see every write at once, lists and searches what
  * was made visible.
  */
-
 import type { estypes } from '@elastic/elasticsearch'
 import { errors } from 'archivolt'
 import {
   type Collection,
+  checkCount,
+  chunksOf,
   type FindQuery,
   type Found,
   type Hit,
   type IndexDefinition,
+  type JsonObject,
+  LEAST_SCORE,
   MAX_WINDOW,
+  rarest,
+  windowOf,
 } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import { deleting, putAll, type Target, write } from './bulk.ts'
 import { openChanges } from './change.ts'
 import type { Stored } from './encode.ts'
-import { BY_ID, filterQuery, newestFirst, orderOf, type Query, type Sort } from './filter.ts'
+import { BY_ID, filterQuery, newestFirst, type Query, type Sort, sortOf } from './filter.ts'
 import { type Layout, sortField } from './layout.ts'
 import { pages, parsed } from './scan.ts'
-import { rarest, type TextPlan, tellingWords, textPlan } from './search.ts'
+import { similarQueries, type TextPlan, textPlan } from './search.ts'
 
 const BATCH = 200
 const IDS_AT_ONCE = 500
 const REMOVED_AT_ONCE = 1000
-/** What a text query is worth that is not ranked. */
-const LEAST_SCORE = 0.01
 /** Searches known to match more than can be ranked. */
 const WIDE_SEARCHES = 200
 
@@ -43,7 +46,6 @@ export function openCollection(
   layout: Layout,
 ): Collection<Record<string, unknown>, string> {
   const { connection, index } = target
-  const { name } = definition
   const changes = openChanges(target, layout)
   const wide = new Set<string>()
 
@@ -51,10 +53,9 @@ export function openCollection(
     connection.run((client) => client.search<Stored>({ index, ...body }))
 
   async function* kept(ids: readonly string[], isBare = false): AsyncGenerator<Kept> {
-    if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
+    checkCount(definition, ids)
     const unique = [...new Set(ids)].filter((id) => id !== '' && id.length <= 512)
-    for (let at = 0; at < unique.length; at += IDS_AT_ONCE) {
-      const some = unique.slice(at, at + IDS_AT_ONCE)
+    for (const some of chunksOf(unique, IDS_AT_ONCE)) {
       // Ids stand in the body, never in a path.
       const { docs } = await connection.run((client) =>
         client.mget<Stored>({ index, ids: some, ...(isBare && { _source: false }) }),
@@ -88,7 +89,7 @@ export function openCollection(
     ids: readonly string[],
     { filter, from = 0, size = 10, withoutTotal }: FindQuery,
   ): Promise<Found> {
-    if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
+    checkCount(definition, ids)
     if (ids.length === 0) return { hits: [], total: 0 }
     const present = new Set<string>()
     const query: Query = { bool: { filter: [filterQuery(layout, filter), { terms: { id: [...new Set(ids)] } }] } }
@@ -110,7 +111,7 @@ export function openCollection(
     const filter = query.filter ? [filterQuery(layout, query.filter)] : []
     const within = (text: Query): Query => ({ bool: { must: [text], filter } })
     if (query.sort && query.sort.length > 0)
-      return page({ bool: { filter: [plan.unranked, ...filter] } }, orderOf(layout, query.sort), query, LEAST_SCORE)
+      return page({ bool: { filter: [plan.unranked, ...filter] } }, sortOf(layout, query.sort), query, LEAST_SCORE)
     const order = newestFirst(layout)
     const key = JSON.stringify([query.text, query.filter])
     const unranked = async (): Promise<Found & { isWide: boolean }> => {
@@ -173,8 +174,7 @@ export function openCollection(
 
     async known(ids) {
       const found = new Set<string>()
-      for (let at = 0; at < ids.length; at += MAX_WINDOW)
-        for await (const { id } of kept(ids.slice(at, at + MAX_WINDOW), true)) found.add(id)
+      for (const some of chunksOf(ids, MAX_WINDOW)) for await (const { id } of kept(some, true)) found.add(id)
       return found
     },
 
@@ -192,12 +192,12 @@ export function openCollection(
     async remove(ids, { visible } = {}) {
       const list = (typeof ids === 'string' ? [ids] : [...new Set(ids)]).filter((id) => id !== '')
       let removed = 0
-      for (let at = 0; at < list.length; at += REMOVED_AT_ONCE) {
-        const isLast = at + REMOVED_AT_ONCE >= list.length
+      for (const some of chunksOf(list, REMOVED_AT_ONCE)) {
+        const isVisible = visible && some.at(-1) === list.at(-1)
         const outcomes = await write(
           target,
-          list.slice(at, at + REMOVED_AT_ONCE).map((id) => deleting(id)),
-          { isVisible: visible && isLast },
+          some.map((id) => deleting(id)),
+          { isVisible },
         )
         removed += outcomes.filter(({ state }) => state === 'done').length
       }
@@ -207,21 +207,20 @@ export function openCollection(
     removeWhere: (filter, options = {}) => changes.removeWhere(filter, options),
 
     async find(query) {
-      const { from = 0, size = 10, text } = query
-      if (from + size > MAX_WINDOW || from < 0 || size < 0)
-        throw new Error(`${name}: a window ends at ${MAX_WINDOW}, not at ${from + size}`)
+      const { text } = query
+      windowOf(definition, query)
       if (text && text.words.trim() !== '') {
         const plan = textPlan(layout, text)
         return plan ? byText(plan, query) : { hits: [], total: 0 }
       }
       if (query.ids) return byIds(query.ids, query)
-      return page(filterQuery(layout, query.filter), orderOf(layout, query.sort), query, 0)
+      return page(filterQuery(layout, query.filter), sortOf(layout, query.sort), query, 0)
     },
 
     async similar(id, { size, filter, fields }) {
       const self = await collection.get(id)
       if (!self) return []
-      const words = tellingWords(layout, self as never, fields)
+      const words = similarQueries(layout, self as JsonObject, fields)
       if (words.length === 0) return []
       const counted = await search({
         size: 0,
@@ -229,14 +228,11 @@ export function openCollection(
         aggs: { words: { filters: { filters: words } } },
       })
       const { buckets } = counted.aggregations!['words'] as unknown as { buckets: Array<{ doc_count: number }> }
-      const alike = rarest(
-        words,
-        buckets.map(({ doc_count: count }) => count),
-      )
-      if (!alike) return []
+      const chosen = rarest(words.map((word, at) => ({ word, count: buckets[at]!.doc_count })))
+      if (chosen.length === 0) return []
       const query: Query = {
         bool: {
-          must: [alike],
+          must: [{ bool: { should: chosen, minimum_should_match: 1 } }],
           must_not: [{ term: { id: { value: id } } }],
           ...(filter && { filter: [filterQuery(layout, filter)] }),
         },

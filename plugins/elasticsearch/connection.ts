@@ -2,7 +2,6 @@
  * The way to Elasticsearch: account, time limits, and what happens while it is away: requests are told at once, jobs
  * wait and go on.
  */
-
 import { readFileSync } from 'node:fs'
 import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elasticsearch'
 import type { Clock, Log, Timer } from 'archivolt'

@@ -1,9 +1,17 @@
 /** Filters and orders as the server's query: every value stays a value. */
-
 import type { estypes } from '@elastic/elasticsearch'
-import type { FieldPlan, Filter, FindQuery, Scalar } from 'archivolt/index'
+import {
+  chunksOf,
+  type FieldPlan,
+  type Filter,
+  type FindQuery,
+  filterField,
+  isWordy,
+  orderOf,
+  type Scalar,
+} from 'archivolt/index'
 import { keptValue } from './encode.ts'
-import { isWordy, type Layout, sortField } from './layout.ts'
+import { type Layout, sortField } from './layout.ts'
 
 export type Query = estypes.QueryDslQueryContainer
 export type Sort = estypes.SortCombinations[]
@@ -12,12 +20,6 @@ export const EVERYTHING: Query = { match_all: {} }
 export const NOTHING: Query = { match_none: {} }
 /** The server takes no more values in one condition. */
 const MOST_VALUES = 60_000
-
-export function filterField(layout: Layout, name: string): FieldPlan {
-  const plan = layout.byName.get(name)
-  if (!plan?.isFilter) throw new Error(`${layout.data.name}: "${name}" is not declared as a filter`)
-  return plan
-}
 
 /** undefined: no document can have this value in this field. */
 function asked(plan: FieldPlan, value: Scalar): Scalar | undefined {
@@ -68,9 +70,7 @@ function oneOf(plan: FieldPlan, values: readonly Scalar[]): Query {
   if (kept.length === 0) return NOTHING
   if (kept.length === 1) return { term: { [field]: { value: kept[0]! } } }
   if (kept.length <= MOST_VALUES) return { terms: { [field]: kept } }
-  const parts = Array.from({ length: Math.ceil(kept.length / MOST_VALUES) }, (_, at) =>
-    kept.slice(at * MOST_VALUES, (at + 1) * MOST_VALUES),
-  )
+  const parts = [...chunksOf(kept, MOST_VALUES)]
   return { bool: { should: parts.map((part): Query => ({ terms: { [field]: part } })), minimum_should_match: 1 } }
 }
 
@@ -82,12 +82,9 @@ export function newestFirst({ newest }: Layout): Sort {
 }
 
 /** What a list is ordered by; the id is the last tie-breaker. */
-export function orderOf(layout: Layout, sort: FindQuery['sort']): Sort {
-  if (!sort || sort.length === 0) return layout.newest?.isSort ? newestFirst(layout) : BY_ID
-  const order = sort.map(({ by, order }): estypes.SortCombinations => {
-    const plan = layout.byName.get(by)
-    if (!plan?.isSort) throw new Error(`${layout.data.name}: "${by}" is not declared as a sort`)
-    return { [sortField(plan)]: { order, missing: '_last' } }
-  })
+export function sortOf(layout: Layout, sort: FindQuery['sort']): Sort {
+  const order = orderOf(layout, sort).map(
+    ({ plan, order }): estypes.SortCombinations => ({ [sortField(plan)]: { order, missing: '_last' } }),
+  )
   return [...order, ...BY_ID]
 }

@@ -2,10 +2,18 @@
  * From a mapping to what Elasticsearch is told: names, fields, analyzers, settings, and the shape by which two mappings
  * are compared.
  */
-
 import { createHash } from 'node:crypto'
 import type { estypes } from '@elastic/elasticsearch'
-import { type DefinitionData, type FieldPlan, fieldPlans, type Shape } from 'archivolt/index'
+import {
+  type DefinitionData,
+  type FieldPlan,
+  type IndexPlan,
+  isWordy,
+  MAX_WINDOW,
+  planIndex,
+  restOfShape,
+  type Shape,
+} from 'archivolt/index'
 
 /**
  * Raised when the same mapping comes to lie otherwise in the index, or text.ts makes other words: everything is
@@ -15,49 +23,25 @@ const LAYOUT = 2
 /** Beginnings of words are kept up to this length; longer ones are few and looked up among the words. */
 export const LONGEST_GRAM = 8
 const REFRESH_INTERVAL = '500ms'
-const MAX_WINDOW = 10_000
 
-export interface Layout {
-  data: DefinitionData
-  plans: FieldPlan[]
-  byName: ReadonlyMap<string, FieldPlan>
+export interface Layout extends IndexPlan {
   /** Kept as `value.<name>`: filtered, grouped, summed, and numbers sorted. */
   values: FieldPlan[]
   /** Kept as `sort.<name>`, folded. */
   sorted: FieldPlan[]
-  /** Kept as `words.<name>`, the stems that differ from their words as `stems.<name>`. */
-  searched: FieldPlan[]
-  stemmed: FieldPlan[]
-  newest: FieldPlan | undefined
+  /** `searched` are kept as `words.<name>`, the stems that differ from their words as `stems.<name>`. */
   shape: Shape
   /** Told in each document: which of them were written under this very shape. */
   stamp: string
 }
 
-export const isWordy = (plan: FieldPlan): boolean => plan.type === 'keyword' || plan.type === 'text'
-
 export function layoutOf(data: DefinitionData): Layout {
-  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
-    throw new Error(`An index cannot be named "${data.name}"`)
-  const plans = fieldPlans(data.fields, data.always)
-  for (const { name, isMulti, isSort } of plans) {
-    if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name)) throw new Error(`${data.name}: a field cannot be named "${name}"`)
-    if (isMulti && isSort) throw new Error(`${data.name}.${name}: a field of several values cannot be sorted by`)
-  }
-  const byName = new Map(plans.map((plan) => [plan.name, plan]))
-  const newest = data.newest === undefined ? undefined : byName.get(data.newest)
-  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long')
-    throw new Error(`${data.name}: newest must name a date or long field`)
-  const searched = plans.filter((plan) => plan.weight > 0)
+  const index = planIndex(data)
+  const { plans, newest } = index
   const partial = {
-    data,
-    plans,
-    byName,
+    ...index,
     values: plans.filter((plan) => plan.isFilter || plan === newest || (plan.isSort && !isWordy(plan))),
     sorted: plans.filter((plan) => plan.isSort && isWordy(plan)),
-    searched,
-    stemmed: searched.filter((plan) => plan.isStemmed),
-    newest,
   }
   const shape = shapeOf(partial)
   return {
@@ -71,23 +55,10 @@ export function layoutOf(data: DefinitionData): Layout {
 export const sortField = (plan: FieldPlan): string => `${isWordy(plan) ? 'sort' : 'value'}.${plan.name}`
 
 function shapeOf(layout: Omit<Layout, 'shape' | 'stamp'>): Shape {
-  const { data, values, sorted, searched, plans } = layout
   const fields: Record<string, string> = {}
-  for (const plan of values) fields[`value ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
-  for (const plan of sorted) fields[`sort ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
-  return {
-    fields,
-    rest: {
-      layout: LAYOUT,
-      form: data.form,
-      newest: data.newest ?? null,
-      searched: searched.map((plan) => `${plan.name} ${plan.path.join('.')}${plan.isStemmed ? ' stemmed' : ''}`).sort(),
-      internal: plans
-        .filter((plan) => plan.isInternal)
-        .map((plan) => plan.path.join('.'))
-        .sort(),
-    },
-  }
+  for (const plan of layout.values) fields[`value ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
+  for (const plan of layout.sorted) fields[`sort ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
+  return { fields, rest: restOfShape(layout, LAYOUT) }
 }
 
 type Property = estypes.MappingProperty

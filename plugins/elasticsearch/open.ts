@@ -2,17 +2,14 @@
  * Opens the index on Elasticsearch: waits for the server, brings the collections to what the definitions say, replaces
  * all of them at once.
  */
-
 import { randomUUID } from 'node:crypto'
-import { type Clock, errors, type Log } from 'archivolt'
+import type { Clock, Log } from 'archivolt'
 import {
-  type Collection,
-  type DocOf,
   definitionData,
   type IndexAdapter,
   type IndexDefinition,
   migrate,
-  type NamesOf,
+  openCollections,
   type ReplaceWrite,
   type Snapshots,
   waitAtBarrier,
@@ -87,21 +84,16 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     }),
   )
 
-  const collections = new Map<string, Collection<Record<string, unknown>, string>>()
-  for (const definition of definitions) {
+  const collection = openCollections(definitions, (definition) => {
     const target = { connection, index: store.alias(definition.name), isAlias: true }
-    collections.set(definition.name, openCollection(target, definition, layouts.get(definition.name)!))
-  }
-
-  let isReplacing = false
+    return openCollection(target, definition, layouts.get(definition.name)!)
+  })
 
   /**
    * Under the lock: another server that starts meanwhile would take what is built beside for the rest of an
    * interruption.
    */
   async function replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void> {
-    if (isReplacing) throw errors.conflict('A restore is running; try again when it has ended')
-    isReplacing = true
     const built = new Map<Layout, string>()
     try {
       await underLock(lock, async (lost) => {
@@ -121,8 +113,6 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
         log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
       )
       throw error
-    } finally {
-      isReplacing = false
     }
   }
 
@@ -140,11 +130,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     openSnapshots: async (guarded) => openElasticSnapshots(repository, guarded),
     snapshotTo,
     restoreFrom: (name, restore = {}) => repository.restore(index, name, restore),
-    collection<Definition extends IndexDefinition>(definition: Definition) {
-      const found = collections.get(definition.name)
-      if (!found) throw new Error(`The index "${definition.name}" was not declared`)
-      return found as unknown as Collection<DocOf<Definition>, NamesOf<Definition>>
-    },
+    collection,
     async refresh() {
       await connection.run((client) =>
         client.indices.refresh({ index: definitions.map(({ name }) => store.alias(name)) }),

@@ -1,5 +1,4 @@
 /** Snapshots by the server itself, in a folder that all its nodes see; restored beside, looked at, and swapped. */
-
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
 import { errors, type Log } from 'archivolt'

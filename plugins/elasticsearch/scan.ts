@@ -2,9 +2,8 @@
  * Streams what matches, as it was when the stream began: a point in time, and from batch to batch by the last one's
  * place.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
-import { SLICE_MS } from './bulk.ts'
+import { Slice } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { decode, type Stored } from './encode.ts'
 import { ElasticError } from './fault.ts'
@@ -72,13 +71,10 @@ export async function parsed<Hit extends { _id?: string; _source?: Stored }>(
   hits: readonly Hit[],
 ): Promise<Array<{ id: string; doc: Record<string, unknown>; hit: Hit }>> {
   const docs: Array<{ id: string; doc: Record<string, unknown>; hit: Hit }> = []
-  let started = performance.now()
+  const slice = new Slice()
   for (const hit of hits) {
     docs.push({ id: hit._id!, doc: decode(hit._source!), hit })
-    if (performance.now() - started > SLICE_MS) {
-      await nextTurn()
-      started = performance.now()
-    }
+    if (slice.isOver) await slice.next()
   }
   return docs
 }

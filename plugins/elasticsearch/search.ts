@@ -3,31 +3,26 @@
  * server.
  */
 import {
-  type FieldPlan,
   type JsonObject,
+  mostNearTerms,
   type QueryWord,
   queryWords,
-  STOP_WORDS,
+  STEM_WEIGHT,
+  searchScope,
+  similarScope,
   stem,
   type TextQuery,
-  tokens,
-  valuesOf,
+  tellingWords,
 } from 'archivolt/index'
 import type { Query } from './filter.ts'
 import { type Layout, LONGEST_GRAM } from './layout.ts'
 
-const MOST_NEAR_TERMS = 50
-/** Of all words of a query together: each costs a walk. */
-const MOST_NEAR_TERMS_IN_ALL = 200
-const STEM_WEIGHT = 0.8
 /** Of the fields in which a word stands beside the best one. */
 const OTHER_FIELDS = 0.3
 /** More than ranking within a class can give: a word that is met exactly counts more than all else. */
 const EXACT = 1000
 /** Less than `EXACT` for all words of a query together. */
 const NEAR = 15
-const SIMILAR_WORDS = 8
-const SIMILAR_WORDS_COUNTED = 48
 
 interface Scope {
   name: string
@@ -50,7 +45,7 @@ export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined 
   if (words.length === 0 || scope.length === 0) return undefined
   const isAny = text.match === 'any' && words.length > 1
   const hasClasses = isAny || words.some((word) => word.edits > 0)
-  const most = Math.min(MOST_NEAR_TERMS, Math.ceil(MOST_NEAR_TERMS_IN_ALL / words.length))
+  const most = mostNearTerms(words.length)
   const together = (parts: Query[]): Query => {
     if (parts.length === 1) return parts[0]!
     return isAny ? { bool: { should: parts, minimum_should_match: 1 } } : { bool: { must: parts } }
@@ -73,19 +68,8 @@ export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined 
   return { ranked, unranked: hasClasses ? build(false) : { constant_score: { filter: ranked } }, hasClasses }
 }
 
-function scopeOf(layout: Layout, fields: Partial<Record<string, number>> | undefined): Scope[] {
-  for (const name of Object.keys(fields ?? {})) {
-    if (!layout.searched.some((plan) => plan.name === name))
-      throw new Error(`${layout.data.name}: "${name}" is not declared as searched`)
-  }
-  return layout.searched
-    .map((plan) => ({
-      name: plan.name,
-      weight: fields ? (fields[plan.name] ?? 0) : plan.weight,
-      isStemmed: plan.isStemmed,
-    }))
-    .filter(({ weight }) => weight > 0)
-}
+const scopeOf = (layout: Layout, fields: Partial<Record<string, number>> | undefined): Scope[] =>
+  searchScope(layout, fields).map(({ plan: { name, isStemmed }, weight }) => ({ name, weight, isStemmed }))
 
 const term = (field: string, value: string, boost: number): Query => ({ term: { [field]: { value, boost } } })
 
@@ -118,17 +102,10 @@ function nearly({ term: word, edits }: QueryWord, scope: readonly Scope[], most:
 }
 
 /** The words of a document that may tell what it is about, each as a query. */
-export function tellingWords(layout: Layout, doc: JsonObject, fields: readonly string[] | undefined): Query[] {
-  const plans: FieldPlan[] = fields ? layout.searched.filter((plan) => fields.includes(plan.name)) : layout.searched
-  const scope = scopeOf(layout, Object.fromEntries(plans.map((plan) => [plan.name, plan.weight])))
-  const own = new Set(plans.flatMap((plan) => valuesOf(plan, doc).flatMap((value) => tokens(String(value)))))
-  const telling = [...own].filter((word) => word.length > 1 && !STOP_WORDS.has(word)).slice(0, SIMILAR_WORDS_COUNTED)
-  return telling.map((word) => exactly({ term: word, stem: stem(word), isPrefix: false, edits: 0 }, scope))
-}
-
-/** More like this: any of the rarest words. One that only this document has finds nothing else. */
-export function rarest(words: readonly Query[], counts: readonly number[]): Query | undefined {
-  const common = words.map((word, at) => ({ word, count: counts[at]! })).filter(({ count }) => count > 1)
-  const chosen = common.sort((a, b) => a.count - b.count).slice(0, SIMILAR_WORDS)
-  return chosen.length === 0 ? undefined : { bool: { should: chosen.map(({ word }) => word), minimum_should_match: 1 } }
+export function similarQueries(layout: Layout, doc: JsonObject, fields: readonly string[] | undefined): Query[] {
+  const weights = similarScope(layout, fields)
+  const scope = scopeOf(layout, weights)
+  return tellingWords(layout, doc, weights).map((word) =>
+    exactly({ term: word, stem: stem(word), isPrefix: false, edits: 0 }, scope),
+  )
 }

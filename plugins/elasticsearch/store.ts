@@ -2,7 +2,6 @@
  * The indexes of all collections on the server: `<prefix>_<name>` is an alias of `<prefix>_<name>_v<n>`; building
  * beside and swapping.
  */
-
 import type { estypes } from '@elastic/elasticsearch'
 import { type Shape, StartError } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'

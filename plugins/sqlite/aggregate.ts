@@ -1,16 +1,24 @@
 /** Groups, counts, sums and local days as one statement on the narrow table. */
-import { type AggregateQuery, type AggregateRow, type Scalar, spanOf, type ZoneChange } from 'archivolt/index'
+import {
+  type AggregateQuery,
+  type AggregateRow,
+  checkMetric,
+  filterField,
+  inOrderOf,
+  LATEST_SECOND,
+  MOST_GROUPS,
+  type Scalar,
+  spanOf,
+  type ZoneChange,
+} from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
 import { whereSql } from './filter.ts'
 import type { Layout, TableNames } from './layout.ts'
 
-const MOST_GROUPS = 10_000
 /** Days that are folded into weeks and months. */
 const MOST_DAYS = 100_000
 /** Keeps division of times before 1970 from rounding towards it. */
 const ERA_DAYS = 20_000_000
-/** What JavaScript can write as a date. */
-const LATEST = 8.64e12
 
 /** @param zone  changes of the local clock; needed for a histogram */
 export function aggregate(
@@ -21,13 +29,12 @@ export function aggregate(
   zone: readonly ZoneChange[],
 ): AggregateRow[] {
   const { groupBy = [], histogram, sums = [], orderBy, limit = MOST_GROUPS } = query
+  checkMetric(layout, query)
   const most = Math.min(limit, MOST_GROUPS)
   const joins: string[] = []
   const joined: Bind[] = []
   const keys = groupBy.map((name, at) => {
-    const plan = layout.byName.get(name)
-    if (!plan?.isFilter) throw new Error(`${layout.data.name}: "${name}" is not declared as a filter`)
-    if (!plan.isMulti) return `m."${name}"`
+    if (!filterField(layout, name).isMulti) return `m."${name}"`
     joins.push(` LEFT JOIN "${names.values}" k${at} ON k${at}.field = ? AND k${at}.rid = m.rid`)
     joined.push(name)
     return `k${at}.value`
@@ -38,7 +45,7 @@ export function aggregate(
     keys.push(`${localDay(column, changesWithin(column, zone))}`)
     // What has no time belongs to no day. The plus keeps these wide limits from being the ones that an index is
     // searched by.
-    where.text += `${where.text === '' ? ' WHERE' : ' AND'} +${column} BETWEEN -${LATEST} AND ${LATEST}`
+    where.text += `${where.text === '' ? ' WHERE' : ' AND'} +${column} BETWEEN -${LATEST_SECOND} AND ${LATEST_SECOND}`
   }
   const totals = sums.map((name) => `coalesce(sum(${numberColumn(layout, name)}), 0)`)
   const aliases = [
@@ -70,10 +77,7 @@ export function aggregate(
 
   function order(): string {
     if (!orderBy) return byKey()
-    const at = sums.indexOf(orderBy.metric)
-    if (orderBy.metric !== 'count' && at < 0)
-      throw new Error(`${layout.data.name}: order by "${orderBy.metric}" needs it among the sums`)
-    return `${orderBy.metric === 'count' ? 'n' : `s${at}`} ${orderBy.order === 'asc' ? 'ASC' : 'DESC'}, ${byKey()}`
+    return `${orderBy.metric === 'count' ? 'n' : `s${sums.indexOf(orderBy.metric)}`} ${orderBy.order === 'asc' ? 'ASC' : 'DESC'}, ${byKey()}`
   }
 
   /** The changes between the first and the last time there is: few, so that each row is compared with few. */
@@ -114,9 +118,7 @@ function inSpans(
     for (const [field, sum] of Object.entries(sums)) span.sums[field] = (span.sums[field] ?? 0) + sum
   }
   const found = [...spans.values()]
-  if (!orderBy) return found
-  const value = (row: AggregateRow) => (orderBy.metric === 'count' ? row.count : (row.sums[orderBy.metric] ?? 0))
-  return found.sort((a, b) => (orderBy.order === 'asc' ? value(a) - value(b) : value(b) - value(a)))
+  return orderBy ? inOrderOf(found, orderBy) : found
 }
 
 function numberColumn(layout: Layout, name: string): string {

@@ -2,20 +2,23 @@
  * One collection on the embedded index: point reads and indexed pages here, on a read-only connection; all else in the
  * worker.
  */
-
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errors } from 'archivolt'
 import {
   type BulkResult,
   type Collection,
+  checkCount,
+  checkedDoc,
+  chunksOf,
   type Filter,
   type FindQuery,
   type Found,
   type Hit,
   type IndexDefinition,
-  type JsonObject,
-  joinInternal,
   MAX_WINDOW,
+  Slice,
+  wholeDoc,
+  windowOf,
   zoneChanges,
 } from 'archivolt/index'
 import { type Connection, isDamage } from './connection.ts'
@@ -24,8 +27,6 @@ import type { Layout, TableNames } from './layout.ts'
 import type { CallOptions, Link } from './link.ts'
 import type { FoundRows, IdText } from './protocol.ts'
 
-/** Work on the event loop is cut here, so that one caller's list does not hold up all others. */
-const SLICE_MS = 4
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
 const DOCS_A_MESSAGE = 100
@@ -78,10 +79,6 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     )
   }
 
-  const refuseTooMany = (ids: readonly string[]): void => {
-    if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
-  }
-
   const pages = (query: FindQuery): Found | undefined => {
     const { from = 0, size = 10 } = query
     const page = pageSql(layout, names(), query)
@@ -120,7 +117,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async get(id) {
       const found = one(id)
-      return found && parse(found)
+      return found && wholeDoc(found.text, found.internal)
     },
 
     async getText(id) {
@@ -129,7 +126,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async getTexts(ids) {
       const found = new Map<string, string>()
-      refuseTooMany(ids)
+      checkCount(definition, ids)
       const take = (id: string) => {
         const text = textOf(id)
         if (text !== undefined) found.set(id, text)
@@ -140,7 +137,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async getMany(ids) {
       const found = new Map<string, Record<string, unknown>>()
-      refuseTooMany(ids)
+      checkCount(definition, ids)
       await inTurns(ids, IDS_AT_ONCE, async (some) => {
         const rows = reading(({ together }) => together(() => some.flatMap((id) => one(id) ?? [])))
         for await (const { id, doc } of parsed(rows)) found.set(id, doc)
@@ -162,7 +159,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     },
 
     async put(id, doc) {
-      const failed = await place.link().call('put', { name, docs: [[id, toText(name, id, doc)]] })
+      const failed = await place.link().call('put', { name, docs: [[id, JSON.stringify(checkedDoc(name, id, doc))]] })
       if (failed[0]) throw errors.unprocessable(failed[0].reason)
     },
 
@@ -178,11 +175,9 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     removeWhere: (filter, options = {}) => place.link().call('removeWhere', { name, filter }, callOptions(options)),
 
     async find(query) {
-      const { from = 0, size = 10 } = query
-      if (from + size > MAX_WINDOW || from < 0 || size < 0)
-        throw new Error(`${name}: a window ends at ${MAX_WINDOW}, not at ${from + size}`)
+      windowOf(definition, query)
       const hasWords = query.text !== undefined && query.text.words.trim() !== ''
-      if (query.ids) refuseTooMany(query.ids)
+      if (query.ids) checkCount(definition, query.ids)
       const here = hasWords || query.ids ? undefined : pages(query)
       if (here) return here
       const found = await place.link().call('find', { name, query })
@@ -235,34 +230,21 @@ async function inTurns(
   size: number,
   read: (some: readonly string[]) => Promise<void> | void,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += size) {
-    if (at > 0) await nextTurn()
-    await read(ids.slice(at, at + size))
+  let isFirst = true
+  for (const some of chunksOf(ids, size)) {
+    if (!isFirst) await nextTurn()
+    isFirst = false
+    await read(some)
   }
-}
-
-function parse({ text, internal }: Row): JsonObject {
-  return joinInternal(
-    JSON.parse(text) as JsonObject,
-    internal === null ? undefined : (JSON.parse(internal) as JsonObject),
-  )
 }
 
 /** Parses in slices: a batch of documents can be megabytes. */
 async function* parsed(rows: Iterable<Row>): AsyncGenerator<{ id: string; doc: Record<string, unknown> }> {
-  let started = performance.now()
-  for (const row of rows) {
-    yield { id: row.id, doc: parse(row) }
-    if (performance.now() - started > SLICE_MS) {
-      await nextTurn()
-      started = performance.now()
-    }
+  const slice = new Slice()
+  for (const { id, text, internal } of rows) {
+    yield { id, doc: wholeDoc(text, internal) }
+    if (slice.isOver) await slice.next()
   }
-}
-
-function toText(name: string, id: string, doc: object): string {
-  if (Array.isArray(doc)) throw errors.unprocessable(`${name} ${id}: a document must be an object`)
-  return JSON.stringify(doc)
 }
 
 const callOptions = ({
@@ -289,17 +271,14 @@ export async function putAll(
   while (at < docs.length) {
     signal?.throwIfAborted()
     const texts: IdText[] = []
-    const started = performance.now()
+    const slice = new Slice()
     for (
       let size = 0;
-      at < docs.length &&
-      texts.length < DOCS_A_MESSAGE &&
-      size < CHARACTERS_A_MESSAGE &&
-      performance.now() - started < SLICE_MS;
+      at < docs.length && texts.length < DOCS_A_MESSAGE && size < CHARACTERS_A_MESSAGE && !slice.isOver;
       at++
     ) {
       const { id, doc } = docs[at]!
-      const text = toText(name, id, doc)
+      const text = JSON.stringify(checkedDoc(name, id, doc))
       texts.push([id, text])
       size += text.length
     }

@@ -1,5 +1,5 @@
 /** Filters, orders and pages as SQL on the narrow table; which of them are so cheap that they need no other thread. */
-import type { FieldPlan, Filter, FindQuery, Scalar } from 'archivolt/index'
+import { type Filter, type FindQuery, filterField, orderOf, type Scalar } from 'archivolt/index'
 import type { Bind } from './connection.ts'
 import { indexName, type Layout, sortColumn, type TableIndex, type TableNames } from './layout.ts'
 
@@ -10,12 +10,6 @@ export interface Sql {
 }
 
 const asBind = (value: Scalar): Bind => (typeof value === 'boolean' ? Number(value) : value)
-
-function filterField(layout: Layout, name: string): FieldPlan {
-  const plan = layout.byName.get(name)
-  if (!plan?.isFilter) throw new Error(`${layout.data.name}: "${name}" is not declared as a filter`)
-  return plan
-}
 
 /** A condition on the narrow table, to stand in `FROM <main> m`. */
 export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sql {
@@ -81,34 +75,27 @@ export function givenSql(layout: Layout, names: TableNames, filter: Filter | und
   }
 }
 
-export interface OrderColumn {
+interface OrderColumn {
   name: string
   order: 'asc' | 'desc'
   isAlways: boolean
 }
 
 /** What a list is ordered by, without the id that always comes last. */
-export function orderOf(layout: Layout, sort: FindQuery['sort']): OrderColumn[] {
-  if (sort && sort.length > 0) {
-    return sort.map(({ by, order }) => {
-      const plan = layout.byName.get(by)
-      if (!plan?.isSort) throw new Error(`${layout.data.name}: "${by}" is not declared as a sort`)
-      return { name: sortColumn(plan), order, isAlways: plan.isAlways }
-    })
-  }
-  return layout.newest?.isSort
-    ? [{ name: sortColumn(layout.newest), order: 'desc', isAlways: layout.newest.isAlways }]
-    : []
-}
+const orderColumns = (layout: Layout, sort: FindQuery['sort']): OrderColumn[] =>
+  orderOf(layout, sort).map(({ plan, order }) => ({ name: sortColumn(plan), order, isAlways: plan.isAlways }))
 
 /**
  * Documents without a value come last either way. No index has them so in an ascending order: then all rows are sorted.
  */
-export function orderSql(order: readonly OrderColumn[]): string {
+function orderSql(order: readonly OrderColumn[]): string {
   const direction = (column: OrderColumn) =>
     column.order === 'desc' ? 'DESC' : column.isAlways ? 'ASC' : 'ASC NULLS LAST'
   return ` ORDER BY ${[...order.map((column) => `m."${column.name}" ${direction(column)}`), 'm.id ASC'].join(', ')}`
 }
+
+/** ` ORDER BY …` of a list. */
+export const sortSql = (layout: Layout, sort: FindQuery['sort']): string => orderSql(orderColumns(layout, sort))
 
 export interface PageSql extends Sql {
   /** An index gives just these rows in just this order: its cost is the window's, so it may run on the event loop. */
@@ -126,7 +113,7 @@ export function pageSql(
   query: Pick<FindQuery, 'filter' | 'sort'>,
   isWide = false,
 ): PageSql {
-  const order = orderOf(layout, query.sort)
+  const order = orderColumns(layout, query.sort)
   const where = whereSql(layout, names, query.filter)
   const equal = equalColumns(layout, query.filter)
   const index =

@@ -1,5 +1,13 @@
 /** From a mapping to tables: names, columns, indexes, and the shape by which two mappings are compared. */
-import { type DefinitionData, type FieldPlan, fieldPlans, type Shape } from 'archivolt/index'
+import {
+  type DefinitionData,
+  type FieldPlan,
+  type IndexPlan,
+  isWordy,
+  planIndex,
+  restOfShape,
+  type Shape,
+} from 'archivolt/index'
 
 /**
  * Raised when the same mapping comes to lie otherwise in the tables, or text.ts makes other words: everything is
@@ -26,18 +34,11 @@ export interface TableIndex {
   isOrdered: boolean
 }
 
-export interface Layout {
-  data: DefinitionData
-  plans: FieldPlan[]
-  byName: ReadonlyMap<string, FieldPlan>
+export interface Layout extends IndexPlan {
   /** One value each, in the narrow table. */
   columns: Column[]
   /** Several values each, in the table of values. */
   multi: FieldPlan[]
-  /** Columns of the full-text table, in order, then the stems of those that are stemmed. */
-  searched: FieldPlan[]
-  stemmed: FieldPlan[]
-  newest: FieldPlan | undefined
   indexes: TableIndex[]
   shape: Shape
 }
@@ -64,39 +65,17 @@ const SQL_TYPES = {
   boolean: 'INTEGER',
   double: 'REAL',
 } as const
-const isWordy = (plan: FieldPlan) => plan.type === 'keyword' || plan.type === 'text'
 
 export function layoutOf(data: DefinitionData): Layout {
-  if (!/^[a-z][a-z0-9_]{0,63}$/.test(data.name) || /_v\d+(_|$)/.test(data.name))
-    throw new Error(`An index cannot be named "${data.name}"`)
-  const plans = fieldPlans(data.fields, data.always)
-  for (const { name, isMulti, isSort } of plans) {
-    if (!/^[a-z][a-z0-9_]{0,63}$/i.test(name) || ['rid', 'id'].includes(name))
-      throw new Error(`${data.name}: a field cannot be named "${name}"`)
-    if (isMulti && isSort) throw new Error(`${data.name}.${name}: a field of several values cannot be sorted by`)
-  }
-  const byName = new Map(plans.map((plan) => [plan.name, plan]))
+  const index = planIndex(data, ['rid', 'id'])
   const columns: Column[] = []
-  for (const plan of plans) {
+  for (const plan of index.plans) {
     if (plan.isMulti) continue
     if (plan.isFilter || (plan.isSort && !isWordy(plan)))
       columns.push({ name: plan.name, plan, isFolded: false, sql: SQL_TYPES[plan.type] })
     if (plan.isSort && isWordy(plan)) columns.push({ name: `${plan.name}~`, plan, isFolded: true, sql: 'TEXT' })
   }
-  const newest = data.newest === undefined ? undefined : byName.get(data.newest)
-  if (data.newest !== undefined && newest?.type !== 'date' && newest?.type !== 'long')
-    throw new Error(`${data.name}: newest must name a date or long field`)
-  const searched = plans.filter((plan) => plan.weight > 0)
-  const partial = {
-    data,
-    plans,
-    byName,
-    columns,
-    multi: plans.filter((plan) => plan.isMulti && plan.isFilter),
-    searched,
-    stemmed: searched.filter((plan) => plan.isStemmed),
-    newest,
-  }
+  const partial = { ...index, columns, multi: index.plans.filter((plan) => plan.isMulti && plan.isFilter) }
   return { ...partial, indexes: indexesOf(partial), shape: shapeOf(partial) }
 }
 
@@ -164,24 +143,12 @@ export function indexName(names: TableNames, index: TableIndex): string {
   return `${names.main}.${indexKey(index)}`
 }
 
-function shapeOf(layout: Pick<Layout, 'data' | 'columns' | 'multi' | 'searched' | 'plans'>): Shape {
-  const { data, columns, multi, searched, plans } = layout
-  const added: Record<string, string> = {}
-  for (const { name, plan, sql } of columns) added[`column ${name}`] = `${plan.type} ${sql} ${plan.path.join('.')}`
-  for (const plan of multi) added[`values ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
-  return {
-    fields: added,
-    rest: {
-      layout: LAYOUT,
-      form: data.form,
-      newest: data.newest ?? null,
-      searched: searched.map((plan) => `${plan.name} ${plan.path.join('.')}${plan.isStemmed ? ' stemmed' : ''}`).sort(),
-      internal: plans
-        .filter((plan) => plan.isInternal)
-        .map((plan) => plan.path.join('.'))
-        .sort(),
-    },
-  }
+function shapeOf(layout: Omit<Layout, 'indexes' | 'shape'>): Shape {
+  const fields: Record<string, string> = {}
+  for (const { name, plan, sql } of layout.columns)
+    fields[`column ${name}`] = `${plan.type} ${sql} ${plan.path.join('.')}`
+  for (const plan of layout.multi) fields[`values ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
+  return { fields, rest: restOfShape(layout, LAYOUT) }
 }
 
 const quote = (name: string) => `"${name}"`

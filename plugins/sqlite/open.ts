@@ -1,18 +1,15 @@
 /** Opens the embedded index: worker, migration, read-only connection; a damaged file is moved aside. */
-
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Log } from 'archivolt'
 import {
-  type Collection,
-  type DocOf,
   definitionData,
   type IndexAdapter,
   type IndexDefinition,
   isDiskFull,
   type Migration,
   migrate,
-  type NamesOf,
+  openCollections,
   type StepOptions,
 } from 'archivolt/index'
 import { openCollection, putAll } from './collection.ts'
@@ -128,33 +125,23 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
   }
   clean()
 
-  const collections = new Map<string, Collection<Record<string, unknown>, string>>()
-  for (const definition of definitions) {
-    const { name } = definition
-    const names = () => tableNames(name, versions.get(name)!)
-    collections.set(
-      name,
-      openCollection({
-        definition,
-        layout: layouts.get(name)!,
-        names,
-        reader: () => reader,
-        link: () => link,
-        noteDamage,
-      }),
-    )
-  }
+  const collection = openCollections(definitions, (definition) =>
+    openCollection({
+      definition,
+      layout: layouts.get(definition.name)!,
+      names: () => tableNames(definition.name, versions.get(definition.name)!),
+      reader: () => reader,
+      link: () => link,
+      noteDamage,
+    }),
+  )
 
   const index: IndexAdapter = {
     kind: 'sqlite',
     version: first.version,
     definitions,
     recovered,
-    collection<Definition extends IndexDefinition>(definition: Definition) {
-      const found = collections.get(definition.name)
-      if (!found) throw new Error(`The index "${definition.name}" was not declared`)
-      return found as unknown as Collection<DocOf<Definition>, NamesOf<Definition>>
-    },
+    collection,
     // Every write is seen as soon as it is done.
     refresh: async () => undefined,
     snapshotTo,

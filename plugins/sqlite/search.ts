@@ -6,23 +6,24 @@ import {
   type Filter,
   type FindQuery,
   type JsonObject,
+  LEAST_SCORE,
   MAX_WINDOW,
+  mostNearTerms,
   type QueryWord,
   queryWords,
-  STOP_WORDS,
+  rarest,
+  STEM_WEIGHT,
+  searchScope,
+  similarScope,
   stem,
   type TextQuery,
-  tokens,
-  valuesOf,
+  tellingWords,
 } from 'archivolt/index'
 import type { Connection } from './connection.ts'
-import { countSql, filterSql, orderOf, orderSql, type Sql } from './filter.ts'
+import { countSql, filterSql, type Sql, sortSql } from './filter.ts'
 import type { TermList } from './fuzzy.ts'
 import { type Layout, stemColumn, type TableNames } from './layout.ts'
 
-const MOST_NEAR_TERMS = 50
-/** Of all words of a query together: each costs a walk. */
-const MOST_NEAR_TERMS_IN_ALL = 200
 /** How many near words are counted to find the most frequent. */
 const MOST_COUNTED = 300
 /**
@@ -36,11 +37,7 @@ const MOST_LEFT_OUT = 12
  * them costs little.
  */
 const FEW = 300
-const SIMILAR_WORDS = 8
-const SIMILAR_WORDS_COUNTED = 48
 const SIMILAR_FREQUENCY_CAP = 2000
-const STEM_WEIGHT = 0.8
-const LEAST_SCORE = 0.01
 
 export interface RankedRow {
   rid: number
@@ -75,17 +72,13 @@ export function openSearcher(
   const table = `"${names.text}"`
 
   const scopeOf = (fields: Partial<Record<string, number>> | undefined): Scope => {
-    const weightOf = (plan: FieldPlan) => (fields ? (fields[plan.name] ?? 0) : plan.weight)
-    for (const name of Object.keys(fields ?? {})) {
-      if (!searched.some((plan) => plan.name === name))
-        throw new Error(`${layout.data.name}: "${name}" is not declared as searched`)
-    }
-    const asked = searched.filter((plan) => weightOf(plan) > 0)
-    const withStem = asked.filter((plan) => plan.isStemmed)
+    const asked = new Map(searchScope(layout, fields).map(({ plan, weight }) => [plan, weight]))
+    const weightOf = (plan: FieldPlan) => asked.get(plan) ?? 0
+    const withStem = stemmed.filter((plan) => asked.has(plan))
     const list = (columns: string[]) => `{${columns.map((name) => `"${name}"`).join(' ')}}`
     return {
       weights: [...searched.map(weightOf), ...stemmed.map((plan) => weightOf(plan) * STEM_WEIGHT)],
-      columns: list(asked.map((plan) => plan.name)),
+      columns: list([...asked.keys()].map((plan) => plan.name)),
       stemmed: withStem.length > 0 ? list(withStem.map((plan) => plan.name)) : '',
       stems: withStem.length > 0 ? list(withStem.map(stemColumn)) : '',
     }
@@ -160,7 +153,7 @@ export function openSearcher(
 
   const nearClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] => {
     if (words.every((word) => word.edits === 0)) return []
-    const most = Math.min(MOST_NEAR_TERMS, Math.ceil(MOST_NEAR_TERMS_IN_ALL / words.length))
+    const most = mostNearTerms(words.length)
     return classesOf(
       words.map((word) => nearly(word, scope, most)),
       match,
@@ -252,25 +245,16 @@ export function openSearcher(
     },
 
     similar(self, { size, filter, fields }) {
-      const plans = fields ? searched.filter((plan) => fields.includes(plan.name)) : searched
-      if (plans.length === 0) return []
-      const scope = scopeOf(Object.fromEntries(plans.map((plan) => [plan.name, plan.weight])))
-      const own = new Set(plans.flatMap((plan) => valuesOf(plan, self.doc).flatMap((value) => tokens(String(value)))))
-      const telling = [...own]
-        .filter((term) => term.length > 1 && !STOP_WORDS.has(term))
-        .slice(0, SIMILAR_WORDS_COUNTED)
-      const counted = telling.map((term) => {
-        const expression = exactly({ term, stem: stem(term), isPrefix: false, edits: 0 }, scope)
-        return { expression, count: frequency(expression, SIMILAR_FREQUENCY_CAP) }
+      const weights = similarScope(layout, fields)
+      const scope = scopeOf(weights)
+      const counted = tellingWords(layout, self.doc, weights).map((term) => {
+        const word = exactly({ term, stem: stem(term), isPrefix: false, edits: 0 }, scope)
+        return { word, count: frequency(word, SIMILAR_FREQUENCY_CAP) }
       })
-      // A word that only this document has finds nothing else.
-      const rarest = counted
-        .filter(({ count }) => count > 1)
-        .sort((a, b) => a.count - b.count)
-        .slice(0, SIMILAR_WORDS)
-      if (rarest.length === 0) return []
+      const words = rarest(counted)
+      if (words.length === 0) return []
       const narrow = narrowing(filter)
-      const expression = rarest.map((word) => word.expression).join(' OR ')
+      const expression = words.join(' OR ')
       const rows = take(expression, narrow, scope, size + 1)
         .filter(({ rid }) => rid !== self.rid)
         .slice(0, size)
@@ -282,7 +266,7 @@ export function openSearcher(
     const where = query.filter ? filterSql(layout, names, query.filter) : undefined
     const rids = pluck<number>(
       `SELECT m.rid FROM ${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ?` +
-        `${where ? ` AND ${where.text}` : ''}${orderSql(orderOf(layout, query.sort))} LIMIT ?`,
+        `${where ? ` AND ${where.text}` : ''}${sortSql(layout, query.sort)} LIMIT ?`,
     ).all(expression, ...(where?.values ?? []), end)
     return rids.map((rid) => ({ rid, score: LEAST_SCORE }))
   }

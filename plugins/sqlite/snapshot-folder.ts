@@ -1,5 +1,4 @@
 /** Snapshots of the embedded index: one file each in a folder, with what is known of it beside. */
-
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, errors, type Log, openFolder, type Static, Type, Value, writeWhole } from 'archivolt'

@@ -39,8 +39,7 @@ export interface Store {
   rebuildWrite(name: string, docs: readonly IdText[], last: number): Units<number>
   rebuildEnd(name: string): Units<number>
   discard(name: string): void
-  /** @returns false: one is running already */
-  replaceBegin(): boolean
+  replaceBegin(): void
   replaceEnd(): Units<Record<string, number>>
   replaceAbort(): void
   clean(): Units<null>
@@ -71,7 +70,6 @@ export function openStore(
   const layouts = new Map(definitions.map((data) => [data.name, layoutOf(data)]))
   const current = new Map<string, Tables>()
   let building = new Map<string, Tables>()
-  let isReplacing = false
 
   const layoutFor = (name: string): Layout => {
     const layout = layouts.get(name)
@@ -287,17 +285,12 @@ export function openStore(
     },
 
     replaceBegin() {
-      if (isReplacing) return false
       const staged = [...layouts.keys()].map((name): [string, number] => [name, nextVersion(name)])
       for (const [name, version] of staged) {
         makeTables(name, version)
         startBuilding(name, 'replace', version)
       }
-      afterCommit(() => {
-        isReplacing = true
-        building = new Map(staged.map(([name, version]) => [name, open(name, version)]))
-      })
-      return true
+      afterCommit(() => (building = new Map(staged.map(([name, version]) => [name, open(name, version)]))))
     },
 
     *replaceEnd() {
@@ -310,17 +303,13 @@ export function openStore(
       afterCommit(() => {
         for (const [name, staged] of building) current.set(name, staged)
         building = new Map()
-        isReplacing = false
       })
       return versions
     },
 
     replaceAbort() {
       sql(`DELETE FROM index_building WHERE purpose = 'replace'`).run()
-      afterCommit(() => {
-        building = new Map()
-        isReplacing = false
-      })
+      afterCommit(() => (building = new Map()))
     },
 
     *clean() {

@@ -1,5 +1,4 @@
 /** The index worker: the only writing connection, and every read that may take longer than a page. */
-
 import { parentPort } from 'node:worker_threads'
 import { applyChange, type Change, type Filter, type JsonObject, MAX_WINDOW, Refusal, WrongType } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
@@ -154,12 +153,7 @@ const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> }
   rebuildWrite: ({ name, docs, last }) => at().rebuildWrite(name, docs, last),
   rebuildEnd: ({ name }) => at().rebuildEnd(name),
   discard: ({ name }) => once(() => (at().discard(name), null)),
-  replaceBegin: () =>
-    once(() => {
-      if (!at().replaceBegin())
-        throw Object.assign(new Refusal('A restore is running; try again when it has ended'), { code: 'conflict' })
-      return null
-    }),
+  replaceBegin: () => once(() => (at().replaceBegin(), null)),
   replaceEnd: () => at().replaceEnd(),
   replaceAbort: () => once(() => (at().replaceAbort(), null)),
 }

@@ -3,16 +3,15 @@
  * transaction of the caller.
  */
 import {
+  changedStems,
   checkId,
-  type FieldPlan,
-  fold,
   type JsonObject,
-  joinInternal,
+  type OnWrong,
+  sortKey,
   splitInternal,
-  stem,
   tokens,
   valuesOf,
-  WrongType,
+  wholeDoc,
 } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
@@ -20,7 +19,6 @@ import { type Layout, type TableNames, textColumns } from './layout.ts'
 /** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
 const ROWS_PER_SECOND = 256
 const LATEST_SECOND = 2 ** 40
-const LONGEST_SORT_KEY = 200
 const TERMS_KNOWN = 50_000
 const BASES_KNOWN = 1000
 
@@ -36,7 +34,6 @@ export interface Writer {
   forget(): void
 }
 
-export type OnWrong = (error: WrongType) => void
 const ignore: OnWrong = () => undefined
 
 interface Extracted {
@@ -67,46 +64,33 @@ export function openWriter(
     .join(', ')
   const insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${textList}) VALUES (?${', ?'.repeat(searched.length + stemmed.length)})`
 
-  const safe = (plan: FieldPlan, doc: JsonObject, onWrong: OnWrong | undefined) => {
-    try {
-      return valuesOf(plan, doc)
-    } catch (error) {
-      if (!onWrong || !(error instanceof WrongType)) throw error
-      onWrong(error)
-      return []
-    }
-  }
-
   const wordsOf = (doc: JsonObject, onWrong: OnWrong | undefined): string[] => {
-    const found = searched.map((plan) => safe(plan, doc, onWrong).flatMap((value) => tokens(String(value))))
-    const stems = stemmed.map((plan) => {
-      const distinct = new Set<string>()
-      for (const term of found[searched.indexOf(plan)]!) if (stem(term) !== term) distinct.add(stem(term))
-      return [...distinct]
-    })
+    const found = searched.map((plan) => valuesOf(plan, doc, onWrong).flatMap((value) => tokens(String(value))))
+    const stems = stemmed.map((plan) => changedStems(found[searched.indexOf(plan)]!))
     return [...found, ...stems].map((terms) => terms.join(' '))
   }
 
   const extract = (doc: JsonObject, onWrong: OnWrong | undefined): Extracted => {
     const { reply, internal } = splitInternal(layout.plans, doc)
-    for (const plan of layout.plans) if (!plan.isFilter && !plan.isSort && plan.weight === 0) safe(plan, doc, onWrong)
+    for (const plan of layout.plans)
+      if (!plan.isFilter && !plan.isSort && plan.weight === 0) valuesOf(plan, doc, onWrong)
     return {
       text: JSON.stringify(reply),
       internal: internal ? JSON.stringify(internal) : null,
       columns: columns.map(({ plan, isFolded }) => {
-        const value = safe(plan, doc, onWrong)[0]
+        const value = valuesOf(plan, doc, onWrong)[0]
         if (value === undefined) return null
-        if (isFolded) return fold(String(value).slice(0, LONGEST_SORT_KEY))
+        if (isFolded) return sortKey(String(value))
         return typeof value === 'boolean' ? Number(value) : value
       }),
       values: multi.flatMap((plan) => {
         const distinct = new Set(
-          safe(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+          valuesOf(plan, doc, onWrong).map((value) => (typeof value === 'boolean' ? Number(value) : value)),
         )
         return [...distinct].map((value): [string, string | number] => [plan.name, value])
       }),
       words: wordsOf(doc, onWrong),
-      newest: newest ? Number(safe(newest, doc, onWrong)[0] ?? 0) : 0,
+      newest: newest ? Number(valuesOf(newest, doc, onWrong)[0] ?? 0) : 0,
     }
   }
 
@@ -202,8 +186,7 @@ export function openWriter(
     text: string
     internal: string | null
   }
-  const parse = ({ text, internal }: StoredDoc): JsonObject =>
-    joinInternal(JSON.parse(text), internal === null ? undefined : JSON.parse(internal))
+  const parse = ({ text, internal }: StoredDoc): JsonObject => wholeDoc(text, internal)
   const stored = (rid: number) => sql<StoredDoc>(`SELECT text, internal FROM "${names.doc}" WHERE rid = ?`).get(rid)
   const rowOf = (id: string) => pluck<number>(`SELECT rid FROM "${names.main}" WHERE id = ?`).get(id)
 
@@ -219,7 +202,7 @@ export function openWriter(
       const old = stored(rid)
       // The row id says how old a document is: with another date it is another row.
       const oldDoc = old ? parse(old) : undefined
-      if (old && oldDoc && (!newest || Number(safe(newest, oldDoc, ignore)[0] ?? 0) === next.newest))
+      if (old && oldDoc && (!newest || Number(valuesOf(newest, oldDoc, ignore)[0] ?? 0) === next.newest))
         return update(rid, before, old, oldDoc, next)
       removeRow(rid)
       insert(id, next)
