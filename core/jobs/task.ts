@@ -14,6 +14,8 @@ export interface TaskSpec<Payload extends TObject, App> {
   /** On the wire for tasks of the contract; inner ones are `noun.verb`. */
   name: string
   title: string
+  /** One sentence on what it does, for those who may start or schedule it. */
+  description?: string
   /** Group of its notification: `download:scan`. */
   group?: string
   payload: Payload
@@ -52,7 +54,7 @@ export interface TaskSpec<Payload extends TObject, App> {
      */
     initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
     /**
-     * Keys of the schedule's config. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the
+     * Keys of the schedule's config; a `title`, `description` and `x-unit` of a key are shown on the page. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the
      * keys
      * that the task's payload schema does not have: declare those that `run` wants to see there, as optional ones.
      */

@@ -18,7 +18,16 @@ export const runBackup = defineTask({
   merge: (before, asked) => ({ ...asked, ...((before.isRight || asked.isRight) && { isRight: true }) }),
   schedule: {
     auto: '0 18 0',
-    config: Type.Object({ rotate: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
+    config: Type.Object({
+      rotate: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1000,
+          title: 'Keep the newest',
+          description: 'Only scheduled backups count; older ones are deleted. Empty: keep all.',
+        }),
+      ),
+    }),
   },
   async run(job, app) {
     const { reason = 'auto', isRight = false } = job.payload

@@ -8,7 +8,8 @@ const DEFAULT_DAYS = 90
 /** Of one item, where the platform's answer says nothing about it. */
 const MOST_ATTEMPTS = 3
 
-const Days = Type.Integer({ minimum: 1, maximum: 36_500 })
+const MOST_DAYS = 36_500
+const Days = Type.Integer({ minimum: 1, maximum: MOST_DAYS })
 type Run = JobContext<{ days?: number; scheduled?: boolean }>
 
 export const checkReindex = defineTask({
@@ -25,7 +26,17 @@ export const checkReindex = defineTask({
   schedule: {
     auto: '0 12 *',
     initially: { hour: '12' },
-    config: Type.Object({ days: Days }),
+    config: Type.Object({
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MOST_DAYS,
+          title: 'Each at least every',
+          description: `The most outdated come first. Empty: ${DEFAULT_DAYS} days.`,
+          'x-unit': 'days',
+        }),
+      ),
+    }),
     initialConfig: { days: DEFAULT_DAYS },
   },
   async run(job, app) {

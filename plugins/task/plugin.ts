@@ -9,11 +9,20 @@ import {
   removeSchedule,
   setSchedule,
 } from './schedule-routes.ts'
-import { commandTask, listTasks, listTasksOfName, showTask, showTaskLog, startTask } from './task-routes.ts'
+import {
+  commandTask,
+  listTaskKinds,
+  listTasks,
+  listTasksOfName,
+  showTask,
+  showTaskLog,
+  startTask,
+} from './task-routes.ts'
 
 export default definePlugin({
   name: 'task',
   routes: [
+    listTaskKinds,
     listTasks,
     listTasksOfName,
     startTask,

@@ -13,6 +13,43 @@ function taskOfName(app: App, name: string): Task {
   return task
 }
 
+const TaskKind = Type.Object({
+  name: Type.String(),
+  title: Type.String(),
+  description: Type.String(),
+  group: Type.String(),
+  api_start: Type.Boolean(),
+  api_stop: Type.Boolean(),
+  outgoing: Type.Boolean(),
+  schedule: Type.Union([
+    Type.Object({
+      auto: Type.String(),
+      config: Type.Object(
+        { type: Type.Literal('object'), properties: Type.Record(Type.String(), Type.Unknown()) },
+        { additionalProperties: true, description: 'JSON Schema of what a schedule’s `config` may hold' },
+      ),
+    }),
+    Type.Null(),
+  ]),
+})
+
+const NO_CONFIG = Type.Object({})
+
+export const listTaskKinds = defineRoute({
+  method: 'GET',
+  path: '/api/task/',
+  access: 'admin',
+  summary: 'Which tasks there are: what each does, whether it is started, scheduled, or told of when it ends',
+  reply: Type.Array(TaskKind),
+  handle: (_input, app) =>
+    [...app.registry.tasks.values()]
+      .filter(({ internal }) => !internal)
+      .map(({ name, title, description = '', group = '', apiStart = false, apiStop = false, outgoing, schedule }) => ({
+        ...{ name, title, description, group, api_start: apiStart, api_stop: apiStop, outgoing: outgoing ?? false },
+        schedule: schedule ? { auto: schedule.auto, config: schedule.config ?? NO_CONFIG } : null,
+      })),
+})
+
 export const listTasks = defineRoute({
   method: 'GET',
   path: '/api/task-name/',

@@ -60,6 +60,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/schedule/notification/test/', { POST: 200 }, 'admin'],
   ['/api/download/bulk/', { POST: 200 }, 'admin'],
   ['/api/resolve/', { GET: 200 }, 'user'],
+  ['/api/task/', { GET: 200 }, 'admin'],
   ['/api/task-id/<task_id>/log/', { GET: 200 }, 'admin'],
   ['/api/schema/', { GET: 200 }, 'user'],
   ['/api/docs/', { GET: 200 }, 'user'],

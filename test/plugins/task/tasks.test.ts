@@ -55,6 +55,21 @@ async function anApp(t: TestContext): Promise<TestApp> {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/
 
+test('which tasks there are says what each does and takes, inner ones left out', async (t) => {
+  const app = await anApp(t)
+
+  const { status, body } = await app.as('admin').get('/api/task/')
+
+  assert.equal(status, 200)
+  const dig = body.find(({ name }: { name: string }) => name === 'dig')
+  assert.deepEqual(dig, {
+    ...{ name: 'dig', title: 'Dig', description: '', group: 'setting:dig', api_start: true, api_stop: true },
+    ...{ outgoing: false, schedule: null },
+  })
+  assert.ok(body.every(({ name }: { name: string }) => !app.app.registry.tasks.get(name)?.internal))
+  assert.equal((await app.as('user').get('/api/task/')).status, 403)
+})
+
 test('a task is started, runs as PENDING with a start date, is stopped and ends with SUCCESS', async (t) => {
   const app = await anApp(t)
   const admin = app.as('admin')

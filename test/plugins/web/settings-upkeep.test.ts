@@ -36,6 +36,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     const stored = async () => (await app.as('admin').get('/api/schedule/notification/')).body
     await go('/settings/notifications/')
 
+    await page.getByLabel('When').selectOption('Videos were downloaded')
     await page.getByLabel('Address').fill('nonsense')
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('An address begins with its kind').waitFor()

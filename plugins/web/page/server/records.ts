@@ -21,8 +21,8 @@ import type {
 } from '../../../stats/routes.ts'
 import type { Take } from '../../../subscription/beginning.ts'
 import type { subscribeChannels } from '../../../subscription/routes.ts'
-import type { listSchedules } from '../../../task/schedule-routes.ts'
-import type { showTask, showTaskLog } from '../../../task/task-routes.ts'
+import type { listNotifications as listOutgoing, listSchedules } from '../../../task/schedule-routes.ts'
+import type { listTaskKinds, showTask, showTaskLog } from '../../../task/task-routes.ts'
 import type { listUsers } from '../../../user/accounts.ts'
 import type { ping, showToken } from '../../../user/signing-in.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
@@ -46,8 +46,12 @@ export type QueueItem = ReplyOf<typeof listQueue>
 export type ErrorClass = NonNullable<QueueItem['error_class']>
 export type Notification = ReplyOf<typeof listNotifications>[number]
 export type TaskRecord = ReplyOf<typeof showTask>
+/** Which tasks there are: what each does, whether it is started or scheduled. */
+export type TaskKind = ReplyOf<typeof listTaskKinds>[number]
 export type PlatformState = ReplyOf<typeof showPlatform>
 export type Schedule = ReplyOf<typeof listSchedules>[number]
+/** URLs that are told of a task's end, by its name. */
+export type Outgoing = ReplyOf<typeof listOutgoing>
 export type UserSettings = ReplyOf<typeof showOwnPreferences>
 export type ViewStyle = NonNullable<UserSettings['view_style_home']>
 export type Account = ReplyOf<typeof listUsers>[number]

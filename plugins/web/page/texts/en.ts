@@ -710,10 +710,7 @@ export const en = {
   'settings.schedules.time': 'Time',
   'settings.schedules.next': 'Next on {when}, {age}.',
   'settings.schedules.noNext': 'No next run.',
-  'settings.schedules.days': 'Each at least every',
-  'settings.schedules.days.hint': 'The most outdated come first. Empty: 90 days.',
-  'settings.schedules.rotate': 'Keep the newest',
-  'settings.schedules.rotate.hint': 'Of the backups made by schedule; older ones are deleted. Empty: all stay.',
+  'settings.unset': 'Not set',
   'settings.schedules.cron': 'Cron',
   'settings.schedules.cron.hint': 'Minute, hour, day of the week; Sunday is 0. “auto” is the usual time.',
 

@@ -55,6 +55,12 @@ export function t<Key extends TextKey>(key: Key, ...[values]: Rest<Key>): string
   })
 }
 
+/** The page's own words where it has some for this, else those that came along with it. */
+export const textOf = (key: string, otherwise: string): string => {
+  const own: unknown = Object.hasOwn(en, key) ? en[key as TextKey] : undefined
+  return typeof own === 'string' ? own : otherwise
+}
+
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** A browser may be set to what is no language. */

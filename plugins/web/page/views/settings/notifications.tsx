@@ -6,24 +6,26 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post, remove, toFailure } from '../../server/api.ts'
+import type { Outgoing, TaskKind } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
-import { t } from '../../texts/texts.ts'
+import { taskTitle, useTaskKinds } from '../../stores/tasks.ts'
+import { t, textOf } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
-type Outgoing = Record<string, { urls: string[] }>
-const TASKS = ['download_pending', 'extract_download', 'update_subscribed', 'check_reindex'] as const
-type Task = (typeof TASKS)[number]
+/** When it tells: the page's words of what has happened, else the task's name. */
+const whenOf = (kind: TaskKind): string => textOf(`settings.notify.${kind.name}`, taskTitle(kind))
 
-async function test(task: Task, url: string): Promise<void> {
+async function test(task: string, url: string): Promise<void> {
   await post('/api/schedule/notification/test/', { url, task_name: task })
   say(t('settings.notify.delivered'))
 }
 
 export function NotificationsSection() {
+  const kinds = useTaskKinds()
   const outgoing = useLoad<Outgoing>('settings/outgoing', (signal) => get('/api/schedule/notification/', {}, signal))
   const { reload } = outgoing
-  const drop = async (task: Task, url: string) => {
+  const drop = async (task: string, url: string) => {
     await remove('/api/schedule/notification/', { body: { task_name: task, url } })
     await reload()
     say(t('settings.notify.removed'), {
@@ -33,13 +35,15 @@ export function NotificationsSection() {
   return (
     <>
       <p class="settings-lead">{t('settings.notify.lead')}</p>
-      <Add reload={reload} />
+      <Loaded from={kinds} height="240px">
+        {(tasks) => <Add tasks={tasks.filter(({ outgoing: tells }) => tells)} reload={reload} />}
+      </Loaded>
       <Loaded from={outgoing} height="120px">
         {(all) =>
-          TASKS.filter((task) => all[task]?.urls.length).map((task) => (
-            <Group key={task} title={t(`settings.notify.${task}`)}>
+          Object.entries(all).map(([task, { urls, title }]) => (
+            <Group key={task} title={textOf(`settings.notify.${task}`, textOf(`task.${task}`, title))}>
               <ul class="settings-rows">
-                {all[task]!.urls.map((url) => (
+                {urls.map((url) => (
                   <li key={url}>
                     <code class="row-words">{url}</code>
                     <IconButton
@@ -63,8 +67,8 @@ export function NotificationsSection() {
   )
 }
 
-function Add({ reload }: { reload: () => Promise<void> }) {
-  const [task, setTask] = useState<Task>('download_pending')
+function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void> }) {
+  const [task, setTask] = useState(tasks[0]?.name ?? '')
   const [url, setUrl] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -100,7 +104,7 @@ function Add({ reload }: { reload: () => Promise<void> }) {
         <Select
           label={t('settings.notify.when')}
           value={task}
-          choices={TASKS.map((value) => ({ value, label: t(`settings.notify.${value}`) }))}
+          choices={tasks.map((kind) => ({ value: kind.name, label: whenOf(kind) }))}
           onChange={setTask}
         />
         <Field

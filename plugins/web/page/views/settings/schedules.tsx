@@ -1,24 +1,17 @@
 /** What runs by itself: how often in words, when next; cron only under "advanced". */
 import { useId } from 'preact/hooks'
 import { get, post, remove } from '../../server/api.ts'
-import type { Schedule } from '../../server/records.ts'
+import type { Schedule, TaskKind } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
+import { taskText, taskTitle, useTaskKinds } from '../../stores/tasks.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { LANGUAGE, t } from '../../texts/texts.ts'
 import { type Plan, readPlan, writePlan } from './config.ts'
 import { Loaded } from './loaded.tsx'
-import { Advanced, Group, NumberOption, Row, TextOption, useChosen, useSaving } from './option.tsx'
+import { Advanced, Group, Row, TextOption, useChosen, useSaving } from './option.tsx'
+import { type OptionSchema, SchemaOption } from './schema-option.tsx'
 
-const TASKS = [
-  'update_subscribed',
-  'download_pending',
-  'check_reindex',
-  'thumbnail_check',
-  'run_backup',
-  'version_check',
-] as const
-type Task = (typeof TASKS)[number]
 const OFTEN = ['never', 'hours:1', 'hours:3', 'hours:6', 'hours:12', 'daily', 'weekly'] as const
 /** Monday first; as cron counts them. */
 const WEEKDAYS = ['1', '2', '3', '4', '5', '6', '0'] as const
@@ -29,22 +22,29 @@ const dayName = (weekday: string): string =>
   new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long', timeZone: 'UTC' }).format(SUNDAY + Number(weekday) * 86_400_000)
 
 export function SchedulesSection() {
+  const kinds = useTaskKinds()
   const schedules = useLoad<Schedule[]>('settings/schedules', (signal) => get('/api/schedule/', {}, signal))
-  useJobs(TASKS, () => void schedules.reload())
+  useJobs([], () => void schedules.reload(), { onlyEnded: true })
   return (
     <>
       <p class="settings-lead">{t('settings.schedules.lead')}</p>
-      <Loaded from={schedules} height="640px">
-        {(all) =>
-          TASKS.map((task) => (
-            <TaskSchedule
-              key={task}
-              task={task}
-              schedule={all.find(({ name }) => name === task)}
-              reload={schedules.reload}
-            />
-          ))
-        }
+      <Loaded from={kinds} height="640px">
+        {(tasks) => (
+          <Loaded from={schedules} height="640px">
+            {(all) =>
+              tasks
+                .filter(({ schedule }) => schedule !== null)
+                .map((task) => (
+                  <TaskSchedule
+                    key={task.name}
+                    task={task}
+                    schedule={all.find(({ name }) => name === task.name)}
+                    reload={schedules.reload}
+                  />
+                ))
+            }
+          </Loaded>
+        )}
       </Loaded>
     </>
   )
@@ -55,18 +55,19 @@ function TaskSchedule({
   schedule,
   reload,
 }: {
-  task: Task
+  task: TaskKind
   schedule: Schedule | undefined
   reload: () => Promise<void>
 }) {
   const save = async (cron: string | undefined, config?: Schedule['config']) => {
-    if (cron === undefined) await remove('/api/schedule/', { query: { task_name: task } })
-    else await post('/api/schedule/', { task_name: task, schedule: cron, ...(config && { config }) })
+    if (cron === undefined) await remove('/api/schedule/', { query: { task_name: task.name } })
+    else await post('/api/schedule/', { task_name: task.name, schedule: cron, ...(config && { config }) })
     await reload()
   }
   const next = schedule?.next_run_at
+  const config = (schedule?.config ?? {}) as Record<string, unknown>
   return (
-    <Group title={t(`task.${task}`)} hint={t(`task.${task}.does`)}>
+    <Group title={taskTitle(task)} hint={taskText(task)}>
       <When schedule={schedule} save={save} />
       {schedule && (
         <p class="option-line">
@@ -75,31 +76,17 @@ function TaskSchedule({
             : t('settings.schedules.noNext')}
         </p>
       )}
-      {task === 'check_reindex' && schedule && (
-        <NumberOption
-          label={t('settings.schedules.days')}
-          hint={t('settings.schedules.days.hint')}
-          unit={t('settings.days')}
-          min={1}
-          max={36_500}
-          field="config.days"
-          value={(schedule.config as { days?: number }).days ?? false}
-          empty={false}
-          onSave={(days) => save(schedule.schedule, days === false ? {} : { days })}
-        />
-      )}
-      {task === 'run_backup' && schedule && (
-        <NumberOption
-          label={t('settings.schedules.rotate')}
-          hint={t('settings.schedules.rotate.hint')}
-          min={1}
-          max={1000}
-          field="config.rotate"
-          value={(schedule.config as { rotate?: number }).rotate ?? false}
-          empty={false}
-          onSave={(rotate) => save(schedule.schedule, rotate === false ? {} : { rotate })}
-        />
-      )}
+      {schedule &&
+        Object.entries(task.schedule?.config.properties ?? {}).map(([key, schema]) => (
+          <SchemaOption
+            key={key}
+            name={`task.${task.name}.${key}`}
+            field={`config.${key}`}
+            schema={schema as OptionSchema}
+            value={config[key]}
+            onSave={(value) => save(schedule.schedule, { ...config, [key]: value })}
+          />
+        ))}
       <Advanced>
         <TextOption
           isCode

@@ -8,40 +8,17 @@ import { Box, Failed } from '../../parts/states.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post } from '../../server/api.ts'
 import { notifications } from '../../server/events.ts'
-import type { TaskLogLine, TaskRecord } from '../../server/records.ts'
+import type { TaskKind, TaskLogLine, TaskRecord } from '../../server/records.ts'
 import { isOver, useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
+import { taskText, taskTitle, useTaskKinds } from '../../stores/tasks.ts'
 import { toAge, toMoment, toPercent, toSpan } from '../../texts/format.ts'
 import { type TextKey, t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 
-const STARTABLE = [
-  'update_subscribed',
-  'download_pending',
-  'rescan_filesystem',
-  'manual_import',
-  'thumbnail_check',
-  'resync_thumbs',
-  'run_backup',
-] as const
-const NAMED = [
-  ...STARTABLE,
-  'extract_download',
-  'check_reindex',
-  'restore_backup',
-  'index_playlists',
-  'subscribe_to',
-  'create_snapshot',
-  'restore_snapshot',
-  'version_check',
-] as const
-const STOPPABLE = new Set(['update_subscribed', 'download_pending', 'extract_download'])
 const MOST = 50
 
-/** Tasks of outside plugins have no words here: then their name says what they are. */
-const titleOf = (name: string): string =>
-  name === '' ? t('task.inner') : NAMED.includes(name as 'run_backup') ? t(`task.${name as 'run_backup'}`) : name
 const wordOf = (task: TaskRecord): string =>
   isOver(task)
     ? t(`task.state.${task.status}` as TextKey & 'task.state.SUCCESS')
@@ -50,11 +27,12 @@ const wordOf = (task: TaskRecord): string =>
       : t('task.state.waiting')
 
 export function TasksSection() {
+  const kinds = useTaskKinds()
   const tasks = useLoad<TaskRecord[]>('settings/tasks', (signal) => get('/api/task-name/', {}, signal))
   useJobs([], () => void tasks.reload())
-  const start = async (name: string) => {
-    await post(`/api/task-name/${name}/`)
-    say(t('task.started', { title: titleOf(name) }))
+  const start = async (kind: TaskKind) => {
+    await post(`/api/task-name/${kind.name}/`)
+    say(t('task.started', { title: taskTitle(kind) }))
     await tasks.reload()
   }
   const ended = tasks.now.value.value?.filter(isOver).slice(0, MOST)
@@ -68,37 +46,43 @@ export function TasksSection() {
               {running.length === 0 ? (
                 <p class="option-line">{t('activity.idle')}</p>
               ) : (
-                <Rows tasks={running} reload={tasks.reload} />
+                <Rows tasks={running} kinds={kinds.now.value.value} reload={tasks.reload} />
               )}
             </Group>
           )
         }}
       </Loaded>
       <Group title={t('task.start')}>
-        <ul class="settings-rows">
-          {STARTABLE.map((name) => (
-            <li key={name}>
-              <div class="row-words">
-                <strong>{t(`task.${name}`)}</strong>
-                <p class="hint">{t(`task.${name}.does`)}</p>
-              </div>
-              <Button
-                icon={Play}
-                aria-label={t('task.startOf', { title: t(`task.${name}`) })}
-                onClick={() => void start(name).catch(sayFailure)}
-              >
-                {t('task.go')}
-              </Button>
-            </li>
-          ))}
-        </ul>
+        <Loaded from={kinds}>
+          {(all) => (
+            <ul class="settings-rows">
+              {all
+                .filter(({ api_start: mayStart }) => mayStart)
+                .map((kind) => (
+                  <li key={kind.name}>
+                    <div class="row-words">
+                      <strong>{taskTitle(kind)}</strong>
+                      <p class="hint">{taskText(kind)}</p>
+                    </div>
+                    <Button
+                      icon={Play}
+                      aria-label={t('task.startOf', { title: taskTitle(kind) })}
+                      onClick={() => void start(kind).catch(sayFailure)}
+                    >
+                      {t('task.go')}
+                    </Button>
+                  </li>
+                ))}
+            </ul>
+          )}
+        </Loaded>
       </Group>
       {ended && (
         <Group title={t('task.ended')}>
           {ended.length === 0 ? (
             <p class="option-line">{t('task.none')}</p>
           ) : (
-            <Rows tasks={ended} reload={tasks.reload} />
+            <Rows tasks={ended} kinds={kinds.now.value.value} reload={tasks.reload} />
           )}
         </Group>
       )}
@@ -106,17 +90,26 @@ export function TasksSection() {
   )
 }
 
-const Rows = ({ tasks, reload }: { tasks: TaskRecord[]; reload: () => Promise<void> }) => (
+const Rows = ({
+  tasks,
+  kinds = [],
+  reload,
+}: {
+  tasks: TaskRecord[]
+  kinds: TaskKind[] | undefined
+  reload: () => Promise<void>
+}) => (
   <ul class="settings-rows tasks">
     {tasks.map((task) => (
-      <Task key={task.task_id} task={task} reload={reload} />
+      <Task key={task.task_id} task={task} kind={kinds.find(({ name }) => name === task.name)} reload={reload} />
     ))}
   </ul>
 )
 
-function Task({ task, reload }: { task: TaskRecord; reload: () => Promise<void> }) {
+function Task({ task, kind, reload }: { task: TaskRecord; kind: TaskKind | undefined; reload: () => Promise<void> }) {
   const { task_id: id, name, result, date_start: begun, date_done: done } = task
-  const title = titleOf(name)
+  const title = taskTitle(kind ?? { name, title: name })
+  const mayStop = kind?.api_stop === true && !isOver(task)
   const told = isOver(task) ? undefined : notifications.value.find((one) => one.id === id)
   const isBad = task.status === 'FAILURE' || task.status === 'FAILED'
   const command = async (what: 'stop' | 'kill') => {
@@ -165,14 +158,14 @@ function Task({ task, reload }: { task: TaskRecord; reload: () => Promise<void> 
         )}
         <Log id={id} title={title} isLive={!isOver(task)} />
       </div>
-      {!isOver(task) && STOPPABLE.has(name) && !task.command && (
+      {mayStop && !task.command && (
         <IconButton
           icon={Square}
           label={t('activity.stopOf', { title })}
           onClick={() => void command('stop').catch(sayFailure)}
         />
       )}
-      {!isOver(task) && STOPPABLE.has(name) && task.command !== 'KILL' && (
+      {mayStop && task.command !== 'KILL' && (
         <IconButton
           icon={OctagonX}
           label={t('task.killOf', { title })}

@@ -1,0 +1,91 @@
+/** A setting drawn from its schema: a switch, a choice, a number or a text, in the words that the schema has. */
+import { t, textOf } from '../../texts/texts.ts'
+import { NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
+
+/** JSON Schema, as far as settings need it. */
+export interface OptionSchema {
+  type?: string
+  title?: string
+  description?: string
+  /** What a number counts: shown after the field. */
+  'x-unit'?: string
+  /** What is said where the value is refused. */
+  'x-wrong'?: string
+  /** A name for programs: written in their letters, with room. */
+  'x-code'?: boolean
+  examples?: unknown[]
+  minimum?: number
+  maximum?: number
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: OptionSchema[]
+}
+
+interface Props {
+  /** Words of the page under this key go before those of the schema: `downloads.format`. */
+  name: string
+  /** As the server names it in what it refuses. */
+  field: string
+  schema: OptionSchema
+  value: unknown
+  /** undefined: the field was emptied */
+  onSave: (value: unknown) => Promise<unknown>
+}
+
+/** Without the `false` that says: not set. */
+const partsOf = (schema: OptionSchema): OptionSchema[] =>
+  (schema.anyOf ?? [schema]).filter(({ const: fixed }) => fixed !== false)
+
+const choicesOf = (parts: OptionSchema[]): string[] | undefined => {
+  const values = parts.flatMap((part) => part.enum ?? (part.const === undefined ? [] : [part.const]))
+  return values.length > 0 ? values.map(String) : undefined
+}
+
+export function SchemaOption({ name, field, schema, value, onSave }: Props) {
+  const parts = partsOf(schema)
+  const [first = {}] = parts
+  const label = textOf(name, schema.title ?? field)
+  const hint = textOf(`${name}.hint`, schema.description ?? '')
+  const unit = textOf(`${name}.unit`, schema['x-unit'] ?? '')
+  const isUnset = value === undefined || value === false
+  const choices = choicesOf(parts)
+  const words = { label, field, ...(hint && { hint }), ...(unit && { unit }) }
+  if (choices) {
+    const unset = schema.anyOf ? [''] : []
+    return (
+      <SelectOption
+        {...words}
+        value={isUnset ? '' : String(value)}
+        choices={[...unset, ...choices].map((one) => ({
+          value: one,
+          label: one === '' ? t('settings.unset') : textOf(`${name}.${one}`, one),
+        }))}
+        onSave={(chosen) => onSave(chosen === '' ? undefined : chosen)}
+      />
+    )
+  }
+  if (first.type === 'boolean') return <SwitchOption {...words} value={value === true} onSave={onSave} />
+  if (first.type === 'integer' || first.type === 'number')
+    return (
+      <NumberOption
+        {...words}
+        min={first.minimum ?? 0}
+        max={first.maximum ?? Number.MAX_SAFE_INTEGER}
+        value={isUnset ? false : Number(value)}
+        empty={false}
+        onSave={(number) => onSave(number === false ? undefined : number)}
+      />
+    )
+  const wrong = textOf(`${name}.wrong`, schema['x-wrong'] ?? '')
+  return (
+    <TextOption
+      {...words}
+      isCode={schema['x-code'] ?? false}
+      isWide={schema['x-code'] ?? false}
+      placeholder={String(schema.examples?.[0] ?? '')}
+      {...(wrong && { wrong })}
+      value={isUnset ? '' : String(value)}
+      onSave={(text) => onSave(text === '' ? undefined : text)}
+    />
+  )
+}
