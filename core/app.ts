@@ -21,7 +21,7 @@ import { keepDailyCopies } from './ledger/copies.ts'
 import { openPreferences } from './ledger/preferences.ts'
 import { openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
-import type { App, Plugin, Services } from './plugin/define.ts'
+import type { App, Plugin, WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
 import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, registerPlugins } from './plugin/load.ts'
@@ -41,7 +41,7 @@ export interface AppOptions {
 
 export interface OpenedApp {
   /** As core sees it; a plugin's own has its log. */
-  app: App
+  app: WholeApp
   url: string
   /** The first admin; where it was made just now, with its password. */
   first: FirstAccount
@@ -147,7 +147,7 @@ export async function openApp({
       writable: () => index.writable(),
     })
     const schedules = openScheduler({ ledger, clock, log, tasks, jobs })
-    const app = {
+    const own: App = {
       settings,
       version: manifest.version,
       clock,
@@ -163,16 +163,18 @@ export async function openApp({
       plugins: wiring.book,
       emit: (name, event) => bus.emit(name, event),
       hook: (name) => hookOf(name) as never,
-    } as Omit<App, keyof Services> as App
+    }
+    // Plugins add their services to it, one after the other.
+    const app = own as WholeApp
 
     // A plugin's app is core's, with its own log: services that come later are seen by all.
-    const apps = new Map<Plugin, App>(
+    const apps = new Map<Plugin, WholeApp>(
       plugins.map((plugin) => [
         plugin,
-        Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as App,
+        Object.create(app, { log: { value: log.child({ plugin: plugin.name }), enumerable: true } }) as WholeApp,
       ]),
     )
-    const appOf = (plugin: Plugin | undefined): App => (plugin && apps.get(plugin)) ?? app
+    const appOf = (plugin: Plugin | undefined): WholeApp => (plugin && apps.get(plugin)) ?? app
 
     for (const plugin of plugins) await wiring.named(plugin, () => wiring.addServices(plugin, app, appOf(plugin)))
     for (const plugin of plugins)

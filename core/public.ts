@@ -56,6 +56,7 @@ export type { Log } from './log.ts'
 export { maskCredentials } from './mask.ts'
 export type {
   App,
+  AppOf,
   Hooks,
   Plugin,
   QueryShape,
@@ -66,6 +67,7 @@ export type {
   Services,
   Task,
   TaskDefinition,
+  WholeApp,
 } from './plugin/define.ts'
 export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'
 export { writeWhole } from './whole-file.ts'

@@ -173,25 +173,6 @@ test('a plugin emits events that it declares, or a plugin that it needs', () => 
   assert.deepEqual(undeclared, [])
 })
 
-test('a plugin calls services of plugins that it needs, and of no others', () => {
-  const owner = new Map<string, string>()
-  for (const { path, code } of plugins) {
-    for (const [, body = ''] of code.matchAll(/interface Services \{([^}]*)\}/g)) {
-      for (const [, service] of body.matchAll(/(\w+)\??:/g)) owner.set(service!, pluginOf(path))
-    }
-  }
-
-  const strangers = faults(plugins, function* ({ path, code }) {
-    const known = reach(pluginOf(path))
-    for (const [, service] of code.matchAll(/\bapp\.(\w+)/g)) {
-      const from = owner.get(service!)
-      if (from && !known.has(from)) yield `app.${service} of ${from}`
-    }
-  })
-
-  assert.deepEqual([...new Set(strangers)], [])
-})
-
 test('every file opens with one line on what it is for', () => {
   assert.deepEqual(
     faults(all, ({ text }) => (/^\/\*\*\s/.test(text) ? [] : ['has no such line'])),

@@ -3,7 +3,7 @@
  * record.
  */
 import type { Preferences } from '../ledger/preferences.ts'
-import type { PluginDefinition, Reply } from '../plugin/define.ts'
+import type { Plugin, Reply } from '../plugin/define.ts'
 import { isBeyond, type PageWindow, pageBlock, pageNotFound } from './page.ts'
 import { JsonText, Listing } from './reply.ts'
 
@@ -15,7 +15,7 @@ export interface Envelope {
 
 export function openEnvelope(
   preferences: Preferences,
-  parts: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>,
+  parts: ReadonlyArray<NonNullable<Plugin['envelope']>>,
 ): Envelope {
   let config: string | undefined
   preferences.watch(() => (config = undefined))

@@ -11,13 +11,13 @@ import type { Preferences } from '../ledger/preferences.ts'
 import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
 import {
-  type App,
   defineRoute,
   type HookName,
-  type PluginDefinition,
+  type Plugin,
   type QueryShape,
   type Reply,
   type Route,
+  type WholeApp,
 } from '../plugin/define.ts'
 import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
@@ -45,7 +45,7 @@ import { MOST_OF_ADDRESS, Shares } from './shares.ts'
 export interface PipelineParts {
   routes: readonly Route[]
   /** What a route's handler is handed; asked for when one runs. */
-  app: (route: Route) => App
+  app: (route: Route) => WholeApp
   /** Whose route it is. */
   ownerOf?: (route: Route) => RouteOwner | undefined
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize'>
@@ -54,7 +54,7 @@ export interface PipelineParts {
   accounts: Pick<Accounts, 'userPreferences'> & Credentials
   preferences: Preferences
   /** What plugins say about the `config` object of envelopes, in their order. */
-  envelopes: ReadonlyArray<NonNullable<PluginDefinition['envelope']>>
+  envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
   /** What was put into a hook, for routes with `queryHook`. */
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: everything but `/health` is 503. */

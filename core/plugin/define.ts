@@ -22,10 +22,23 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 
 /**
- * Services of all plugins, by name. A plugin adds its own: `declare module 'archivolt' { interface Services { maps:
- * Maps } }`.
+ * Services by the plugin that offers them: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`.
  */
 export interface Services {}
+
+/**
+ * The app with the services of these plugins: `type App = AppOf<'atlas'>`. What is handed it belongs to a plugin of that
+ * name, or one that needs it; `definePlugin` refuses any other.
+ */
+export type AppOf<Names extends string> = App & Joined<Services[Names & keyof Services]>
+
+/** With all services, as it is once every plugin has been opened. */
+export type WholeApp = AppOf<keyof Services>
+
+/** A union's members joined to one type. */
+type Joined<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
 
 /**
  * Hooks: what an earlier plugin asks of whoever comes later. `interface Hooks { 'map.remove': (id: string, step: Step)
@@ -34,8 +47,11 @@ export interface Services {}
 export interface Hooks {}
 export type HookName = keyof Hooks & string
 
-/** What every handler, task and service is handed. `log` names the plugin that holds it. */
-export interface App extends Services {
+/**
+ * What every handler, task and service is handed, beside the services that its plugin needs (`AppOf`). `log` names the
+ * plugin that holds it.
+ */
+export interface App {
   readonly settings: Readonly<Settings>
   readonly version: string
   readonly clock: Clock
@@ -121,6 +137,7 @@ export interface RouteDefinition<
   Params extends TObject = TObject,
   Query extends QueryShape = QueryShape,
   Body extends TSchema = TSchema,
+  Given = WholeApp,
 > {
   method: Method
   /** Full path with its final slash, variables as `:name`. */
@@ -159,11 +176,19 @@ export interface RouteDefinition<
   withinSeconds?: number
   /** Further codes it may answer with, for the API description. */
   errors?: ErrorCode[]
-  handle(input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: App): Promise<Reply> | Reply
+  handle: (input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply
 }
 
-/** Its type says what it answers, for clients that are written in TypeScript: `Static<(typeof route)['reply']>`. */
-export type Route<Answer extends TSchema = TSchema> = RouteDefinition & { reply: Answer }
+/**
+ * What its handler is given comes first. The type of its reply is for clients that are written in TypeScript:
+ * `Static<(typeof route)['reply']>`.
+ */
+export type Route<Given = WholeApp, Answer extends TSchema = TSchema> = RouteDefinition<
+  TObject,
+  QueryShape,
+  TSchema,
+  Given
+> & { reply: Answer }
 
 /** Declares one method of one path. Types of params, query and body come from their schemas. */
 export function defineRoute<
@@ -171,19 +196,21 @@ export function defineRoute<
   Query extends QueryShape,
   Body extends TSchema,
   Answer extends TSchema,
->(definition: RouteDefinition<Params, Query, Body> & { reply: Answer }): Route<Answer> {
-  return definition as unknown as Route<Answer>
+  Given extends App = App,
+>(definition: RouteDefinition<Params, Query, Body, Given> & { reply: Answer }): Route<Given, Answer> {
+  return definition as unknown as Route<Given, Answer>
 }
 
-/** What a plugin's task is: its `run` is handed the app. */
-export type TaskDefinition<Payload extends TObject> = TaskSpec<Payload, App>
+export type TaskDefinition<Payload extends TObject, Given = WholeApp> = TaskSpec<Payload, Given>
 
-export type Task = AnyTask<App>
+export type Task<Given = WholeApp> = AnyTask<Given>
 
 /** Declares a task. The type of what `run` is given comes from the payload's schema. */
-export function defineTask<Payload extends TObject>(definition: TaskDefinition<Payload>): Task {
+export function defineTask<Payload extends TObject, Given extends App = App>(
+  definition: TaskDefinition<Payload, Given>,
+): Task<Given> {
   // Who lists or starts tasks knows nothing of their payloads; they are checked against the schema.
-  return definition as unknown as Task
+  return definition as unknown as Task<Given>
 }
 
 export interface LedgerMigration {
@@ -203,11 +230,12 @@ export interface HookRule {
   otherwise?: (args: readonly never[], refusal: Error, implementation: never) => unknown
 }
 
-export interface PluginDefinition {
-  name: string
+/** @typeParam Need  names of the plugins that it needs: their services are there, and its own */
+export interface PluginDefinition<Name extends string, Need extends string> {
+  name: Name
   /** Of a plugin from outside; the built-in ones have the program's. */
   version?: string
-  needs?: string[]
+  needs?: readonly Need[]
   settings?: Record<string, SettingDefinition>
   /** Settings that people change while it runs, by section and key: `/api/config/`. */
   preferences?: PreferenceSections
@@ -222,14 +250,14 @@ export interface PluginDefinition {
   owns?: string[]
   /** Tables `<plugin>_…`. */
   migrations?: LedgerMigration[]
-  routes?: Route[]
-  tasks?: Task[]
+  routes?: ReadonlyArray<Route<AppOf<Name | Need>>>
+  tasks?: ReadonlyArray<Task<AppOf<Name | Need>>>
   /** Hooks it asks others to implement. */
   hooks?: HookName[]
   /** What its hooks do without the answer of a plugin from outside. */
   hookRules?: { [Name in HookName]?: HookRule }
   /** Hooks of earlier plugins that it implements. */
-  implements?: { [Name in HookName]?: (app: App) => Hooks[Name] }
+  implements?: { [Hook in HookName]?: (app: AppOf<Name | Need>) => Hooks[Hook] }
   /** Events it tells, that others may listen to. */
   events?: EventName[]
   /**
@@ -237,16 +265,21 @@ export interface PluginDefinition {
    * outside
    * hear by a job of their own, in order, tried three times.
    */
-  on?: { [Name in EventName]?: (app: App) => Listener<Name> }
-  services?: (app: App) => Partial<Services>
+  on?: { [Event in EventName]?: (app: AppOf<Name | Need>) => Listener<Event> }
+  /** As `interface Services` declares them under its name. */
+  services?: (app: AppOf<Name | Need>) => Name extends keyof Services ? Services[Name] : object
   /** Called once when everything is registered and the ledger and index are open, before the first request. */
-  setup?: (app: App) => Promise<void> | void
+  setup?: (app: AppOf<Name | Need>) => Promise<void> | void
   /** Called once when the server closes, in reverse order. */
-  close?: (app: App) => Promise<void> | void
+  close?: (app: AppOf<Name | Need>) => Promise<void> | void
 }
 
-export interface Plugin extends PluginDefinition {}
+/** Any plugin. */
+export type Plugin = PluginDefinition<string, string>
 
-export function definePlugin(definition: PluginDefinition): Plugin {
-  return definition
+export function definePlugin<const Name extends string, const Need extends string = never>(
+  definition: PluginDefinition<Name, Need>,
+): Plugin {
+  // The server hands it an app with all services; that it names those it needs is for whoever writes it.
+  return definition as unknown as Plugin
 }

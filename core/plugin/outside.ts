@@ -9,13 +9,13 @@ import { type EventBus, type EventName, HEARD_IN_PLACE, type Listener } from '..
 import { withinTime } from '../limit.ts'
 import { maskCredentials } from '../mask.ts'
 import {
-  type App,
   defineTask,
   type HookName,
   type HookRule,
   type Plugin,
   type PluginRecord,
   type Task,
+  type WholeApp,
 } from './define.ts'
 
 const LISTEN_WITHIN_MS = 10 * 60_000
@@ -83,9 +83,9 @@ export class Hearing {
     })
   }
 
-  listen(plugin: Plugin, app: App, bus: EventBus, failures: Failures): void {
+  listen(plugin: Plugin, app: WholeApp, bus: EventBus, failures: Failures): void {
     for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
-      [EventName, (app: App) => Listener<EventName>]
+      [EventName, (app: WholeApp) => Listener<EventName>]
     >) {
       const listener = toListener(app)
       this.#listeners.set(event, listener)
@@ -100,7 +100,7 @@ function inPlace(
   { name }: Plugin,
   event: string,
   listener: Listener<EventName>,
-  app: App,
+  app: WholeApp,
   failures: Failures,
 ): Listener<EventName> {
   let isTooSlow = false
@@ -131,7 +131,7 @@ export function guardedImplementation(
   hook: HookName,
   rule: HookRule | undefined,
   plugin: Plugin,
-  app: App,
+  app: WholeApp,
   failures: Failures,
 ): unknown {
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000

@@ -11,7 +11,7 @@ import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
-import type { App, HookName, HookRule, Hooks, Plugin, PluginDefinition, PluginRecord, Route } from './define.ts'
+import type { HookName, HookRule, Hooks, Plugin, PluginRecord, Route, WholeApp } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
 import { guardedImplementation, openFailures } from './outside.ts'
 
@@ -21,7 +21,7 @@ const END_WITHIN_MS = 5_000
 const REQUEST_WITHIN_MS = 60_000
 const TOLD_SECONDS = 3600
 
-type Envelope = NonNullable<PluginDefinition['envelope']>
+type Envelope = NonNullable<Plugin['envelope']>
 
 export type Wiring = ReturnType<typeof openWiring>
 
@@ -54,7 +54,7 @@ export function openWiring({
     }
   }
 
-  function addServices(plugin: Plugin, app: App, own: App): void {
+  function addServices(plugin: Plugin, app: WholeApp, own: WholeApp): void {
     for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
       if (name in app)
         throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
@@ -62,9 +62,9 @@ export function openWiring({
     }
   }
 
-  function addImplementations(plugin: Plugin, app: App, hookOf: (name: string) => unknown[]): void {
+  function addImplementations(plugin: Plugin, app: WholeApp, hookOf: (name: string) => unknown[]): void {
     for (const [hook, implement] of Object.entries(plugin.implements ?? {}) as Array<
-      [HookName, (app: App) => Hooks[HookName]]
+      [HookName, (app: WholeApp) => Hooks[HookName]]
     >) {
       const implementation: unknown = implement(app)
       hookOf(hook).push(
@@ -75,11 +75,11 @@ export function openWiring({
     }
   }
 
-  function listen(plugin: Plugin, app: App, bus: EventBus): void {
+  function listen(plugin: Plugin, app: WholeApp, bus: EventBus): void {
     const hearing = loaded.hearingOf(plugin)
     if (hearing) return hearing.listen(plugin, app, bus, failures)
     for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
-      [EventName, (app: App) => Listener<EventName>]
+      [EventName, (app: WholeApp) => Listener<EventName>]
     >)
       bus.listen(event, toListener(app))
   }
@@ -87,7 +87,7 @@ export function openWiring({
   /**
    * Where the index is kept by a server that goes away just now, the start waits for it: that is not the plugin's time.
    */
-  async function setUp(plugin: Plugin, app: App): Promise<void> {
+  async function setUp(plugin: Plugin, app: WholeApp): Promise<void> {
     const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
     const work = waitAtBarrier(
@@ -112,7 +112,7 @@ export function openWiring({
     }
   }
 
-  const end = (plugin: Plugin, app: App): Promise<void> =>
+  const end = (plugin: Plugin, app: WholeApp): Promise<void> =>
     named(plugin, async () => {
       const work = async () => plugin.close?.(app)
       await (loaded.isOutside(plugin)
@@ -157,7 +157,7 @@ export function openWiring({
    * An event that a plugin from outside could not take in has been tried often enough: people are told, the log says
    * why.
    */
-  function ended(run: Job, app: App): void {
+  function ended(run: Job, app: WholeApp): void {
     const task = loaded.registry.tasks.get(run.task)
     const plugin = task && loaded.ownerOf(task)
     if (!plugin || run.state !== 'FAILURE' || !loaded.isOutside(plugin)) return

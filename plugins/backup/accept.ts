@@ -1,5 +1,6 @@
 /** What is not believed of documents in our own form, of a backup or a snapshot: paths and URLs are computed anew from ids. */
-import { type App, errors, ID_PATTERN } from 'archivolt'
+import { errors, ID_PATTERN } from 'archivolt'
+import type { App } from './app.ts'
 
 type Doc = Record<string, unknown>
 

@@ -5,7 +5,8 @@ import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type App, epochSeconds, errors, localDay } from 'archivolt'
+import { epochSeconds, errors, localDay } from 'archivolt'
+import type { App } from './app.ts'
 
 export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip$'
 const FILE_NAME = new RegExp(FILE_PATTERN)

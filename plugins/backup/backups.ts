@@ -1,7 +1,8 @@
 /** The service `backups`: how backups are made, read, compared and restored (contract 9.10). */
 import type { Readable } from 'node:stream'
-import { type App, errors, type Job, type JobContext } from 'archivolt'
+import { errors, type Job, type JobContext } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
+import type { App } from './app.ts'
 import { BadArchive, readEntries } from './archive.ts'
 import { type BackupFolder, type BackupRecord, openBackupFolder } from './backup-folder.ts'
 import { openForms } from './form.ts'
@@ -121,7 +122,9 @@ function refuse(error: unknown): never {
 
 declare module 'archivolt' {
   interface Services {
-    backups: Backups
+    backup: {
+      backups: Backups
+    }
   }
   interface Events {
     /** All collections were replaced by a restore: what is kept about single documents elsewhere may speak of none. */

@@ -1,5 +1,5 @@
 /** The collections of the index by name, in the order of an archive. */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 
 /** In this order, so that who restores a file by hand has channels before their videos. */
 const ORDER = ['channel', 'video', 'download', 'playlist', 'subtitle', 'comment']

@@ -1,6 +1,7 @@
 /** In which form documents stand in an archive: our own, as they are kept, or one that another plugin brings. */
-import { type App, errors, ID_PATTERN } from 'archivolt'
+import { errors, ID_PATTERN } from 'archivolt'
 import type { Accept } from './accept.ts'
+import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry } from './archive.ts'
 import { definitionOf } from './collections.ts'
 

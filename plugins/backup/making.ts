@@ -1,5 +1,6 @@
 /** Makes a backup of now, and tells where it is one that no other may give way to. */
-import { type App, epochSeconds, type JobContext } from 'archivolt'
+import { epochSeconds, type JobContext } from 'archivolt'
+import type { App } from './app.ts'
 import { BadArchive, readEntries, writeArchive } from './archive.ts'
 import { type BackupFolder, compactDay } from './backup-folder.ts'
 import { collectionNames, definitionOf } from './collections.ts'

@@ -1,5 +1,6 @@
 /** What comes out of an archive: its documents in our form, checked; those that cannot be used are skipped. */
-import { type App, isAppError, Value } from 'archivolt'
+import { isAppError, Value } from 'archivolt'
+import type { App } from './app.ts'
 import { BadArchive, type DocumentEntry, readDocuments } from './archive.ts'
 import { definitionOf } from './collections.ts'
 import type { BackupForm, Converted, Forms, Stored } from './form.ts'

@@ -1,5 +1,6 @@
 /** Puts the documents of a backup in the place of all others, and says beforehand what that would change. */
-import { type App, type BulkResult, errors, type JobContext, type ReplaceWrite, Value } from 'archivolt'
+import { type BulkResult, errors, type JobContext, type ReplaceWrite, Value } from 'archivolt'
+import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
 import { collectionNames, collectionOf } from './collections.ts'
 import type { Forms, Stored } from './form.ts'

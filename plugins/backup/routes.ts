@@ -1,5 +1,6 @@
 /** What HTTP sees of backups (contract 6.10, B). */
 import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { FILE_PATTERN, MAX_UPLOAD_BYTES } from './backup-folder.ts'
 import { restoreBackup, runBackup } from './tasks.ts'
 
@@ -20,7 +21,7 @@ export const listBackups = defineRoute({
   access: 'admin',
   summary: 'Backup files, newest name first',
   reply: Type.Array(BackupRecord),
-  handle: (_input, app) => app.backups.list(),
+  handle: (_input, app: App) => app.backups.list(),
 })
 
 export const startBackup = defineRoute({
@@ -50,7 +51,7 @@ export const showBackup = defineRoute({
   summary: 'One backup file',
   params: FilePath,
   reply: BackupRecord,
-  handle: ({ params }, app) => app.backups.record(params.filename),
+  handle: ({ params }, app: App) => app.backups.record(params.filename),
 })
 
 export const startRestore = defineRoute({
@@ -61,7 +62,7 @@ export const startRestore = defineRoute({
   params: FilePath,
   reply: Type.Object({ message: Type.String(), filename: Type.String(), task_id: Type.String() }),
   errors: ['conflict', 'unprocessable'],
-  async handle({ params: { filename }, signal }, app) {
+  async handle({ params: { filename }, signal }, app: App) {
     const job = await app.backups.begin(filename, signal, () => app.jobs.start(restoreBackup, { filename }))
     return { message: 'backup restore task started', filename, task_id: job.id }
   },
@@ -76,7 +77,7 @@ export const takeInBackup = defineRoute({
   reply: BackupRecord,
   rawBody: { contentType: 'application/zip', maxBodyBytes: MAX_UPLOAD_BYTES },
   errors: ['conflict', 'unprocessable', 'body_too_large', 'unavailable'],
-  handle: ({ params, request }, app) => app.backups.takeIn(params.filename, request.stream),
+  handle: ({ params, request }, app: App) => app.backups.takeIn(params.filename, request.stream),
 })
 
 export const deleteBackup = defineRoute({
@@ -87,7 +88,7 @@ export const deleteBackup = defineRoute({
   params: FilePath,
   reply: Type.Object({ message: Type.String() }),
   errors: ['conflict'],
-  async handle({ params: { filename } }, app) {
+  async handle({ params: { filename } }, app: App) {
     await app.backups.record(filename)
     if (app.backups.restoring(filename)) throw errors.conflict(`${filename} is being restored`)
     await app.backups.remove(filename)
@@ -103,7 +104,7 @@ export const downloadBackup = defineRoute({
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'application/zip',
-  handle: async ({ params: { filename } }, app) =>
+  handle: async ({ params: { filename } }, app: App) =>
     file(await app.backups.pathOf(filename), 'application/zip', { download: filename }),
 })
 
@@ -122,5 +123,5 @@ export const previewRestore = defineRoute({
   params: FilePath,
   reply: Type.Record(Type.String(), Counts),
   errors: ['unprocessable'],
-  handle: ({ params: { filename }, signal }, app) => app.backups.preview(filename, signal),
+  handle: ({ params: { filename }, signal }, app: App) => app.backups.preview(filename, signal),
 })

@@ -1,5 +1,6 @@
 /** Making and restoring a backup, as jobs that people can watch. */
-import { type App, defineTask, type JobContext, Type } from 'archivolt'
+import { defineTask, type JobContext, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 const DOUBT_SHOWN_FOR_SECONDS = 3600
 
@@ -29,7 +30,7 @@ export const runBackup = defineTask({
       ),
     }),
   },
-  async run(job, app) {
+  async run(job, app: App) {
     const { reason = 'auto', isRight = false } = job.payload
     const { filename, doubt } = await app.backups.create(reason, isRight, job)
     if (isRight) await app.index.settle()
@@ -60,7 +61,7 @@ export const restoreBackup = defineTask({
   payload: Type.Object({ filename: Type.String() }),
   lane: 'index',
   unique: true,
-  async run(job, app) {
+  async run(job, app: App) {
     const { restored, skipped, unknownSettings } = await app.backups.restore(job.payload.filename, job)
     const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
     return `${job.payload.filename} restored: ${restored} documents, ${skipped} skipped${left}`

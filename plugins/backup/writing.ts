@@ -1,5 +1,6 @@
 /** What goes into an archive: all documents, collection by collection. */
-import type { App, JobContext } from 'archivolt'
+import type { JobContext } from 'archivolt'
+import type { App } from './app.ts'
 import { collectionNames, collectionOf } from './collections.ts'
 import type { BackupForm, Stored } from './form.ts'
 

@@ -1,6 +1,7 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { type App, epochSeconds, errors, isAppError, localDay, openLocks, type Step } from 'archivolt'
+import { epochSeconds, errors, isAppError, localDay, openLocks, type Step } from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { openHandles } from './handles.ts'
 import { type ChannelDoc, type ChannelOverwrites, channelIndex } from './schema.ts'
 import { removeChannel } from './tasks.ts'
@@ -333,7 +334,9 @@ export type Channels = ReturnType<typeof openChannels>
 
 declare module 'archivolt' {
   interface Services {
-    channels: Channels
+    channel: {
+      channels: Channels
+    }
   }
   interface Events {
     /** People have changed the subscription or the settings of a channel. */

@@ -1,5 +1,5 @@
 /** Which channel a handle stands for: of our own channels always, of others for a day after the platform was asked. */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 
 const REMEMBERED_MS = 24 * 3_600_000
 const LONGEST_HANDLE = 200

@@ -1,5 +1,6 @@
 /** Channels over HTTP: list, search, show, change, remove (contract 6.7, appendix B). */
 import { defineRoute, errors, ID_PATTERN, isAppError, json, listing, queryEnum, queryText, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { ChannelDoc, ChannelOverwrites } from './schema.ts'
 
 const ChannelId = Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) })
@@ -28,7 +29,7 @@ export const listChannels = defineRoute({
   },
   envelope: 'page',
   reply: Type.Array(ChannelRecord),
-  async handle({ query: { filter, q }, page: { from, size } }, app) {
+  async handle({ query: { filter, q }, page: { from, size } }, app: App) {
     const subscribed = filter === undefined ? {} : { subscribed: filter === 'subscribed' }
     const { texts, total } = await app.channels.find({ ...subscribed, ...(q !== undefined && { q }), from, size })
     return listing(texts, total)
@@ -44,7 +45,7 @@ export const searchChannel = defineRoute({
   envelope: 'item',
   reply: ChannelRecord,
   errors: ['bad_request', 'not_found', 'throttled', 'unavailable'],
-  async handle({ query: { q }, actor, signal }, app) {
+  async handle({ query: { q }, actor, signal }, app: App) {
     const extra = { data: false }
     if (q === undefined || q.trim() === '')
       throw errors.badRequest('q is required', { fields: { q: 'is required' }, extra })
@@ -72,7 +73,7 @@ export const showChannel = defineRoute({
   envelope: 'item',
   reply: ChannelRecord,
   errors: ['not_found'],
-  async handle({ params: { channelId } }, app) {
+  async handle({ params: { channelId } }, app: App) {
     const text = await app.channels.text(channelId)
     if (text === undefined) throw errors.notFound('channel', channelId)
     return json(app.channels.reply(text))
@@ -88,7 +89,7 @@ export const changeChannel = defineRoute({
   body: ChannelChange,
   reply: ChannelChange,
   errors: ['not_found', 'bad_request'],
-  async handle({ params: { channelId }, body }, app) {
+  async handle({ params: { channelId }, body }, app: App) {
     if (body.channel_subscribed === undefined && body.channel_overwrites === undefined) {
       throw errors.badRequest('channel_subscribed or channel_overwrites is required', {
         fields: { channel_subscribed: 'or channel_overwrites is required' },
@@ -107,7 +108,7 @@ export const deleteChannel = defineRoute({
   params: ChannelId,
   reply: Type.Object({ channel: Type.String(), state: Type.Literal('delete') }),
   errors: ['not_found', 'unavailable'],
-  async handle({ params: { channelId } }, app) {
+  async handle({ params: { channelId } }, app: App) {
     if (!(await app.channels.known([channelId])).has(channelId)) {
       throw errors.notFound('channel', channelId, { extra: { channel: channelId, state: 'not found' } })
     }

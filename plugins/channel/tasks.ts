@@ -1,5 +1,6 @@
 /** The removal of a channel: one job, so that an interruption is finished by the next start. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 export const removeChannel = defineTask({
   name: 'channel.remove',
@@ -9,7 +10,7 @@ export const removeChannel = defineTask({
   unique: ({ channelId }) => channelId,
   internal: true,
   resumable: true,
-  async run({ id: jobId, payload: { channelId }, step, log }, app): Promise<void> {
+  async run({ id: jobId, payload: { channelId }, step, log }, app: App): Promise<void> {
     await app.channels.exclusive(channelId, async () => {
       // Without its document, an earlier run has come to the last step.
       if (!(await app.channels.known([channelId])).has(channelId)) return

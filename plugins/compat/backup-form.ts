@@ -1,10 +1,11 @@
 /** Backups in the reference's form: what its documents join from elsewhere is looked up for each batch. */
-import type { App } from 'archivolt'
+
 import type { BackupForm, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
 import { storedForm } from './stored-form.ts'
 
 interface Item<Doc> {

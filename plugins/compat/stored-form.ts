@@ -1,10 +1,11 @@
 /** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
-import { type App, errors, ID_PATTERN, localDay } from 'archivolt'
+import { errors, ID_PATTERN, localDay } from 'archivolt'
 import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
 
 const SAFE_ID = new RegExp(ID_PATTERN)
 

@@ -4,8 +4,9 @@
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type App, epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
+import { epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
 import type { AskOptions } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { parseJar } from './jar.ts'
 
 export interface CookieStatus {
@@ -188,7 +189,9 @@ export function openCookie(app: App) {
 
 declare module 'archivolt' {
   interface Services {
-    cookie: Cookie
+    cookie: {
+      cookie: Cookie
+    }
   }
   interface Events {
     /** Another cookie is in use, or none any more. */

@@ -1,5 +1,6 @@
 /** The cookie over HTTP (contract 6.3, appendix B). Its text goes in, and never out. */
 import { defineRoute, errors, isAppError, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 const CookieStatus = Type.Object({
   cookie_enabled: Type.Boolean(),
@@ -16,7 +17,7 @@ export const showCookie = defineRoute({
   access: 'admin',
   summary: 'Whether a cookie is in use, and whether it was valid when the platform was last asked',
   reply: CookieStatus,
-  handle: (_input, app) => app.cookie.status(),
+  handle: (_input, app: App) => app.cookie.status(),
 })
 
 export const validateCookie = defineRoute({
@@ -26,7 +27,7 @@ export const validateCookie = defineRoute({
   summary: 'Ask the platform whether the stored cookie is valid',
   reply: Type.Object({ cookie_validated: Type.Boolean() }),
   errors: ['throttled', 'unavailable'],
-  handle: async ({ actor, signal }, app) => ({
+  handle: async ({ actor, signal }, app: App) => ({
     cookie_validated: await app.cookie.validate(asRequest(actor.id, signal)),
   }),
 })
@@ -39,7 +40,7 @@ export const importCookie = defineRoute({
   body: Type.Object({ cookie: Type.String({ minLength: 1, description: 'Netscape cookie jar' }) }),
   reply: Type.Object({ cookie_import: Type.Literal('done'), cookie_validated: Type.Literal(true) }),
   errors: ['bad_request', 'throttled', 'unavailable'],
-  async handle({ body: { cookie }, actor, signal }, app) {
+  async handle({ body: { cookie }, actor, signal }, app: App) {
     try {
       await app.cookie.import(cookie, asRequest(actor.id, signal))
     } catch (thrown) {
@@ -56,5 +57,5 @@ export const removeCookie = defineRoute({
   access: 'admin',
   summary: 'Forget the cookie',
   reply: CookieStatus,
-  handle: (_input, app) => app.cookie.remove(),
+  handle: (_input, app: App) => app.cookie.remove(),
 })

@@ -1,7 +1,7 @@
 /**
  * The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows.
  */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 import { askForDislikes } from './service.ts'
 
 /** 85 a minute: the service allows 100. */
@@ -79,7 +79,9 @@ export function openDislikes(app: App) {
 
 declare module 'archivolt' {
   interface Services {
-    dislikes: Dislikes
+    dislike: {
+      dislikes: Dislikes
+    }
   }
   interface Settings {
     /** Base URL of the service that estimates dislikes, without a slash at its end. */

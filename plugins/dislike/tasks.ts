@@ -2,6 +2,7 @@
  * Reads the estimates that are due, one video after the other; beside everything else, so that nothing waits for it.
  */
 import { defineTask, errors, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { TooMany } from './service.ts'
 
 /** So many in a row are the service's fault, not the videos'. */
@@ -19,7 +20,7 @@ export const readDislikes = defineTask({
   resumable: true,
   // a day; what is left goes on with the next video, refresh or start
   retries: { times: 96, delaySeconds: REST_MINUTES * 60 },
-  async run(job, app) {
+  async run(job, app: App) {
     const { dislikes } = app
     let failures = 0
     for (;;) {

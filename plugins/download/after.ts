@@ -1,6 +1,7 @@
 /** What follows a download run: auto-delete, comments of the new videos, and whatever later plugins add. */
-import { type App, epochSeconds, isAppError, type JobContext } from 'archivolt'
+import { epochSeconds, isAppError, type JobContext } from 'archivolt'
 import type { VideoOutline } from '../video/videos.ts'
+import type { App } from './app.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -89,9 +90,6 @@ export const afterDownloadTables = {
 }
 
 declare module 'archivolt' {
-  interface Services {
-    afterDownload: AfterDownload
-  }
   interface Hooks {
     /** What else is due after a download run, with the ids that it brought: awaited, may be done twice. */
     'download.after': (ingested: readonly string[], job: JobContext<object>) => Promise<void>

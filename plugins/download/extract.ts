@@ -1,6 +1,7 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
-import { type App, defineTask, type JobContext, type Static, Type } from 'archivolt'
+import { defineTask, type JobContext, type Static, Type } from 'archivolt'
 import type { Failure, ListEntry, PlaylistEntryMetadata, VideoMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
 import type { NewItem, QueueStatus } from './queue.ts'
 import { downloadPending } from './run.ts'
 
@@ -43,7 +44,7 @@ export const extractDownload = defineTask({
   apiStop: true,
   resumable: true, // what is queued already is skipped, so a second run goes on where the first was cut
   outgoing: true,
-  async run(job, app) {
+  async run(job, app: App) {
     const { targets, autoStart } = job.payload
     const waiting = targets.map((target): Attempt => ({ target, failed: 0, at: 0 }))
     const startDownloads = async () => {

@@ -1,9 +1,9 @@
 /** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
 import { definePlugin } from 'archivolt'
-import { afterDownloadTables, openAfterDownload } from './after.ts'
+import { type AfterDownload, afterDownloadTables, openAfterDownload } from './after.ts'
 import { extractDownload } from './extract.ts'
 import { downloadPreferences } from './preferences.ts'
-import { openQueue } from './queue.ts'
+import { openQueue, type Queue } from './queue.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
 import { downloadPending } from './run.ts'
 import { downloadIndex } from './schema.ts'
@@ -29,3 +29,12 @@ export default definePlugin({
   },
   services: (app) => ({ queue: openQueue(app), afterDownload: openAfterDownload(app) }),
 })
+
+declare module 'archivolt' {
+  interface Services {
+    download: {
+      queue: Queue
+      afterDownload: AfterDownload
+    }
+  }
+}

@@ -1,5 +1,6 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
-import { type App, epochSeconds, type Filter, type NamesOf, openLocks } from 'archivolt'
+import { epochSeconds, type Filter, type NamesOf, openLocks } from 'archivolt'
+import type { App } from './app.ts'
 import { type DownloadDoc, downloadIndex, type ERROR_CLASSES } from './schema.ts'
 
 type Names = NamesOf<typeof downloadIndex>
@@ -360,9 +361,6 @@ export class ItemTakenAway extends Error {
 }
 
 declare module 'archivolt' {
-  interface Services {
-    queue: Queue
-  }
   interface Events {
     /** An item was added, changed or removed; without an id: many. */
     'queue.changed': { id?: string }

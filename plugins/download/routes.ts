@@ -1,6 +1,5 @@
 /** What HTTP sees of the queue (contract 6.4, bulk of appendix B). */
 import {
-  type App,
   defineRoute,
   errors,
   ID_PATTERN,
@@ -13,6 +12,7 @@ import {
   Type,
 } from 'archivolt'
 import type { Target } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { extractDownload } from './extract.ts'
 import type { QueueFilter } from './queue.ts'
 import { downloadPending } from './run.ts'
@@ -45,7 +45,7 @@ export const listQueue = defineRoute({
   },
   reply: QueueRecord,
   envelope: 'page',
-  async handle({ query, page }, app) {
+  async handle({ query, page }, app: App) {
     const { items, filterOf, replyText } = app.queue
     const { hits, total } = await items.find({
       filter: filterOf({
@@ -89,7 +89,7 @@ export const addToQueue = defineRoute({
     message: Type.String(),
     task_id: Type.Union([Type.String(), Type.Null()]),
   }),
-  async handle({ query, body: { data } }, app) {
+  async handle({ query, body: { data } }, app: App) {
     const targets = []
     for (const [index, item] of data.entries()) {
       const found = await targetsOf(app.platform.idOf(item), `data[${index}]`, app)
@@ -143,7 +143,7 @@ export const clearQueue = defineRoute({
     vid_type: queryEnum(VID_TYPES),
   },
   reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
-  async handle({ query }, app) {
+  async handle({ query }, app: App) {
     const filter = app.queue.filterOf({
       filter: query.filter,
       channel: query.channel,
@@ -161,7 +161,7 @@ export const showItem = defineRoute({
   params: VideoPath,
   reply: QueueRecord,
   envelope: 'item',
-  async handle({ params: { videoId } }, app) {
+  async handle({ params: { videoId } }, app: App) {
     const text = await app.queue.items.getText(videoId)
     if (text === undefined) throw errors.notFound('download item', videoId)
     return json(app.queue.replyText(videoId, text))
@@ -178,7 +178,7 @@ export const changeItem = defineRoute({
   params: VideoPath,
   body: ItemStatus,
   reply: ItemStatus,
-  async handle({ params: { videoId }, body: { status } }, app) {
+  async handle({ params: { videoId }, body: { status } }, app: App) {
     if (status === 'ignore-force') {
       await refuseUnlessVideo(videoId, app)
       await app.jobs.start(extractDownload, { targets: [{ type: 'video', id: videoId, isIgnored: true }] })
@@ -208,7 +208,7 @@ export const forgetItem = defineRoute({
   summary: 'Forget an item; one that is being downloaded is cancelled',
   params: VideoPath,
   reply: Type.Object({ success: Type.Boolean() }),
-  async handle({ params: { videoId } }, app) {
+  async handle({ params: { videoId } }, app: App) {
     if (!(await app.queue.remove(videoId))) throw errors.notFound('download item', videoId)
     return { success: true }
   },
@@ -230,7 +230,7 @@ export const changeMany = defineRoute({
   summary: 'Change or forget all items that match',
   body: BulkBody,
   reply: Type.Object({ updated: Type.Integer() }),
-  async handle({ body }, app) {
+  async handle({ body }, app: App) {
     const filter = app.queue.filterOf({
       filter: body.filter,
       channel: body.channel,

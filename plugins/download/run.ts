@@ -2,8 +2,9 @@
  * download_pending: takes the queue's items one by one, downloads, puts into the library; then what follows a run
  * (contract 9.3).
  */
-import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
 import type { DownloadOptions } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { asItemFailure, isFinal, RETRY_DELAYS_MS } from './extract.ts'
 import { ItemTakenAway } from './queue.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -40,7 +41,7 @@ export const downloadPending = defineTask({
   resumable: true,
   outgoing: true,
   schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan of 8
-  async run(job, app) {
+  async run(job, app: App) {
     const putOff = new Map<string, PutOff>()
     const ingested: string[] = []
     const leftOut: string[] = []

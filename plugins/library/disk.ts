@@ -3,7 +3,8 @@
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type App, errors, ID_PATTERN } from 'archivolt'
+import { errors, ID_PATTERN } from 'archivolt'
+import type { App } from './app.ts'
 
 const HOUSEKEEPING = new Set([
   '@eadir',

@@ -3,7 +3,8 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type App, defineTask, errors, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, type JobContext, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { isThere, mustBeThere } from './disk.ts'
 import { type FilmStream, pictureIn, streamsOf, withPicture } from './film.ts'
 import { isQueued } from './found.ts'
@@ -22,7 +23,7 @@ export const resyncThumbs = defineTask({
   lane: 'library',
   apiStart: true,
   unique: true,
-  async run(job, app) {
+  async run(job, app: App) {
     const report = openReport(resyncThumbs, job, app)
     await mustBeThere(app)
     const total = Math.max(1, await app.videos.collection.count(undefined, Number.POSITIVE_INFINITY))

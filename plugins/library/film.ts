@@ -4,8 +4,9 @@
  */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
-import { type App, errors } from 'archivolt'
+import { errors } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
+import type { App } from './app.ts'
 
 type Tools = Pick<App, 'settings' | 'clock'>
 

@@ -3,7 +3,8 @@
  * way in.
  */
 import { join } from 'node:path'
-import type { App, JobContext } from 'archivolt'
+import type { JobContext } from 'archivolt'
+import type { App } from './app.ts'
 import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
 import { faultOfSubtitle } from './sidecars.ts'
 

@@ -2,9 +2,10 @@
 import { constants } from 'node:fs'
 import { copyFile, link, lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { type App, defineTask, errors, ID_PATTERN, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, ID_PATTERN, isAppError, type JobContext, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { Ingest } from '../video/ingest.ts'
+import type { App } from './app.ts'
 import { codeOf, mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { isQueued, subtitleFile } from './found.ts'
@@ -25,7 +26,7 @@ export const manualImport = defineTask({
   lane: 'library',
   apiStart: true,
   unique: true,
-  async run(job, app) {
+  async run(job, app: App) {
     const report = openReport(manualImport, job, app)
     await mustBeThere(app)
     const importDir = resolve(app.settings.importDir)

@@ -1,5 +1,6 @@
 /** What a run could not do: each in the log, the first few shown to people at its end. */
-import type { App, JobContext, Task } from 'archivolt'
+import type { JobContext, Task } from 'archivolt'
+import type { App } from './app.ts'
 
 const SHOWN = 10
 

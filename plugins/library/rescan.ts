@@ -3,8 +3,9 @@
  * be done twice.
  */
 import { dirname } from 'node:path'
-import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
 import {
   batchesOf,
   type FoundFilm,
@@ -37,7 +38,7 @@ export const rescanFilesystem = defineTask({
   apiStart: true,
   unique: true,
   resumable: true, // what an earlier run has put right is right
-  async run(job, app) {
+  async run(job, app: App) {
     const report = openReport(rescanFilesystem, job, app)
     await mustBeThere(app)
     const state = await look(job, app)

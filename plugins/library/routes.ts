@@ -1,5 +1,6 @@
 /** Whether the library is there, and the rescan with what the task's own route cannot take (contract B). */
-import { type App, defineRoute, Type } from 'archivolt'
+import { defineRoute, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { rescanFilesystem } from './rescan.ts'
 
 const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })
@@ -32,7 +33,7 @@ export const showLibrary = defineRoute({
   access: 'admin',
   summary: 'Whether the library is there; where it is not, nothing is written to it or removed',
   reply: Presence,
-  handle: (_input, app) => presenceOf(app),
+  handle: (_input, app: App) => presenceOf(app),
 })
 
 export const commandLibrary = defineRoute({
@@ -43,7 +44,7 @@ export const commandLibrary = defineRoute({
   body: Type.Object({ command: Type.Enum(['accept']) }),
   reply: Presence,
   errors: ['conflict', 'unavailable'],
-  async handle(_input, app) {
+  async handle(_input, app: App) {
     await app.media.accept()
     return presenceOf(app)
   },

@@ -2,7 +2,8 @@
  * Subtitles that lie beside films of the library and that no document has: people put them there, or an older server
  * forgot them.
  */
-import { type App, isAppError, type JobContext } from 'archivolt'
+import { isAppError, type JobContext } from 'archivolt'
+import type { App } from './app.ts'
 import { batchesOf, type FoundSubtitle, isThere, mediaDirOf, subtitlesOf } from './disk.ts'
 import { MOST_LANGUAGES, subtitleFile } from './found.ts'
 import type { Report } from './report.ts'

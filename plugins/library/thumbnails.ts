@@ -1,8 +1,9 @@
 /** thumbnail_check: missing pictures are fetched from where the documents say, those of nobody are removed. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { type App, defineTask, type JobContext, Type } from 'archivolt'
+import { defineTask, type JobContext, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
+import type { App } from './app.ts'
 import { codeOf, filmsOf, mediaDirOf } from './disk.ts'
 
 type Run = JobContext<object>
@@ -28,7 +29,7 @@ export const thumbnailCheck = defineTask({
   apiStart: true,
   unique: true,
   schedule: { auto: '0 17 *', initially: 'random' },
-  async run(job, app) {
+  async run(job, app: App) {
     const fetched = await fetchMissingArt(job, app)
     const removed = await removeOrphans(job, app)
     job.progress(1, `${fetched} fetched, ${removed} removed`)

@@ -1,7 +1,8 @@
 /** The service `media`: the library, the art beside it, and the cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type App, openFolder } from 'archivolt'
+import { openFolder } from 'archivolt'
+import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Library, openLibrary } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'

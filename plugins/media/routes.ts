@@ -1,5 +1,6 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
-import { type App, bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
+import { bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { exists } from './library.ts'
 import { type ArtFolder, isId, parseArtName, parseMediaName, smallPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
@@ -17,7 +18,7 @@ export const showMedia = defineRoute({
   reply: Type.Unknown(),
   replyType: 'video/mp4',
   errors: ['not_found', 'invalid_range'],
-  async handle({ params }, app) {
+  async handle({ params }, app: App) {
     const name = parseMediaName(params.file)
     if (!name || !isId(params.channelId)) throw errors.notFound('file')
     const { lang, videoId } = name
@@ -51,7 +52,7 @@ export const showVideoArt = defineRoute({
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle({ params, query }, app) {
+  handle({ params, query }, app: App) {
     if (params.letter !== params.file.charAt(0).toLowerCase()) throw errors.notFound('file')
     return sendArt(app, 'videos', params.file, query.size)
   },
@@ -67,7 +68,7 @@ export const showChannelArt = defineRoute({
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle: ({ params, query }, app) => sendArt(app, 'channels', params.file, query.size),
+  handle: ({ params, query }, app: App) => sendArt(app, 'channels', params.file, query.size),
 })
 
 export const showPlaylistArt = defineRoute({
@@ -80,5 +81,5 @@ export const showPlaylistArt = defineRoute({
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle: ({ params, query }, app) => sendArt(app, 'playlists', params.file, query.size),
+  handle: ({ params, query }, app: App) => sendArt(app, 'playlists', params.file, query.size),
 })

@@ -112,7 +112,9 @@ declare module 'archivolt' {
     'media.films': (atMost: number) => Promise<Array<{ channelId: string; videoId: string }>>
   }
   interface Services {
-    media: Media
+    media: {
+      media: Media
+    }
   }
   interface Settings {
     mediaDir: string

@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type App, errors, type Settings } from 'archivolt'
+import { errors, type Settings } from 'archivolt'
+import type { App } from './app.ts'
 import type { Carrier, OutgoingMessage } from './carrier.ts'
 
 /**

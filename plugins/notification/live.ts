@@ -1,5 +1,6 @@
 /** Everybody who listens to `/api/events/`, and what they are sent. */
-import type { Actor, App } from 'archivolt'
+import type { Actor } from 'archivolt'
+import type { App } from './app.ts'
 
 type Send = (event: string, data: unknown) => void
 

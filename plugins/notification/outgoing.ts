@@ -2,7 +2,8 @@
  * Messages to URLs outside when a task ends (contract 8.5). A carrier is chosen by the URL's scheme; Apprise takes the
  * rest.
  */
-import { type App, errors, type Job } from 'archivolt'
+import { errors, type Job } from 'archivolt'
+import type { App } from './app.ts'
 import { openApprise } from './apprise.ts'
 import type { Carrier, Carriers, OutgoingMessage } from './carrier.ts'
 import { postJson } from './post-json.ts'

@@ -8,7 +8,7 @@ import { testOutgoing } from './test-route.ts'
 
 export default definePlugin({
   name: 'notification',
-  needs: ['task', 'download'],
+  needs: ['platform', 'task', 'download'],
   settings: {
     apprise: {
       env: 'AV_APPRISE',
@@ -39,9 +39,11 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Services {
-    /** Who listens to `/api/events/`. */
-    live: Live
-    /** Messages to URLs outside. */
-    outgoing: Outgoing
+    notification: {
+      /** Who listens to `/api/events/`. */
+      live: Live
+      /** Messages to URLs outside. */
+      outgoing: Outgoing
+    }
   }
 }

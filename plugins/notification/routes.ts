@@ -1,5 +1,6 @@
 /** What runs now, asked for or told as it changes (contract 6.1, 8.4, B). */
 import { defineRoute, events, queryEnum, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 const Message = Type.Object({
   id: Type.String(),
@@ -39,5 +40,5 @@ export const streamEvents = defineRoute({
   summary: 'Server-sent events: `notification` (the whole list), for admins `job` and `queue` too',
   reply: Type.String(),
   replyType: 'text/event-stream',
-  handle: ({ actor }, app) => events((send) => app.live.join(actor, send)),
+  handle: ({ actor }, app: App) => events((send) => app.live.join(actor, send)),
 })

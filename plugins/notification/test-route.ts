@@ -1,5 +1,6 @@
 /** Tries an outgoing URL before a task needs it (contract B). */
 import { defineRoute, errors, isAppError, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 export const testOutgoing = defineRoute({
   method: 'POST',
@@ -16,7 +17,7 @@ export const testOutgoing = defineRoute({
   }),
   reply: Type.Object({ success: Type.Literal(true), message: Type.String() }),
   errors: ['bad_request'],
-  async handle({ body: { url, task_name } }, app) {
+  async handle({ body: { url, task_name } }, app: App) {
     const task = task_name ? app.registry.tasks.get(task_name) : undefined
     if (task_name && !task?.outgoing)
       throw errors.badRequest(`No messages can be sent about ${task_name}`, {

@@ -4,7 +4,8 @@
  */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { App, Settings } from 'archivolt'
+import type { Settings } from 'archivolt'
+import type { App } from './app.ts'
 import { isFile, isProgram, programVersion } from './tools.ts'
 
 const TOLD_SECONDS = 3600

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import {
-  type App,
   type Clock,
   epochSeconds,
   errors,
@@ -12,6 +11,7 @@ import {
   openFolder,
   type Settings,
 } from 'archivolt'
+import type { App } from './app.ts'
 import { type Ask, Asks } from './asks.ts'
 import { Child, type ChildAskOptions, ChildError } from './child.ts'
 import { classify } from './classify.ts'

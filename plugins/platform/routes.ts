@@ -1,5 +1,6 @@
 /** The state of the platform, and what a pasted text is. */
-import { type App, defineRoute, errors, queryText, Type, withinTime } from 'archivolt'
+import { defineRoute, errors, queryText, Type, withinTime } from 'archivolt'
+import type { App } from './app.ts'
 import type { PlatformService } from './platform.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -62,7 +63,7 @@ export const showPlatform = defineRoute({
   access: 'admin',
   summary: 'Whether the platform answers, what waits, which tools are there: why nothing is downloading',
   reply: StateReply,
-  handle: (_input, app) => stateOf(app),
+  handle: (_input, app: App) => stateOf(app),
 })
 
 export const commandPlatform = defineRoute({
@@ -73,7 +74,7 @@ export const commandPlatform = defineRoute({
   body: Type.Object({ command: Type.Enum(['retry', 'pause', 'resume']) }),
   reply: StateReply,
   errors: ['conflict'],
-  async handle({ body }, app) {
+  async handle({ body }, app: App) {
     await app.platform.command(body.command)
     return stateOf(app)
   },
@@ -91,7 +92,7 @@ export const resolveText = defineRoute({
   reply: Type.Array(
     Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() }),
   ),
-  async handle({ query }, app) {
+  async handle({ query }, app: App) {
     const isKnown = app.hook('platform.known')
     const targets = app.platform.targetsIn(query.q ?? '').slice(0, MOST_TARGETS)
     return Promise.all(

@@ -284,7 +284,9 @@ export interface Platform {
 
 declare module 'archivolt' {
   interface Services {
-    platform: Platform
+    platform: {
+      platform: Platform
+    }
   }
   interface Hooks {
     /** Queue items by the class of their message, for the state page. */

@@ -1,6 +1,7 @@
 /** Custom playlists: made here, of archived videos, in an order of the user's own (contract 9.6). */
 import { randomUUID } from 'node:crypto'
-import { type App, type Collection, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
+import { type Collection, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
+import type { App } from './app.ts'
 import type { openEdits } from './edits.ts'
 import { type Action, moved, neighbour, numbered } from './entries.ts'
 import type { PlaylistDoc, PlaylistEntry, playlistIndex } from './schema.ts'

@@ -1,5 +1,6 @@
 /** Changes of playlists, one after the other for each; what waits meanwhile is read and written together. */
-import type { App, Collection, DocOf, NamesOf } from 'archivolt'
+import type { Collection, DocOf, NamesOf } from 'archivolt'
+import type { App } from './app.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
 type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>

@@ -1,5 +1,6 @@
 /** `playlist=` in lists of videos: its archived videos, in its order whatever sort is asked for. */
-import { type App, type Hooks, queryId } from 'archivolt'
+import { type Hooks, queryId } from 'archivolt'
+import type { App } from './app.ts'
 
 export function listFilter(app: App): Hooks['video.filter'] {
   return {

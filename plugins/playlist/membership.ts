@@ -1,7 +1,8 @@
 /**
  * Which playlists a video says it is in: kept in the videos' documents, in chunks that never hold the index for long.
  */
-import { type App, MAX_WINDOW } from 'archivolt'
+import { MAX_WINDOW } from 'archivolt'
+import type { App } from './app.ts'
 
 const CHUNK = 500
 

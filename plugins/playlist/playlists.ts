@@ -1,6 +1,5 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
 import {
-  type App,
   epochSeconds,
   errors,
   type Filter,
@@ -12,6 +11,7 @@ import {
   type Step,
 } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entries.ts'

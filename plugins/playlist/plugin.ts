@@ -43,6 +43,8 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Services {
-    playlists: Playlists
+    playlist: {
+      playlists: Playlists
+    }
   }
 }

@@ -2,7 +2,7 @@
  * The record of contract 5.3 as it is sent: the stored text with the entries' second id key and a small tail. Nothing
  * is parsed.
  */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 
 /** Quotes inside texts are escaped, so this can only be the key itself. */
 const ENTRY_ID = /"platform_id":"([A-Za-z0-9_-]*)"/g

@@ -3,7 +3,6 @@
  */
 import {
   type Actor,
-  type App,
   defineRoute,
   errors,
   ID_PATTERN,
@@ -14,6 +13,7 @@ import {
   queryId,
   Type,
 } from 'archivolt'
+import type { App } from './app.ts'
 import { ACTIONS, type Action } from './entries.ts'
 import { PlaylistDoc, PlaylistEntry } from './schema.ts'
 
@@ -40,7 +40,7 @@ export const listPlaylists = defineRoute({
   },
   envelope: 'page',
   reply: Type.Array(PlaylistRecord),
-  async handle({ query: { playlist_type, type, channel, subscribed }, page: { from, size } }, app) {
+  async handle({ query: { playlist_type, type, channel, subscribed }, page: { from, size } }, app: App) {
     const { texts, total } = await app.playlists.find({ type: playlist_type ?? type, channel, subscribed, from, size })
     return listing(texts, total)
   },
@@ -61,7 +61,7 @@ export const showPlaylist = defineRoute({
   envelope: 'item',
   reply: PlaylistRecord,
   errors: ['not_found'],
-  handle: async ({ params: { playlistId } }, app) => json(await recordOf(app, playlistId)),
+  handle: async ({ params: { playlistId } }, app: App) => json(await recordOf(app, playlistId)),
 })
 
 export const createCustom = defineRoute({
@@ -72,7 +72,7 @@ export const createCustom = defineRoute({
   body: Type.Object({ playlist_name: Type.String({ minLength: 1, maxLength: 200 }) }),
   reply: PlaylistRecord,
   errors: ['bad_request'],
-  async handle({ body }, app) {
+  async handle({ body }, app: App) {
     const name = body.playlist_name.trim()
     if (name === '')
       throw errors.badRequest('playlist_name must not be blank', { fields: { playlist_name: 'must not be blank' } })
@@ -119,7 +119,7 @@ export const changePlaylist = defineRoute({
   reply: Success,
   status: 201,
   errors: ['bad_request', 'not_found'],
-  async handle({ params: { playlistId }, body, actor }, app) {
+  async handle({ params: { playlistId }, body, actor }, app: App) {
     await change(playlistId, body, actor, app)
     return { success: true }
   },
@@ -134,7 +134,7 @@ export const changeCustom = defineRoute({
   body: CustomChange,
   reply: PlaylistRecord,
   errors: ['bad_request', 'not_found'],
-  async handle({ params: { playlistId }, body, actor }, app) {
+  async handle({ params: { playlistId }, body, actor }, app: App) {
     await change(playlistId, body, actor, app)
     return json(await recordOf(app, playlistId))
   },
@@ -152,7 +152,7 @@ export const deletePlaylist = defineRoute({
   },
   reply: Success,
   errors: ['not_found', 'unavailable'],
-  async handle({ params: { playlistId }, query }, app) {
+  async handle({ params: { playlistId }, query }, app: App) {
     await app.playlists.remove(playlistId, { withVideos: query['delete-videos'] ?? query.delete_videos ?? false })
     return { success: true }
   },
@@ -167,7 +167,7 @@ export const listPlaylistVideos = defineRoute({
   envelope: 'page',
   reply: Type.Array(Type.Object({ platform_id: Type.String() }, { description: 'a whole video record' })),
   errors: ['not_found'],
-  async handle({ params: { playlistId }, actor, page: { from, size } }, app) {
+  async handle({ params: { playlistId }, actor, page: { from, size } }, app: App) {
     if (!(await app.playlists.has(playlistId))) throw errors.notFound('playlist', playlistId)
     const { texts, total } = await app.videos.find({ ids: await app.playlists.videosOf(playlistId), from, size }, actor)
     return listing(texts, total)

@@ -1,5 +1,6 @@
 /** The removal of a playlist: one job, so that an interruption is finished by the next start. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 export const removePlaylist = defineTask({
   name: 'playlist.remove',
@@ -9,7 +10,7 @@ export const removePlaylist = defineTask({
   unique: ({ id }) => id,
   internal: true,
   resumable: true,
-  async run({ payload: { id, withVideos }, step, signal, progress }, app): Promise<void> {
+  async run({ payload: { id, withVideos }, step, signal, progress }, app: App): Promise<void> {
     if (!(await app.playlists.has(id))) return // an earlier run has come to the end
     if (withVideos) await app.playlists.removeVideos(id, { signal, progress })
     await step('playlist.drop', () => app.playlists.finishRemoval(id))

@@ -1,5 +1,6 @@
 /** What waits and is not kept any more: after a restore it is taken out of the queues. */
 import { defineTask, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { knownOf } from './item.ts'
 import { KINDS } from './queue.ts'
 
@@ -11,7 +12,7 @@ export const forgetGone = defineTask({
   internal: true,
   unique: true,
   resumable: true,
-  async run({ signal, log }, app) {
+  async run({ signal, log }, app: App) {
     for (const kind of KINDS) {
       for (
         let ids = app.refreshQueue.idsAfter(kind, '');

@@ -2,7 +2,8 @@
  * Reads one document again: what is found replaces what the platform says of it, what is gone is marked so (contract
  * 9.8).
  */
-import { type App, epochSeconds, type JobContext } from 'archivolt'
+import { epochSeconds, type JobContext } from 'archivolt'
+import type { App } from './app.ts'
 import type { Item, Kind } from './queue.ts'
 
 type Run = JobContext<object>

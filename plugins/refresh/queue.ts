@@ -2,7 +2,7 @@
  * What waits to be read again: three ordered queues without repeats, in the ledger, so they survive a restart (contract
  * 9.8).
  */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 
 /** In the order of work. */
 export const KINDS = ['video', 'channel', 'playlist'] as const
@@ -136,6 +136,8 @@ export function openRefreshQueue(app: App) {
 
 declare module 'archivolt' {
   interface Services {
-    refreshQueue: RefreshQueue
+    refresh: {
+      refreshQueue: RefreshQueue
+    }
   }
 }

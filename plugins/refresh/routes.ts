@@ -1,5 +1,6 @@
 /** The refresh queue over HTTP, and the flag set back by hand (contract 6.2, 9.8, appendix B). */
-import { type App, defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, type Static, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, type Static, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { knownOf, setActive } from './item.ts'
 import { KINDS, type Kind } from './queue.ts'
 import { checkReindex } from './run.ts'
@@ -24,7 +25,7 @@ export const showRefresh = defineRoute({
     state: Type.Enum(['running', 'in_queue', 'empty']),
     id: Type.Optional(Type.String()),
   }),
-  handle({ query: { type, id } }, app) {
+  handle({ query: { type, id } }, app: App) {
     const queue = app.refreshQueue
     if (id === undefined) return { total_queued: queue.waiting(type), type: type ?? 'all', state: queue.stateOf(type) }
     if (type === undefined) throw errors.badRequest('An id needs its type', { fields: { type: 'is required with id' } })
@@ -45,7 +46,7 @@ export const startRefresh = defineRoute({
   },
   body: IdsByKind,
   reply: Type.Interface([IdsByKind], { message: Type.String(), task_id: Type.String() }),
-  async handle({ query, body }, app) {
+  async handle({ query, body }, app: App) {
     requireOne(body)
     for (const kind of KINDS) {
       for (const ids of await chunksOfKnown(kind, body[kind], app)) {
@@ -65,7 +66,7 @@ export const activate = defineRoute({
   summary: 'Mark as still on the platform, so that the next run looks again',
   body: IdsByKind,
   reply: Type.Object({ updated: Type.Integer() }),
-  async handle({ body }, app) {
+  async handle({ body }, app: App) {
     requireOne(body)
     let updated = 0
     for (const kind of KINDS)

@@ -1,5 +1,6 @@
 /** check_reindex: works off the refresh queue; a scheduled run fills it first. */
-import { type App, defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { putBehindOthers, refreshItem, setActive } from './item.ts'
 import type { Item, Kind } from './queue.ts'
 import { selectOutdated } from './select.ts'
@@ -39,7 +40,7 @@ export const checkReindex = defineTask({
     }),
     initialConfig: { days: DEFAULT_DAYS },
   },
-  async run(job, app) {
+  async run(job, app: App) {
     const queue = app.refreshQueue
     const { scheduled, days = DEFAULT_DAYS } = job.payload
     if (scheduled && !queue.hasSelected(job.id)) {

@@ -1,5 +1,6 @@
 /** What a scheduled run reads again: what is new, and a share of what was read longest ago (contract 9.8). */
-import { type App, type Collection, epochSeconds, type Filter, localDay } from 'archivolt'
+import { type Collection, epochSeconds, type Filter, localDay } from 'archivolt'
+import type { App } from './app.ts'
 import type { Kind } from './queue.ts'
 
 const DAY_SECONDS = 86_400

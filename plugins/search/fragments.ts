@@ -1,5 +1,6 @@
 /** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
-import { type App, type Filter, highlight, type Static, Type } from 'archivolt'
+import { type Filter, highlight, type Static, Type } from 'archivolt'
+import type { App } from './app.ts'
 import type { Query } from './language.ts'
 import { MOST_HITS } from './share.ts'
 

@@ -1,5 +1,6 @@
 /** The search over HTTP (contract 5.8, 6.1). */
 import { defineRoute, errors, json, queryText, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { SubtitleHit } from './fragments.ts'
 import { parseQuery, QUERY_TYPES } from './language.ts'
 import { type Groups, runQuery } from './search.ts'
@@ -27,7 +28,7 @@ export const search = defineRoute({
     queryType: Type.Enum([...QUERY_TYPES]),
   }),
   errors: ['bad_request'],
-  async handle({ query: { query: text }, actor }, app) {
+  async handle({ query: { query: text }, actor }, app: App) {
     if (!text?.trim()) throw errors.badRequest('query is required', { fields: { query: 'is required' } })
     const query = parseQuery(text)
     const groups = await runQuery(query, actor, app)

@@ -1,5 +1,6 @@
 /** A parsed query → the records of each group, as JSON texts. */
-import { type Actor, type App, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
+import { type Actor, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
+import type { App } from './app.ts'
 import { findFragments } from './fragments.ts'
 import type { Query } from './language.ts'
 import { MOST_HITS, share } from './share.ts'

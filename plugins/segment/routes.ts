@@ -1,5 +1,6 @@
 /** Segments of a video over HTTP: what is known; votes and new ones are checked and go no further (contract 6.5). */
 import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { SegmentList } from './schema.ts'
 
 const VideoPath = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
@@ -22,7 +23,7 @@ export const showSegments = defineRoute({
   params: VideoPath,
   reply: SegmentList,
   errors: ['not_found'],
-  async handle({ params: { videoId } }, app) {
+  async handle({ params: { videoId } }, app: App) {
     const video = await app.videos.get(videoId)
     if (!video) throw errors.notFound('video', videoId)
     return app.segments.ofVideo(video)
@@ -38,7 +39,7 @@ export const sendSegment = defineRoute({
   body: Opinion,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
-  async handle({ params: { videoId }, body: { vote, segment } }, app) {
+  async handle({ params: { videoId }, body: { vote, segment } }, app: App) {
     if ((vote === undefined) === (segment === undefined)) {
       throw errors.badRequest('Either vote or segment is needed, not both', {
         fields: { vote: 'this or segment', segment: 'this or vote' },

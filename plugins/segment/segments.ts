@@ -2,8 +2,9 @@
  * The service `segments`: the parts of a video to skip, read from the community service into the video's document
  * (contract 5.9).
  */
-import { type App, epochSeconds } from 'archivolt'
+import { epochSeconds } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
 import { askForSegments, type KnownSegment } from './service.ts'
 
 export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
@@ -69,7 +70,9 @@ export function openSegments(app: App) {
 
 declare module 'archivolt' {
   interface Services {
-    segments: Segments
+    segment: {
+      segments: Segments
+    }
   }
   interface Settings {
     /** Base URL of the skip-segment service, without a slash at its end. */

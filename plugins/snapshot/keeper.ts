@@ -1,5 +1,6 @@
 /** The service `snapshots`: the daily one, what is offered after a loss, and the records that people see. */
-import { type App, errors, localMinute, type SnapshotRecord, snapshotName, type Timer, Type } from 'archivolt'
+import { errors, localMinute, type SnapshotRecord, snapshotName, type Timer, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { DAY_MS, EXPIRE_DAYS, nextSnapshotAt, outdated } from './retention.ts'
 import { createSnapshot, offerSnapshot, restoreSnapshot } from './tasks.ts'
 
@@ -149,7 +150,9 @@ function toItem({ id, state, version, startedAt, endedAt }: SnapshotRecord): Sna
 
 declare module 'archivolt' {
   interface Services {
-    snapshots: SnapshotKeeper
+    snapshot: {
+      snapshots: SnapshotKeeper
+    }
   }
   interface ApplicationPreferences {
     enable_snapshot: boolean

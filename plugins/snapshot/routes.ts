@@ -1,5 +1,6 @@
 /** What HTTP sees of snapshots (contract 6.9). */
 import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 const SnapshotPath = Type.Object({ snapshotId: Type.String({ pattern: ID_PATTERN }) })
 const SnapshotItem = Type.Object({
@@ -24,7 +25,7 @@ export const listSnapshots = defineRoute({
     expire_after: Type.String(),
     snapshots: Type.Array(SnapshotItem),
   }),
-  handle: (_input, app) => app.snapshots.list(),
+  handle: (_input, app: App) => app.snapshots.list(),
 })
 
 export const take = defineRoute({
@@ -34,7 +35,7 @@ export const take = defineRoute({
   summary: 'Take a snapshot; answers before it is complete',
   reply: Type.Object({ snapshot_name: Type.String() }),
   errors: ['conflict'],
-  handle: async (_input, app) => ({ snapshot_name: await app.snapshots.start() }),
+  handle: async (_input, app: App) => ({ snapshot_name: await app.snapshots.start() }),
 })
 
 export const showSnapshot = defineRoute({
@@ -45,7 +46,7 @@ export const showSnapshot = defineRoute({
   params: SnapshotPath,
   reply: SnapshotItem,
   errors: ['not_found'],
-  async handle({ params: { snapshotId } }, app) {
+  async handle({ params: { snapshotId } }, app: App) {
     const item = await app.snapshots.item(snapshotId)
     if (!item) throw errors.notFound('snapshot', snapshotId)
     return item
@@ -60,7 +61,7 @@ export const restore = defineRoute({
   params: SnapshotPath,
   reply: Type.Object({ accepted: Type.Boolean() }),
   errors: ['not_found', 'conflict'],
-  async handle({ params: { snapshotId } }, app) {
+  async handle({ params: { snapshotId } }, app: App) {
     await app.snapshots.restore(snapshotId)
     return { accepted: true }
   },

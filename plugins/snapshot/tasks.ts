@@ -1,5 +1,6 @@
 /** Taking and restoring a snapshot, as jobs that people can watch; and saying that there is something to restore. */
 import { defineTask, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 const OFFERED_FOR_SECONDS = 3600
 
@@ -12,7 +13,7 @@ export const createSnapshot = defineTask({
   payload: Named,
   lane: 'light',
   unique: true,
-  async run(job, app) {
+  async run(job, app: App) {
     const { name } = job.payload
     await job.step('snapshot.take', () =>
       app.index.snapshots.take(name, {
@@ -32,7 +33,7 @@ export const restoreSnapshot = defineTask({
   payload: Named,
   lane: 'index',
   unique: true,
-  async run(job, app) {
+  async run(job, app: App) {
     const { name } = job.payload
     const { skipped, failed } = await job.step('snapshot.restore', () =>
       app.index.snapshots.restore(name, {

@@ -2,8 +2,9 @@
  * The figures of contract 5.12: each is one aggregate that the index covers, shaped so that every key is always there.
  */
 
-import type { AggregateRow, App } from 'archivolt'
+import type { AggregateRow } from 'archivolt'
 import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
+import type { App } from './app.ts'
 
 export const VID_TYPES = ['videos', 'streams', 'shorts'] as const
 export const ORDERS = ['doc_count', 'duration', 'media_size'] as const
@@ -173,6 +174,8 @@ function fill(rows: readonly AggregateRow[], by: Span, untilMs = 0) {
 
 declare module 'archivolt' {
   interface Services {
-    stats: Counts
+    stats: {
+      stats: Counts
+    }
   }
 }

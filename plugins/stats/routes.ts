@@ -1,5 +1,6 @@
 /** Statistics over HTTP (contract 6.8, appendix B). */
 import { defineRoute, queryEnum, queryInt, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { ORDERS, SPANS } from './counts.ts'
 
 const count = Type.Integer()
@@ -25,7 +26,7 @@ export const videoStats = defineRoute({
     active_true: Bucket,
     active_false: Bucket,
   }),
-  handle: (_input, app) => app.stats.video(),
+  handle: (_input, app: App) => app.stats.video(),
 })
 
 export const channelStats = defineRoute({
@@ -34,7 +35,7 @@ export const channelStats = defineRoute({
   access: 'user',
   summary: 'Number of channels, active and subscribed ones',
   reply: Flags,
-  handle: (_input, app) => app.stats.channel(),
+  handle: (_input, app: App) => app.stats.channel(),
 })
 
 export const playlistStats = defineRoute({
@@ -43,7 +44,7 @@ export const playlistStats = defineRoute({
   access: 'user',
   summary: 'Number of playlists, active and subscribed ones',
   reply: Flags,
-  handle: (_input, app) => app.stats.playlist(),
+  handle: (_input, app: App) => app.stats.playlist(),
 })
 
 export const downloadStats = defineRoute({
@@ -58,7 +59,7 @@ export const downloadStats = defineRoute({
     pending_streams: count,
     pending_shorts: count,
   }),
-  handle: (_input, app) => app.stats.download(),
+  handle: (_input, app: App) => app.stats.download(),
 })
 
 export const watchStats = defineRoute({
@@ -71,7 +72,7 @@ export const watchStats = defineRoute({
     watched: Watched,
     unwatched: Watched,
   }),
-  handle: (_input, app) => app.stats.watch(),
+  handle: (_input, app: App) => app.stats.watch(),
 })
 
 export const downloadHistory = defineRoute({
@@ -80,7 +81,7 @@ export const downloadHistory = defineRoute({
   access: 'user',
   summary: 'Downloads of today and the seven days before, newest day first',
   reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count })),
-  handle: (_input, app) => app.stats.downloadHistory(),
+  handle: (_input, app: App) => app.stats.downloadHistory(),
 })
 
 export const biggestChannels = defineRoute({
@@ -93,7 +94,7 @@ export const biggestChannels = defineRoute({
     limit: queryInt({ min: 1, max: 100, fallback: 10 }),
   },
   reply: Type.Array(Type.Interface([Bucket], { id: Type.String(), name: Type.String() })),
-  handle: ({ query: { order, limit } }, app) => app.stats.biggestChannels(order, limit),
+  handle: ({ query: { order, limit } }, app: App) => app.stats.biggestChannels(order, limit),
 })
 
 export const growth = defineRoute({
@@ -103,5 +104,5 @@ export const growth = defineRoute({
   summary: 'What came into the archive day by day, week by week or month by month, oldest first',
   query: { by: queryEnum(SPANS, { fallback: 'month' }) },
   reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count, duration: count })),
-  handle: ({ query: { by } }, app) => app.stats.growth(by),
+  handle: ({ query: { by } }, app: App) => app.stats.growth(by),
 })

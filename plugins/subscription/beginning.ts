@@ -2,7 +2,8 @@
  * What a subscription begins with: how much of what exists is taken, and what is passed over by every later scan
  * (contract 9.4).
  */
-import { type App, type Static, Type } from 'archivolt'
+import { type Static, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 /** `new`: nothing that exists. A number: so many of the newest, of a channel of each type. */
 export const Take = Type.Union([

@@ -1,7 +1,7 @@
 /**
  * How far down each tab of a channel everything is known: only there does a scan end where known videos come in a row.
  */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 
 export const depthTables = {
   number: 2,

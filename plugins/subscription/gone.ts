@@ -1,6 +1,7 @@
 /** What a failed look at a channel or playlist means: gone makes it inactive, anything else waits for the next look. */
-import type { App, JobContext } from 'archivolt'
+import type { JobContext } from 'archivolt'
 import type { Failure } from '../platform/types.ts'
+import type { App } from './app.ts'
 
 /** @throws what is no failure of the platform's */
 export async function markWhereGone(

@@ -2,7 +2,8 @@
  * Playlists that are kept up to date by themselves: subscribed ones after a download run, all of a channel where it is
  * set so.
  */
-import { type App, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
+import { defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { markWhereGone } from './gone.ts'
 
 export const indexPlaylists = defineTask({
@@ -14,7 +15,7 @@ export const indexPlaylists = defineTask({
   unique: ({ channelId }) => channelId,
   resumable: true, // what is indexed already is only written again
   retries: { times: 3, delaySeconds: 60 },
-  async run(job, app) {
+  async run(job, app: App) {
     const { channelId } = job.payload
     const asked = { asker: job.id, signal: job.signal }
     const found = await app.platform.playlistsOf(channelId, asked)

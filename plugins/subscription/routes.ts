@@ -1,6 +1,7 @@
 /** Subscribe and unsubscribe over HTTP (contract 6.6, 6.7, 9.4): all is checked before anything changes. */
-import { type App, defineRoute, errors, ID_PATTERN, isAppError, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, isAppError, Type } from 'archivolt'
 import type { Target } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 
@@ -20,7 +21,7 @@ export const subscribeChannels = defineRoute({
   body: Type.Object({ data: Channels }),
   reply: Type.Object({ data: Channels, message: Type.String(), task_id: TaskId }),
   errors: ['bad_request', 'throttled', 'unavailable'],
-  async handle({ body: { data }, actor, signal }, app) {
+  async handle({ body: { data }, actor, signal }, app: App) {
     const wanted: Wanted[] = []
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {
@@ -46,7 +47,7 @@ export const subscribePlaylists = defineRoute({
   body: Type.Object({ data: Playlists }),
   reply: Type.Object({ data: Playlists, message: Type.String(), task_id: TaskId }),
   errors: ['bad_request'],
-  async handle({ body: { data } }, app) {
+  async handle({ body: { data } }, app: App) {
     const wanted: Wanted[] = []
     const unwanted: Target[] = []
     for (const [index, item] of data.entries()) {

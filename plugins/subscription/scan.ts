@@ -1,8 +1,9 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
-import { type App, defineTask, type JobContext, Type } from 'archivolt'
+import { defineTask, type JobContext, Type } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { NewItem } from '../download/queue.ts'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { beginningOf, CHANNEL_TABS, numberOf, PLAYLIST_TAB, type Take } from './beginning.ts'
 import { openDepth } from './depth.ts'
 import { markWhereGone } from './gone.ts'
@@ -44,7 +45,7 @@ export const updateSubscribed = defineTask({
   resumable: true,
   outgoing: true,
   schedule: { auto: '0 8 *', initially: { hour: '8', isFirstStartOnly: true } },
-  async run(job, app) {
+  async run(job, app: App) {
     const scanned = openScanned(job.id, app)
     const isResumed = scanned.any()
     const all = [

@@ -2,7 +2,8 @@
  * subscribe_to: channels and playlists are fetched and indexed where they are unknown, and their flag is set; where it
  * was asked for, they are scanned at once (contract 9.4).
  */
-import { type App, defineTask, errors, isAppError, type JobContext, type Static, Type } from 'archivolt'
+import { defineTask, errors, isAppError, type JobContext, type Static, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { begin, CHANNEL_TABS, forgetBeginning, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
 
@@ -24,7 +25,7 @@ export const subscribeTo = defineTask({
   lane: 'platform',
   resumable: true, // what is subscribed to already is only set again
   retries: { times: 3, delaySeconds: 60 },
-  async run(job, app) {
+  async run(job, app: App) {
     const { targets } = job.payload
     const unanswered: string[] = []
     const refused: string[] = []

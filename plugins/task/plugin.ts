@@ -41,9 +41,11 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Services {
-    tasks: {
-      /** A job in the form of contract 5.10. */
-      record(job: Job): object
+    task: {
+      tasks: {
+        /** A job in the form of contract 5.10. */
+        record(job: Job): object
+      }
     }
   }
 }

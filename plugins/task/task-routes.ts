@@ -1,5 +1,6 @@
 /** Tasks by name and by id: list, start, stop, kill, read the log. */
-import { type App, defineRoute, errors, ID_PATTERN, type Task, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, type Task, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { TaskResult, toTaskResult } from './record.ts'
 
 /** Outside plugins name their tasks `noun.verb`. */
@@ -67,7 +68,7 @@ export const listTasksOfName = defineRoute({
   params: TaskName,
   reply: Type.Array(TaskResult),
   errors: ['not_found'],
-  handle({ params }, app) {
+  handle({ params }, app: App) {
     const { name } = taskOfName(app, params.taskName)
     return app.jobs.list({ task: name }).map((job) => toTaskResult(job, app.registry.tasks))
   },
@@ -83,7 +84,7 @@ export const startTask = defineRoute({
   params: TaskName,
   reply: Type.Object({ ...Started.properties, message: Started }),
   errors: ['not_found', 'bad_request'],
-  async handle({ params }, app) {
+  async handle({ params }, app: App) {
     const task = taskOfName(app, params.taskName)
     if (!task.apiStart)
       throw errors.badRequest(`${task.name} cannot be started here: other requests or the schedule start it`)

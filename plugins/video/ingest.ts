@@ -1,7 +1,6 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
 import { access } from 'node:fs/promises'
 import {
-  type App,
   type Collection,
   type DocOf,
   epochSeconds,
@@ -13,6 +12,7 @@ import {
 } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
 import type { Downloaded, DownloadedSubtitle, VideoMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { readFragments } from './cues.ts'
 import { durationText } from './durations.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'

@@ -1,7 +1,6 @@
 /** Which videos a list shows and in which order: its own query parameters, and those that later plugins bring. */
 import {
   type Actor,
-  type App,
   type Filter,
   type FindQuery,
   type NamesOf,
@@ -11,6 +10,7 @@ import {
   queryId,
   queryInt,
 } from 'archivolt'
+import type { App } from './app.ts'
 import type { videoIndex } from './schema.ts'
 
 export type VideoNames = NamesOf<typeof videoIndex>

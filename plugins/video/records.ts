@@ -2,7 +2,8 @@
  * The record of contract 5.1 as it is sent: the stored text, the channel's stored text, and a small tail. Nothing is
  * parsed or written out again.
  */
-import type { Actor, App, Hit } from 'archivolt'
+import type { Actor, Hit } from 'archivolt'
+import type { App } from './app.ts'
 
 export interface VideoTail {
   /** Seconds. */

@@ -1,5 +1,6 @@
 /** Videos over HTTP: list, show, remove, comments, similar ones (contract 6.5, 6.7). */
 import { defineRoute, errors, ID_PATTERN, json, listing, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { listQuery, toQuery } from './listing.ts'
 import { VideoDoc } from './schema.ts'
 
@@ -33,7 +34,7 @@ export const listVideos = defineRoute({
   queryHook: 'video.filter',
   envelope: 'page',
   reply: Type.Array(VideoRecord),
-  async handle({ query, actor, page: { from, size } }, app) {
+  async handle({ query, actor, page: { from, size } }, app: App) {
     const { texts, total } = await app.videos.find({ ...(await toQuery(query, actor, app)), from, size }, actor)
     return listing(texts, total)
   },
@@ -48,7 +49,7 @@ export const listChannelVideos = defineRoute({
   envelope: 'page',
   reply: Type.Array(VideoRecord),
   errors: ['not_found'],
-  async handle({ params: { channelId }, actor, page: { from, size } }, app) {
+  async handle({ params: { channelId }, actor, page: { from, size } }, app: App) {
     if (!(await app.channels.known([channelId])).has(channelId)) throw errors.notFound('channel', channelId)
     const { texts, total } = await app.videos.find(
       { filter: { eq: ['channel_id', channelId] }, sort: [{ by: 'published', order: 'desc' }], from, size },
@@ -67,7 +68,7 @@ export const showVideo = defineRoute({
   envelope: 'item',
   reply: VideoRecord,
   errors: ['not_found'],
-  async handle({ params: { videoId }, actor }, app) {
+  async handle({ params: { videoId }, actor }, app: App) {
     const text = await app.videos.record(videoId, actor)
     if (text === undefined) throw errors.notFound('video', videoId)
     return json(text)
@@ -82,7 +83,7 @@ export const deleteVideo = defineRoute({
   params: VideoId,
   reply: Type.Object({ video: Type.String(), state: Type.Literal('delete') }),
   errors: ['not_found', 'unavailable'],
-  async handle({ params: { videoId } }, app) {
+  async handle({ params: { videoId } }, app: App) {
     if (!(await app.videos.has(videoId)))
       throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
     await app.videos.remove(videoId)
@@ -99,7 +100,7 @@ export const listComments = defineRoute({
   envelope: 'item',
   reply: Type.Array(Comment),
   errors: ['not_found'],
-  async handle({ params: { videoId } }, app) {
+  async handle({ params: { videoId } }, app: App) {
     if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
     return json(await app.videos.commentsText(videoId))
   },
@@ -114,7 +115,7 @@ export const listSimilar = defineRoute({
   envelope: 'item',
   reply: Type.Array(VideoRecord),
   errors: ['not_found'],
-  async handle({ params: { videoId }, actor }, app) {
+  async handle({ params: { videoId }, actor }, app: App) {
     if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
     return json(`[${(await app.videos.similar(videoId, actor)).join(',')}]`)
   },

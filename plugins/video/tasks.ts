@@ -1,5 +1,6 @@
 /** The removal of a video: one job, so that an interruption is finished by the next start. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 export const removeVideo = defineTask({
   name: 'video.remove',
@@ -9,7 +10,7 @@ export const removeVideo = defineTask({
   unique: ({ id }) => id,
   internal: true,
   resumable: true,
-  async run({ id: jobId, payload: { id }, step, log }, app): Promise<void> {
+  async run({ id: jobId, payload: { id }, step, log }, app: App): Promise<void> {
     await app.videos.exclusive(id, async () => {
       const doc = await app.videos.get(id)
       if (!doc) return // an earlier run has come to the last step

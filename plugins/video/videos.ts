@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises'
 import {
   type Actor,
-  type App,
   type Change,
   epochSeconds,
   errors,
@@ -12,6 +11,7 @@ import {
   type Step,
 } from 'archivolt'
 import type { CommentMetadata, VideoMetadata } from '../platform/types.ts'
+import type { App } from './app.ts'
 import { durationText } from './durations.ts'
 import { type Ingest, isThere, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
@@ -324,7 +324,9 @@ export type Videos = ReturnType<typeof openVideos>
 
 declare module 'archivolt' {
   interface Services {
-    videos: Videos
+    video: {
+      videos: Videos
+    }
   }
   interface Events {
     /** A video has come into the archive, or has been ingested once more. */

@@ -1,5 +1,6 @@
 /** `watch=` in lists of videos. */
-import { type App, type Hooks, queryEnum } from 'archivolt'
+import { type Hooks, queryEnum } from 'archivolt'
+import type { App } from './app.ts'
 
 type ListPart = Awaited<ReturnType<Hooks['video.filter']['apply']>>
 

@@ -24,7 +24,9 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Services {
-    watch: Watch
+    watch: {
+      watch: Watch
+    }
   }
   interface PreferenceValues {
     progress: {

@@ -1,5 +1,5 @@
 /** How far each user has come in each video: the one home of these rows. */
-import type { App } from 'archivolt'
+import type { App } from './app.ts'
 
 export const positionTables = {
   number: 1,

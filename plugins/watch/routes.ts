@@ -1,5 +1,6 @@
 /** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
-import { type App, defineRoute, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 export const markAsWatched = defineRoute({
   method: 'POST',
@@ -9,7 +10,7 @@ export const markAsWatched = defineRoute({
   body: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }), is_watched: Type.Boolean() }),
   reply: Type.Object({ message: Type.Literal('success'), id: Type.String(), is_watched: Type.Boolean() }),
   errors: ['bad_request', 'not_found'],
-  async handle({ body: { id, is_watched }, actor }, app) {
+  async handle({ body: { id, is_watched }, actor }, app: App) {
     await app.watch.mark(actor.id, id, is_watched)
     return { message: 'success', id, is_watched }
   },
@@ -34,7 +35,7 @@ export const showProgress = defineRoute({
   params: VideoId,
   reply: Progress,
   errors: ['not_found'],
-  handle: async ({ params: { videoId }, actor }, app) =>
+  handle: async ({ params: { videoId }, actor }, app: App) =>
     toProgress(app, videoId, actor.id, await app.watch.position(actor.id, videoId)),
 })
 
@@ -50,7 +51,7 @@ export const setProgress = defineRoute({
   body: Type.Object({ position: Position }),
   reply: Progress,
   errors: ['bad_request', 'not_found'],
-  handle: async ({ params: { videoId }, body, actor }, app) =>
+  handle: async ({ params: { videoId }, body, actor }, app: App) =>
     toProgress(app, videoId, actor.id, await app.watch.setPosition(actor.id, videoId, Number(body.position))),
 })
 
@@ -62,7 +63,7 @@ export const clearProgress = defineRoute({
   params: VideoId,
   reply: Type.Object({ 'progress-reset': Type.String() }),
   errors: ['not_found'],
-  async handle({ params: { videoId }, actor }, app) {
+  async handle({ params: { videoId }, actor }, app: App) {
     await app.watch.clearPosition(actor.id, videoId)
     return { 'progress-reset': videoId }
   },

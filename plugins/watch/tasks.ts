@@ -3,6 +3,7 @@
  * what a restore has taken.
  */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 export const markVideos = defineTask({
   name: 'watch.mark',
@@ -18,7 +19,7 @@ export const markVideos = defineTask({
   lane: 'light',
   internal: true,
   resumable: true,
-  async run({ payload: { userId, kind, id, isWatched, at }, signal }, app): Promise<void> {
+  async run({ payload: { userId, kind, id, isWatched, at }, signal }, app: App): Promise<void> {
     await app.watch.markNow(userId, { kind, id }, isWatched, at, { signal })
   },
 })
@@ -31,7 +32,7 @@ export const forgetGone = defineTask({
   internal: true,
   unique: true,
   resumable: true,
-  async run({ signal, log }, app) {
+  async run({ signal, log }, app: App) {
     const forgotten = await app.watch.forgetGone(signal)
     if (forgotten) log.info({ videos: forgotten }, 'positions in videos that a restore has taken are forgotten')
   },

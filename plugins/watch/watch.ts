@@ -1,5 +1,6 @@
 /** The service `watch`: marks of videos, and positions of users. */
-import { type App, epochSeconds, errors, MAX_WINDOW } from 'archivolt'
+import { epochSeconds, errors, MAX_WINDOW } from 'archivolt'
+import type { App } from './app.ts'
 import { openPositions } from './positions.ts'
 import { markVideos } from './tasks.ts'
 

@@ -32,7 +32,7 @@ function built(): Built {
   }
 }
 
-const toRoute = (path: string): Route =>
+const toRoute = (path: string) =>
   defineRoute({
     method: 'GET',
     path,

@@ -8,7 +8,7 @@ import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { App } from 'archivolt'
+import type { AppOf } from 'archivolt'
 import { openPlatform } from '../../plugins/platform/platform.ts'
 import platformPlugin from '../../plugins/platform/plugin.ts'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
@@ -89,7 +89,9 @@ async function openWorld(
   const pace = { retryPause: 0.01, socketTimeout: 2 }
   const hasty = {
     ...platformPlugin,
-    services: (app: App) => ({ platform: openPlatform(Object.assign(Object.create(app) as App, { pace })) }),
+    services: (app: AppOf<'platform'>) => ({
+      platform: openPlatform(Object.assign(Object.create(app) as typeof app, { pace })),
+    }),
   }
   const app = await testApp(t, { clock, settings: { ...world.settings, ...settings } as never, replace: [hasty] })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })

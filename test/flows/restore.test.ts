@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { definePlugin, defineTask } from '../../core/plugin/define.ts'
+import { type AppOf, definePlugin, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../core/public.ts'
 import { type Server, startServer, taskEnded, until } from '../support/server.ts'
 import {
@@ -158,7 +158,7 @@ test('jobs wait for the restore at their next write, also where they ask for a r
     title: 'Remove',
     payload: Type.Object({ id: Type.String() }),
     lane: 'light',
-    run: async ({ payload: { id } }, app) => app.videos.remove(id),
+    run: async ({ payload: { id } }, app: AppOf<'video'>) => app.videos.remove(id),
   })
   const app = await given(t, { replace: [definePlugin({ name: 'errand', needs: ['video'], tasks: [removing] })] })
   const restore = await standingRestore(app)

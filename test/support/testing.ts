@@ -9,7 +9,7 @@ import { openSecretKey } from '../../core/accounts/secret-key.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
-import type { App, Plugin } from '../../core/plugin/define.ts'
+import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
 import { type FoundPlugin, findBuiltIn } from '../../core/plugin/find.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
@@ -51,7 +51,7 @@ export interface Client {
 }
 
 export interface TestApp {
-  readonly app: App
+  readonly app: WholeApp
   readonly clock: TestClock
   readonly dataDir: string
   /** With the final slash of its base path. */
@@ -196,7 +196,7 @@ function accountsFolder(): Promise<string> {
 }
 
 async function authorization(
-  { accounts: book }: App,
+  { accounts: book }: WholeApp,
   who: 'admin' | 'user' | 'nobody',
 ): Promise<Record<string, string>> {
   if (who === 'nobody') return {}

@@ -13,7 +13,7 @@ import { type Http, type HttpParts, openHttp } from '../../../core/http/server.t
 import type { Preferences } from '../../../core/ledger/preferences.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
-import type { App, Route } from '../../../core/plugin/define.ts'
+import type { Route, WholeApp } from '../../../core/plugin/define.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface TestAccounts {
@@ -74,7 +74,7 @@ export interface TestServer extends TestAccounts {
 
 type Options = Partial<Omit<HttpParts, 'settings'>> & {
   settings?: Partial<HttpParts['settings']>
-  appOf?: (given: TestAccounts) => Partial<App>
+  appOf?: (given: TestAccounts) => Partial<WholeApp>
 }
 
 export async function testServer(t: TestContext, routes: Route[], options: Options = {}): Promise<TestServer> {
@@ -85,7 +85,7 @@ export async function testServer(t: TestContext, routes: Route[], options: Optio
   const listeners: Array<() => void> = []
   const preferences = { watch: (listener: () => void) => void listeners.push(listener) } as Preferences
   const { settings, appOf, ...rest } = options
-  const app = { clock: given.clock, accounts: given.accounts, ...appOf?.(given) } as App
+  const app = { clock: given.clock, accounts: given.accounts, ...appOf?.(given) } as WholeApp
 
   const http = openHttp({
     routes,

@@ -11,7 +11,7 @@ import { openJobs } from '../../../core/jobs/runner.ts'
 import type { JobsRunner } from '../../../core/jobs/types.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../../core/log.ts'
-import type { App, Task } from '../../../core/plugin/define.ts'
+import type { Task, WholeApp } from '../../../core/plugin/define.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface Workshop {
@@ -52,7 +52,7 @@ export async function openWorkshop(
     clock,
     log,
     ledger,
-  } as unknown as App
+  } as unknown as WholeApp
   const jobs = openJobs({ ledger, clock, log, tasks: byName, lanes: names, app: () => app, debug })
   const close = async () => {
     await jobs.close()

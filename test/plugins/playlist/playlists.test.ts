@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { errors, type Services } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
-type Metadata = Parameters<Services['playlists']['index']>[0]
+type Metadata = Parameters<Services['playlist']['playlists']['index']>[0]
 
 const idsOf = (reply: { body: any }, key = 'playlist_id'): string[] => reply.body.data.map((record: any) => record[key])
 

@@ -1,7 +1,8 @@
 /** Query parameters become one query; what plugins bring joins in. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Actor, App } from 'archivolt'
+import type { Actor } from 'archivolt'
+import type { App } from '../../../plugins/video/app.ts'
 import { toQuery, type VideoListPart } from '../../../plugins/video/listing.ts'
 
 const actor: Actor = { id: 1, username: 'ann', isAdmin: false, via: 'token' }

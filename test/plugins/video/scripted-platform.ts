@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type App, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
+import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
 import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
 
-type Platform = Services['platform']
+type Platform = Services['platform']['platform']
 type Downloaded = Awaited<ReturnType<Platform['download']>>
 type FailureClass = NonNullable<ReturnType<Platform['failureOf']>>['failure']
 
@@ -108,7 +108,7 @@ of sourdough
 
 /** A staged download with a film of a second, a thumbnail and English subtitles. */
 export async function aDownload(
-  app: App,
+  app: AppOf<'media'>,
   id: string,
   channelId: string,
   changes: Partial<Downloaded['metadata']> = {},
