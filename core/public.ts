@@ -40,7 +40,7 @@ export type {
   StepOptions,
   TextQuery,
 } from './index/port.ts'
-export { MAX_WINDOW } from './index/port.ts'
+export { MAX_WINDOW, roundScore } from './index/port.ts'
 export { snapshotName } from './index/snapshot-name.ts'
 export type { MarkOptions } from './index/text.ts'
 export { fold, highlight, markedRanges, tokens } from './index/text.ts'
@@ -70,5 +70,6 @@ export type {
   WholeApp,
 } from './plugin/define.ts'
 export { definePlugin, defineRoute, defineTask } from './plugin/define.ts'
+export { listOf, listUnder, objectOf, textUnder, withKeys, withKeysInside, withTwins } from './splice.ts'
 export { writeWhole } from './whole-file.ts'
 export { startWorker } from './worker.ts'

@@ -34,7 +34,7 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [3, /^core\/(index|ledger)\//],
   [
     4,
-    /^core\/(address|blame|chunk|entries|error|events|clock|folder|full-disk|limit|locks|log|mask|reserve|whole-file|worker)\.ts$/,
+    /^core\/(address|blame|chunk|entries|error|events|clock|folder|full-disk|limit|locks|log|mask|reserve|splice|whole-file|worker)\.ts$/,
   ],
 ]
 /** Leaves: they import nothing of ours that runs. */

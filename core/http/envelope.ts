@@ -4,6 +4,7 @@
  */
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Plugin, Reply } from '../plugin/define.ts'
+import { listOf, objectOf } from '../splice.ts'
 import { isBeyond, type PageWindow, pageBlock, pageNotFound } from './page.ts'
 import { JsonText, Listing } from './reply.ts'
 
@@ -24,7 +25,7 @@ export function openEnvelope(
   return {
     item(value) {
       const text = value instanceof JsonText ? value.text : JSON.stringify(value)
-      return new JsonText(`{"data":${text},"config":${configText()}}`)
+      return new JsonText(objectOf({ data: text, config: configText() }))
     },
 
     async page(page, params, run) {
@@ -35,9 +36,8 @@ export function openEnvelope(
         throw new TypeError('A route with the envelope `page` returns listing(texts, total)')
       const { texts, total } = value
       if (asked !== page || (texts.length === 0 && page.number >= 2)) throw pageNotFound(page, total, params)
-      return new JsonText(
-        `{"data":[${texts.join(',')}],"paginate":${JSON.stringify(pageBlock(page, total, params))},"config":${configText()}}`,
-      )
+      const paginate = JSON.stringify(pageBlock(page, total, params))
+      return new JsonText(objectOf({ data: listOf(texts), paginate, config: configText() }))
     },
   }
 }

@@ -32,6 +32,7 @@ export interface DefinitionData {
   lists: string[][]
   covers: string[][]
   newest: string | undefined
+  lastKey: string | undefined
   form: string
   /** Top-level keys of the schema, in order: where a patch puts a key that was not there. */
   keys: string[]
@@ -40,11 +41,11 @@ export interface DefinitionData {
 }
 
 export function definitionData(definition: IndexDefinition): DefinitionData {
-  const { name, doc, fields, lists = [], covers = [], newest, form = '' } = definition
+  const { name, doc, fields, lists = [], covers = [], newest, lastKey, form = '' } = definition
   const always = Object.entries<Field>(fields)
     .filter(([field, { path = field }]) => isRequired(doc, path.split('.')))
     .map(([field]) => field)
-  return { name, fields, lists, covers, newest, form, keys: Object.keys(doc.properties), always }
+  return { name, fields, lists, covers, newest, lastKey, form, keys: Object.keys(doc.properties), always }
 }
 
 function isRequired(
@@ -159,6 +160,40 @@ export function splitInternal(
     reply = without
   }
   return { reply, internal }
+}
+
+/** A document as it is kept. */
+export interface StoredTexts {
+  /** In the form of the reply. */
+  text: string
+  /** The internal values, as JSON; undefined: it has none. */
+  internal: string | undefined
+}
+
+/**
+ * A document as every adapter keeps it, in the order that replies rely on.
+ * @throws WrongType  what replies splice into is not there; unless `onWrong` takes it
+ */
+export function storedTexts(
+  plans: readonly FieldPlan[],
+  lastKey: string | undefined,
+  doc: JsonObject,
+  onWrong?: OnWrong,
+): StoredTexts {
+  const { reply, internal } = splitInternal(plans, doc)
+  const ordered = lastKey === undefined ? reply : withLast(lastKey, reply, onWrong)
+  return { text: JSON.stringify(ordered), internal: internal && JSON.stringify(internal) }
+}
+
+function withLast(key: string, reply: JsonObject, onWrong?: OnWrong): JsonObject {
+  const { [key]: last, ...others } = reply
+  if (typeof last !== 'object' || last === null) {
+    const wrong = new WrongType(key, 'an object or a list')
+    if (!onWrong) throw wrong
+    onWrong(wrong)
+    return reply
+  }
+  return Object.keys(reply).at(-1) === key ? reply : { ...others, [key]: last }
 }
 
 function takeOut(object: JsonObject, path: readonly string[], at: number): [Json | undefined, JsonObject] {

@@ -41,6 +41,11 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   covers?: NoInfer<Names>[][]
   /** The date or long field by which "newest" is meant, for lists and for ranking very common words. */
   newest?: NoInfer<Names>
+  /**
+   * An object or a list that stands last in each text, so that replies splice into it (`withKeysInside`, `listUnder`).
+   * A write puts it there, and refuses a document that has neither.
+   */
+  lastKey?: keyof Doc['properties'] & string
   /** What the stored texts depend on beside the mapping (time zone, id field …); another value rebuilds by `reform`. */
   form?: string
   /** Brings a stored document into the present form. Called while rebuilding. */

@@ -61,6 +61,9 @@ export interface Hit {
   score: number
 }
 
+/** A rank as replies show it. */
+export const roundScore = (score: number): number => Math.round(score * 100) / 100
+
 export interface Found {
   hits: Hit[]
   /** How many match, at most MAX_WINDOW. */

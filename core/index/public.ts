@@ -14,7 +14,7 @@ export {
   checkId,
   definitionData,
   Refusal,
-  splitInternal,
+  storedTexts,
   valuesOf,
   WrongType,
   wholeDoc,

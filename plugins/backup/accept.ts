@@ -27,7 +27,7 @@ export function acceptDocuments(app: App): Accept {
       channel_banner_url: media.artUrl('channel_banner', id),
       channel_tvart_url: media.artUrl('channel_tvart', id),
     }),
-    video(id, { player, ...doc }) {
+    video(id, doc) {
       const { channel_id: channelId, subtitles } = doc
       mustBeId(channelId, 'channel_id')
       mustBe(Array.isArray(subtitles), 'subtitles must be a list')
@@ -43,8 +43,6 @@ export function acceptDocuments(app: App): Accept {
             ? [{ ...subtitle, media_url: media.subtitleUrl(channelId, id, lang) }]
             : []
         }),
-        // The last key: what depends on the user is appended to it when it is shown.
-        player,
       }
     },
     playlist: (id, doc) => ({ ...doc, playlist_id: id, playlist_thumbnail: media.artUrl('playlist', id) }),

@@ -1,5 +1,5 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { epochSeconds, errors, isAppError, localDay, openLocks, type Step } from 'archivolt'
+import { epochSeconds, errors, isAppError, localDay, openLocks, roundScore, type Step, withKeys } from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { openHandles } from './handles.ts'
@@ -237,9 +237,8 @@ export function openChannels(app: App) {
     }
   }
 
-  /** The record of contract 5.2 as it is sent by itself: the stored text and its tail, nothing parsed. */
-  const reply = (text: string, score = 0): string =>
-    `${text.slice(0, -1)},"_index":"${indexName}","_score":${Math.round(score * 100) / 100}}`
+  /** The record of contract 5.2 as it is sent by itself: the stored text and its rank. */
+  const reply = (text: string, score = 0): string => withKeys(text, { _index: indexName, _score: roundScore(score) })
 
   return {
     collection,

@@ -194,7 +194,6 @@ export function storedForm(app: App) {
           width: largest('width'),
           height: largest('height'),
           ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
-          // The last key: what depends on the user is appended to it when it is shown.
           player: {
             duration,
             duration_str: app.videos.durationText(duration),

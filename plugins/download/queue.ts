@@ -1,5 +1,5 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
-import { epochSeconds, type Filter, type NamesOf, openLocks } from 'archivolt'
+import { epochSeconds, type Filter, type NamesOf, openLocks, withKeys } from 'archivolt'
 import type { App } from './app.ts'
 import { type DownloadDoc, downloadIndex, type ERROR_CLASSES } from './schema.ts'
 
@@ -65,7 +65,7 @@ export function openQueue(app: App) {
   const items = app.index.collection(downloadIndex)
   /** What is being downloaded now, by id. */
   const active = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
-  const end = `"_index":${JSON.stringify(`${app.settings.prefix}_download`)},"_score":0}`
+  const indexName = `${app.settings.prefix}_download`
   let lastPosition = 0
   const locks = openLocks()
 
@@ -205,7 +205,7 @@ export function openQueue(app: App) {
     /** Texts of the reply for stored texts: with the mirror id, what runs now, and the index. */
     replyText(id: string, text: string): string {
       const progress = active.get(id)?.progress
-      return `${text.slice(0, -1)},${app.platform.mirrorText(id)}${progress ? `"progress":${JSON.stringify(progress)},` : ''}${end}`
+      return withKeys(text, { ...app.platform.mirror(id), progress, _index: indexName, _score: 0 })
     },
 
     /** The item that is next in line. `isAutoOnly`: only those with auto_start. `except`: what the run has put off. */

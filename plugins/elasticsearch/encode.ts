@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type OnWrong,
   sortKey,
-  splitInternal,
+  storedTexts,
   tokens,
   valuesOf,
   wholeDoc,
@@ -20,7 +20,7 @@ const LONGEST_VALUE = 8191
 /** What is kept of a document and comes back. */
 export interface Stored {
   text: string
-  internal?: string
+  internal?: string | undefined
 }
 
 /**
@@ -46,9 +46,7 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
     words[plan.name] = terms.join(' ')
     if (plan.isStemmed) stems[plan.name] = changedStems(terms).join(' ')
   }
-  const { reply, internal } = splitInternal(layout.plans, doc)
-  const stored: Stored = { text: JSON.stringify(reply) }
-  if (internal) stored.internal = JSON.stringify(internal)
+  const stored: Stored = storedTexts(layout.plans, layout.data.lastKey, doc, onWrong)
   return JSON.stringify({ ...stored, id, stamp: layout.stamp, value, sort, words, stems })
 }
 

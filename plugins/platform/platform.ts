@@ -95,7 +95,6 @@ const NOT_SIGNED_IN = new Set<FailureClass>(['gone', 'login_required', 'members_
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
   const base = settings.platformUrl.replace(/\/$/, '')
-  const mirrorKey = settings.platformIdField && JSON.stringify(settings.platformIdField)
   const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log)
   const targets = openTargets(settings)
   const ending = new AbortController()
@@ -405,7 +404,6 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     command: (command) => gate.command(command),
     watchUrl: (videoId) => `${base}/watch?v=${encodeURIComponent(videoId)}`,
     mirror: (id) => (settings.platformIdField ? { [settings.platformIdField]: id } : {}),
-    mirrorText: (id) => (mirrorKey ? `${mirrorKey}:"${id}",` : ''),
     idOf: (object) => idUnderEitherKey(object, settings.platformIdField || null),
     isArtUrl: (text) => isArtUrl(text, base),
 

@@ -274,8 +274,6 @@ export interface Platform {
    * The id under the platform's own key, `{ youtube_id: id }`, or nothing where that is switched off (contract 1.2).
    */
   mirror(id: string): Record<string, string>
-  /** The same as a piece of JSON text with its comma, or empty: for records whose texts are joined. */
-  mirrorText(id: string): string
   /** The id of a request's object, under either key. @throws bad_request: both are there and differ, or none is */
   idOf(object: Record<string, unknown>): string
   /** Whether art may be fetched from this URL: https on hosts the platform uses (and its own base URL). */

@@ -1,5 +1,5 @@
 /** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
-import { type Filter, highlight, type Static, Type } from 'archivolt'
+import { type Filter, highlight, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Query } from './language.ts'
 import { MOST_HITS } from './share.ts'
@@ -95,7 +95,7 @@ export async function findFragments(
       subtitle_channel_id: video.channel_id,
       vid_thumb_url: video.vid_thumb_url,
       _index: `${app.settings.prefix}_subtitle`,
-      _score: Math.round(score * 100) / 100,
+      _score: roundScore(score),
     }
     return [JSON.stringify(hit)]
   })

@@ -1,5 +1,5 @@
 /** The search over HTTP (contract 5.8, 6.1). */
-import { defineRoute, errors, json, queryText, Type } from 'archivolt'
+import { defineRoute, errors, json, listOf, objectOf, queryText, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { SubtitleHit } from './fragments.ts'
 import { parseQuery, QUERY_TYPES } from './language.ts'
@@ -10,7 +10,12 @@ const RECORDS = Type.Array(
 )
 
 const groupText = ({ video, channel, playlist, full }: Groups): string =>
-  `{"video_results":[${video}],"channel_results":[${channel}],"playlist_results":[${playlist}],"fulltext_results":[${full}]}`
+  objectOf({
+    video_results: listOf(video),
+    channel_results: listOf(channel),
+    playlist_results: listOf(playlist),
+    fulltext_results: listOf(full),
+  })
 
 export const search = defineRoute({
   method: 'GET',
@@ -32,6 +37,6 @@ export const search = defineRoute({
     if (!text?.trim()) throw errors.badRequest('query is required', { fields: { query: 'is required' } })
     const query = parseQuery(text)
     const groups = await runQuery(query, actor, app)
-    return json(`{"results":${groupText(groups)},"queryType":"${query.type}"}`)
+    return json(objectOf({ results: groupText(groups), queryType: JSON.stringify(query.type) }))
   },
 })

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type OnWrong,
   sortKey,
-  splitInternal,
+  storedTexts,
   tokens,
   valuesOf,
   wholeDoc,
@@ -71,12 +71,12 @@ export function openWriter(
   }
 
   const extract = (doc: JsonObject, onWrong: OnWrong | undefined): Extracted => {
-    const { reply, internal } = splitInternal(layout.plans, doc)
+    const { text, internal = null } = storedTexts(layout.plans, layout.data.lastKey, doc, onWrong)
     for (const plan of layout.plans)
       if (!plan.isFilter && !plan.isSort && plan.weight === 0) valuesOf(plan, doc, onWrong)
     return {
-      text: JSON.stringify(reply),
-      internal: internal ? JSON.stringify(internal) : null,
+      text,
+      internal,
       columns: columns.map(({ plan, isFolded }) => {
         const value = valuesOf(plan, doc, onWrong)[0]
         if (value === undefined) return null

@@ -1,8 +1,5 @@
-/**
- * The record of contract 5.1 as it is sent: the stored text, the channel's stored text, and a small tail. Nothing is
- * parsed or written out again.
- */
-import type { Actor, Hit } from 'archivolt'
+/** The record of contract 5.1 as it is sent: the stored text with the channel's, the caller's position and the rank. */
+import { type Actor, type Hit, roundScore, textUnder, withKeys, withKeysInside } from 'archivolt'
 import type { App } from './app.ts'
 
 export interface VideoTail {
@@ -12,27 +9,19 @@ export interface VideoTail {
   progress: number
 }
 
-// Quotes inside texts are escaped, so these can only be the keys themselves.
-const PLAYER = '"player":{'
-const MEDIA_URL = '"media_url":"/media/'
+const MEDIA = '/media/'
 const NOTHING_WATCHED: VideoTail = { position: 0, progress: 0 }
-
-export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
 /** The channel's id: the folder in the media URL. */
 export function channelIdOf(text: string): string {
-  const at = text.indexOf(MEDIA_URL)
-  if (at < 0) throw new Error('a video document has no media URL of ours')
-  const from = at + MEDIA_URL.length
-  return text.slice(from, text.indexOf('/', from))
+  const url = textUnder(text, 'media_url')
+  if (!url?.startsWith(MEDIA)) throw new Error('a video document has no media URL of ours')
+  return url.slice(MEDIA.length, url.indexOf('/', MEDIA.length))
 }
 
-/** @param end  what follows the last key, from its comma to the closing brace */
-export function joinRecord(text: string, { position, progress }: VideoTail, channelText: string, end: string): string {
-  const at = text.lastIndexOf(PLAYER)
-  const close = at < 0 ? -1 : text.indexOf('}', at)
-  if (close < 0) throw new Error('a video document has no player')
-  return `${text.slice(0, close)},"position":${position},"progress":${progress}${text.slice(close, -1)},"channel":${channelText}${end}`
+/** @param more  further keys of the record */
+export function joinRecord(text: string, tail: VideoTail, channelText: string, more: object): string {
+  return withKeys(withKeysInside(text, 'player', tail), more, { channel: channelText })
 }
 
 export function openRecords(app: App) {
@@ -56,8 +45,8 @@ export function openRecords(app: App) {
       actor,
     )
     return hits.map(({ id, text, score = 0 }, at) => {
-      const end = `,${app.platform.mirrorText(id)}"_index":"${indexName}","_score":${roundScore(score)}}`
-      return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, end)
+      const more = { ...app.platform.mirror(id), _index: indexName, _score: roundScore(score) }
+      return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, more)
     })
   }
 }

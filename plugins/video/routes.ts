@@ -1,5 +1,5 @@
 /** Videos over HTTP: list, show, remove, comments, similar ones (contract 6.5, 6.7). */
-import { defineRoute, errors, ID_PATTERN, json, listing, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, json, listing, listOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { listQuery, toQuery } from './listing.ts'
 import { VideoDoc } from './schema.ts'
@@ -117,6 +117,6 @@ export const listSimilar = defineRoute({
   errors: ['not_found'],
   async handle({ params: { videoId }, actor }, app: App) {
     if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
-    return json(`[${(await app.videos.similar(videoId, actor)).join(',')}]`)
+    return json(listOf(await app.videos.similar(videoId, actor)))
   },
 })

@@ -39,8 +39,7 @@ export const SegmentList = Type.Object({
 /**
  * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own
  * document),
- * `player.position`, `player.progress`, `_index`, `_score`. `player` is the last key of the text: the tail is appended
- * to it (see `videos.ts`).
+ * `player.position`, `player.progress`, `_index`, `_score`.
  */
 export const VideoDoc = Type.Object({
   platform_id: Type.String(),
@@ -90,6 +89,7 @@ export const videoIndex = defineIndex({
   name: 'video',
   doc: VideoDoc,
   newest: 'date_downloaded',
+  lastKey: 'player',
   // Stored days are those of this zone.
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, vid_last_refresh: localDay(doc.refreshed_at) }),
@@ -136,6 +136,7 @@ export type CommentDoc = Static<typeof CommentDoc>
 export const commentIndex = defineIndex({
   name: 'comment',
   doc: CommentDoc,
+  lastKey: 'comment_comments',
   fields: { platform_id: { type: 'keyword', filter: true } },
 })
 

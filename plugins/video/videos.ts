@@ -6,6 +6,7 @@ import {
   epochSeconds,
   errors,
   isAppError,
+  listUnder,
   openLocks,
   type QueryShape,
   type Step,
@@ -50,7 +51,6 @@ const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline =>
 })
 
 const SIMILAR_COUNT = 6
-const COMMENTS_KEY = '"comment_comments":'
 /** Without a job nobody watches the steps. */
 const plainStep: Step = async (_name, work) => work()
 
@@ -259,10 +259,7 @@ export function openVideos(app: App) {
     /** The threads of contract 5.5 as JSON text. */
     async commentsText(id: string): Promise<string> {
       const text = await comments.getText(id)
-      if (text === undefined) return '[]'
-      // As we write it, the list is the last key; a restored document may have another order.
-      if (text.endsWith(']}')) return text.slice(text.indexOf(COMMENTS_KEY) + COMMENTS_KEY.length, -1)
-      return JSON.stringify((JSON.parse(text) as { comment_comments: unknown[] }).comment_comments)
+      return text === undefined ? '[]' : listUnder(text, 'comment_comments')
     },
 
     /** As the queue takes it; undefined: not ours. */

@@ -60,6 +60,19 @@ export const lineIndex = defineIndex({
   },
 })
 
+/** Replies splice into what stands last. */
+export const splicedIndex = defineIndex({
+  name: 'spliced',
+  doc: Type.Object({
+    title: Type.String(),
+    end: Type.Object({ note: Type.Optional(Type.String()) }),
+    more: Type.Optional(Type.Integer()),
+    secret: Type.Optional(Type.String()),
+  }),
+  fields: { title: { type: 'text', search: 1 }, secret: { type: 'keyword', filter: true, internal: true } },
+  lastKey: 'end',
+})
+
 export interface IndexUnderTest {
   index: IndexAdapter
   /** Closes it and opens it again. */
@@ -80,7 +93,7 @@ export function indexContract(
     let papers: Papers
 
     before(async () => {
-      held = await open([paperIndex, lineIndex])
+      held = await open([paperIndex, lineIndex, splicedIndex])
       index = held.index
     })
     after(() => held.dispose())
@@ -90,6 +103,7 @@ export function indexContract(
       papers = index.collection(paperIndex)
       await papers.removeWhere({ and: [] })
       await index.collection(lineIndex).removeWhere({ and: [] })
+      await index.collection(splicedIndex).removeWhere({ and: [] })
       await papers.putMany(Object.entries(docs).map(([id, doc]) => ({ id, doc })))
       await index.refresh()
     }
@@ -244,6 +258,23 @@ export function indexContract(
         await papers.patch('p1', { set: { pages: 5, isRead: true, shelf: 'attic' } }, { visible: true })
         assert.equal(await papers.getText('p1'), '{"title":"One","isRead":true,"pages":5,"last":{"note":"the end"}}')
         assert.equal((await papers.get('p1'))?.shelf, 'attic')
+      })
+
+      test('what replies splice into stands last however it was written, and is never missing', async () => {
+        await given()
+        const spliced = index.collection(splicedIndex)
+        await spliced.put('s1', { end: { note: 'a' }, title: 'One', secret: 's', more: 1 })
+        await spliced.putMany([{ id: 's2', doc: { end: {}, title: 'Two' } }])
+        await spliced.patch('s2', { set: { more: 2 } }, { visible: true })
+
+        assert.equal(await spliced.getText('s1'), '{"title":"One","more":1,"end":{"note":"a"}}')
+        assert.equal(await spliced.getText('s2'), '{"title":"Two","more":2,"end":{}}')
+        assert.deepEqual(await spliced.get('s1'), { title: 'One', more: 1, end: { note: 'a' }, secret: 's' })
+        const without = { title: 'Three' } as unknown as { title: string; end: object }
+        await assert.rejects(spliced.put('s3', without), /end must be an object or a list/)
+        await assert.rejects(spliced.patch('s1', { set: { end: null } as never }), /end must be an object or a list/)
+        const { written, failed } = await spliced.putMany([{ id: 's3', doc: without }])
+        assert.deepEqual([written, failed.map(({ id }) => id)], [0, ['s3']])
       })
 
       test('values are added once and taken out', async () => {

@@ -24,14 +24,14 @@ test('position, channel and tail are joined, wherever the player stands', () => 
     _index: 'av_video',
     _score: 0,
   }
-  const end = ',"youtube_id":"v1","_index":"av_video","_score":0}'
+  const more = { youtube_id: 'v1', _index: 'av_video', _score: 0 }
 
   for (const doc of [
     { ...stored, player },
     { player, ...stored },
     { ...stored, player, comment_count: 3, sponsorblock: { segments: [{ a: {} }] } },
   ]) {
-    const text = joinRecord(JSON.stringify(doc), { position: 12.5, progress: 2.5 }, JSON.stringify(channel), end)
+    const text = joinRecord(JSON.stringify(doc), { position: 12.5, progress: 2.5 }, JSON.stringify(channel), more)
     assert.deepEqual(JSON.parse(text), { ...doc, ...expected })
   }
 })
@@ -39,5 +39,5 @@ test('position, channel and tail are joined, wherever the player stands', () => 
 test('the channel is read from the media URL', () => {
   assert.equal(channelIdOf(JSON.stringify({ ...stored, player })), 'UC1')
   assert.throws(() => channelIdOf(JSON.stringify({ title: hostile, player })), /media URL/)
-  assert.throws(() => joinRecord('{"title":"x"}', { position: 0, progress: 0 }, '{}', '}'), /player/)
+  assert.throws(() => joinRecord('{"title":"x"}', { position: 0, progress: 0 }, '{}', {}), /player/)
 })

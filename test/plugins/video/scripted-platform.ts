@@ -65,7 +65,6 @@ export function scriptedPlatform(): ScriptedPlatform {
     failureOf: (thrown) =>
       thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
     mirror: (id) => ({ youtube_id: id }),
-    mirrorText: (id) => `"youtube_id":"${id}",`,
     isArtUrl: (url) => url.startsWith('http://127.0.0.1'),
   }
   const setting = (env: string, value: unknown) => ({ env, schema: Type.Any(), default: value, meaning: env })
