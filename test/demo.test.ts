@@ -5,8 +5,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import './platform/start.ts' // what the demo needs
+import { temporaryFolder } from './support/folder.ts'
 import { spokenBy } from './support/said.ts'
-import { temporaryFolder } from './support/server.ts'
 import { ROOT } from './support/sources.ts'
 
 test('the demo takes plugins of AV_PLUGINS_DIR with their settings, and none of the settings of our own archive', async (t) => {

@@ -4,7 +4,7 @@
  */
 import { addLargeChannel } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
-import { temporaryFolder } from '../support/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { delaysDuring, descendants, peakWhile, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 

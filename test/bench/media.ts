@@ -4,7 +4,7 @@
  */
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { temporaryFolder } from '../support/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openLoad } from './support/load.ts'
 import { peakWhile, rssMb, startArchive, startPeer } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'

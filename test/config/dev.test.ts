@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolder } from '../support/folder.ts'
 import { spokenBy } from '../support/said.ts'
-import { temporaryFolder } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
 
 test('a plugin from outside that stops the start is loaded again as soon as it is mended', async (t) => {

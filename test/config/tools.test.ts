@@ -8,8 +8,8 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../support/folder.ts'
 import { missingHere } from '../support/required.ts'
-import { temporaryFolder } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
 
 /** Those that config/tools.sh itself is written in. */

@@ -1,8 +1,7 @@
 /** What every plugin keeps, and that one from outside the tree can do what the built-in ones do. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
@@ -10,7 +9,8 @@ import { coreSettings } from '../../config/schema.ts'
 import type { Plugin, Task } from '../../core/plugin/define.ts'
 import { findBuiltIn, findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
-import { startServer, temporaryFolder } from '../support/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startServer } from '../support/server.ts'
 import { ROOT, readSources } from '../support/sources.ts'
 import { testApp } from '../support/testing.ts'
 
@@ -72,8 +72,7 @@ test('the defaults of core settings fit their schemas', () => {
 test('a plugin of at most forty lines from outside adds routes, a task and an index', async (t) => {
   const lines = (await readFile(join(EXAMPLE, 'plugin.ts'), 'utf8')).trimEnd().split('\n').length
   assert.ok(lines <= 40, `${lines} lines`)
-  const cache = await mkdtemp(join(tmpdir(), 'av-plugins-'))
-  t.after(() => rm(cache, { recursive: true }))
+  const cache = await temporaryFolder(t)
   const plugins = (await findOutside([EXAMPLE], cache)).map(({ plugin }) => plugin)
   const app = await testApp(t, { plugins })
 

@@ -1,16 +1,15 @@
 /** Settings: environment over file over defaults, and what is said about a wrong one. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
 import { type Definitions, readCore, readSettings, readSources } from '../../config/load.ts'
 import elasticsearch from '../../plugins/elasticsearch/plugin.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 async function aDataFolder(t: TestContext, config?: unknown): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'av-config-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   if (config !== undefined)
     await writeFile(join(folder, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config))
   return folder

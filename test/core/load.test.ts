@@ -1,7 +1,6 @@
 /** Plugins: found, ordered, checked; a bad one is named. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Type } from 'typebox'
@@ -9,6 +8,7 @@ import { defineRoute, defineTask, type Plugin } from '../../core/plugin/define.t
 import { findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { errors } from '../../core/public.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const register = (...plugins: Array<Plugin | object>) =>
   registerPlugins(plugins.map((plugin) => ({ plugin: plugin as Plugin, origin: 'here' })))
@@ -27,8 +27,7 @@ const aPreference = { schema: Type.Integer(), default: 1 }
 const anIndex = (name: string) => ({ name, doc: Type.Object({}), fields: {} })
 
 async function aFolder(t: TestContext, files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'av-plugins-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { openLog } from '../../core/log.ts'
 import { type App, definePlugin, defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { errors, Type } from '../../core/public.ts'
-import { temporaryFolder } from '../support/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type TestApp, testApp, testClock } from '../support/testing.ts'
 
 interface Loose {

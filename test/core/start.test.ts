@@ -6,7 +6,8 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startServer, temporaryFolder, USERNAME } from '../support/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startServer, USERNAME } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
 
 interface Refusal {

@@ -3,9 +3,6 @@
  * yt-dlp, running program.
  */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import shelf1, { shelfIndex } from '../data/plugins/shelf-1/plugin.ts'
@@ -13,10 +10,12 @@ import { makeNode } from '../elasticsearch/node.ts'
 import { VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { testElasticsearch, withoutElasticsearch } from '../support/elasticsearch.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { lastFirst } from '../support/last-first.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
+import { WITH_TEXTS } from '../support/preferences.ts'
 import { startProxy } from '../support/proxy.ts'
-import { allQuiet, type Server, startServer, temporaryFolder, until } from '../support/server.ts'
+import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 import { testApp, testClock } from '../support/testing.ts'
 
 const skip = withoutElasticsearch()
@@ -90,15 +89,7 @@ test('gone at the start, and gone in the middle of a download: it listens, says 
     ({ status }) => status !== 503,
   )
   assert.equal(said(server, /^Waiting for Elasticsearch/), 1, 'a line a minute at most')
-  await server.api('POST', '/api/config/', {
-    downloads: {
-      subtitle: 'en,de',
-      subtitle_source: 'user',
-      subtitle_index: true,
-      comment_max: 'all',
-      sleep_interval: 0,
-    },
-  })
+  await server.api('POST', '/api/config/', { downloads: WITH_TEXTS })
 
   const first = ids('breakwater', 'lighthouse', 'fog')
   platform.faults.set(first[0], { name: 'media_slow', bytesPerSecond: 300_000 })
@@ -146,15 +137,7 @@ test('a way that cuts, delays and refuses: every download comes to its end, with
   const proxy = await startProxy(t, url)
   const env = { ...outside, AV_ELASTICSEARCH_URL: proxy.url, AV_PREFIX: prefix }
   const server = await startServer(t, folder, env)
-  await server.api('POST', '/api/config/', {
-    downloads: {
-      subtitle: 'en,de',
-      subtitle_source: 'user',
-      subtitle_index: true,
-      comment_max: 'all',
-      sleep_interval: 0,
-    },
-  })
+  await server.api('POST', '/api/config/', { downloads: WITH_TEXTS })
   const videos = ids('breakwater', 'lighthouse', 'fog', 'nets', 'ferry')
 
   proxy.break({ on: /_bulk/, times: 2, what: { cutAfterBytes: 30 } })
@@ -239,8 +222,7 @@ test('while the disk of the index is full, what is there is served, and download
 /** An index of the shelf's first version, and the data folder of the server that made it. */
 async function filledShelf(t: TestContext, count: number): Promise<{ url: string; prefix: string; dataDir: string }> {
   const { url, prefix } = await testElasticsearch(t)
-  const dataDir = await mkdtemp(join(tmpdir(), 'av-away-'))
-  lastFirst(t).after(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = await temporaryFolder(t)
   const app = await testApp(
     { after: () => undefined },
     { replace: [shelf1], clock: testClock(Date.now()), dataDir, settings: { elasticsearchUrl: url, prefix } },

@@ -13,7 +13,7 @@ import { openPlatform } from '../../plugins/platform/platform.ts'
 import platformPlugin from '../../plugins/platform/plugin.ts'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
-import { temporaryFolder } from '../support/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type TestApp, testApp, testClock } from '../support/testing.ts'
 
 type Fault = string | ({ name: string } & Record<string, unknown>)

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { addHostileVideos } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
-import { allQuiet, startServer, temporaryFolder, until } from '../support/server.ts'
+import { allQuiet, startServer, until } from '../support/server.ts'
 
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/
 const SAFE_PATH = /^(?:[A-Za-z0-9_.-]+\/)*[A-Za-z0-9_.-]+$/

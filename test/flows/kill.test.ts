@@ -6,20 +6,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { archivedIds, assertWhole, queuedIds } from '../support/library.ts'
-import { allQuiet, type Server, startServer, temporaryFolder, until } from '../support/server.ts'
+import { WITH_TEXTS } from '../support/preferences.ts'
+import { allQuiet, type Server, startServer, until } from '../support/server.ts'
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
-const SUBTITLES = {
-  downloads: {
-    subtitle: 'en,de',
-    subtitle_source: 'user',
-    subtitle_index: true,
-    comment_max: 'all',
-    sleep_interval: 0,
-  },
-}
-
 const DOWNLOAD_POINTS = [
   'download.stage:after',
   'download.fetch:before',
@@ -80,7 +72,7 @@ test('a download that is cut off anywhere is finished by the next start', async 
   for (const [index, point] of DOWNLOAD_POINTS.entries()) {
     await t.test(point, async (t) => {
       const doomed = await startServer(t, folder, { ...env, AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })
-      assert.equal((await doomed.api('POST', '/api/config/', SUBTITLES)).status, 200)
+      assert.equal((await doomed.api('POST', '/api/config/', { downloads: WITH_TEXTS })).status, 200)
       await killedAt(point, doomed, (server) =>
         server.api('POST', '/api/download/?autostart=true', { data: [{ youtube_id: ids[index] }] }),
       )
@@ -146,7 +138,7 @@ test('a deletion that is cut off anywhere is finished by the next start', async 
   const { env } = await startTestPlatform(t)
   const ids = ['breakwater', 'lighthouse', 'ferry', 'nets', 'fog', 'pilots'].map((key) => VIDEO[key] as string)
   const filling = await startServer(t, folder, env)
-  await filling.api('POST', '/api/config/', SUBTITLES)
+  await filling.api('POST', '/api/config/', { downloads: WITH_TEXTS })
   await filling.api('POST', '/api/download/?autostart=true', { data: ids.map((id) => ({ youtube_id: id })) })
   await until(
     'all are archived',

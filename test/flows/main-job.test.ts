@@ -10,9 +10,11 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { CHANNEL, GONE, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../platform/start.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { INDEXES, indexEnv } from '../support/indexes.ts'
 import { lastFirst } from '../support/last-first.ts'
-import { allQuiet, type Server, startServer, taskEnded, temporaryFolder, until } from '../support/server.ts'
+import { WITH_TEXTS } from '../support/preferences.ts'
+import { allQuiet, type Server, startServer, taskEnded, until } from '../support/server.ts'
 
 const run = promisify(execFile)
 
@@ -27,15 +29,7 @@ for (const { index, skip } of INDEXES) {
       folder = await temporaryFolder(scope)
       platform = await startTestPlatform(scope)
       server = await startServer(scope, folder, { ...platform.env, ...(await indexEnv(scope, index)) })
-      const changed = await server.api('POST', '/api/config/', {
-        downloads: {
-          subtitle: 'en,de',
-          subtitle_source: 'user',
-          subtitle_index: true,
-          comment_max: 'all',
-          sleep_interval: 0,
-        },
-      })
+      const changed = await server.api('POST', '/api/config/', { downloads: WITH_TEXTS })
       assert.equal(changed.status, 200)
     })
 

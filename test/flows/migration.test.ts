@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { watch } from 'node:fs'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
@@ -15,6 +14,7 @@ import { defineIndex, type IndexDefinition } from '../../core/index/mapping.ts'
 import { openLog } from '../../core/log.ts'
 import { definePlugin } from '../../core/plugin/define.ts'
 import shelf1, { shelfIndex } from '../data/plugins/shelf-1/plugin.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp, testClock } from '../support/testing.ts'
 
@@ -34,8 +34,7 @@ async function leftBehind(
   fill: (app: TestApp) => Promise<unknown>,
   replace = [shelf1],
 ): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'av-migration-'))
-  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = await temporaryFolder(t)
   const app = await testApp({ after: () => undefined }, { replace, clock: testClock(Date.now()) })
   await app.settled()
   await fill(app)
@@ -166,8 +165,7 @@ test('a migration that is cut off anywhere is finished by the next start, with n
   }
   for (const [point, { look = () => undefined, env = {}, isInSnapshot }] of Object.entries(points)) {
     await t.test(point, async (t) => {
-      const folder = await mkdtemp(join(tmpdir(), 'av-migration-'))
-      t.after(() => rm(folder, { recursive: true, force: true }))
+      const folder = await temporaryFolder(t)
       await cp(filled, folder, { recursive: true })
       const shelf2 = { AV_PLUGINS_DIR: folderOf('shelf-2') }
       let dying: ChildProcess | undefined
@@ -249,8 +247,7 @@ test('another time zone rewrites the stored days, wherever that is cut off, and 
   await inUtc.end('SIGTERM')
 
   for (const done of ['channel', 'video', 'playlist']) {
-    const copy = await mkdtemp(join(tmpdir(), 'av-migration-'))
-    t.after(() => rm(copy, { recursive: true, force: true }))
+    const copy = await temporaryFolder(t)
     await cp(folder, copy, { recursive: true })
     assert.equal(
       await startUntil(

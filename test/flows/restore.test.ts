@@ -12,6 +12,7 @@ import { type Server, startServer, taskEnded, until } from '../support/server.ts
 import {
   aChannel,
   aPlaylist,
+  aQueued,
   aVideo,
   type TestApp,
   type TestOptions,
@@ -23,31 +24,6 @@ import {
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const CUSTOM = 'av_playlist_mine'
 
-function aQueued(id: string) {
-  return {
-    index: 'download',
-    id,
-    doc: {
-      platform_id: id,
-      status: 'pending',
-      auto_start: false,
-      title: 'Waiting',
-      channel_id: 'UC1',
-      channel_name: 'One',
-      channel_indexed: true,
-      duration: '1s',
-      published: '2026-01-01',
-      timestamp: 1,
-      vid_type: 'videos',
-      vid_thumb_url: `/cache/videos/q/${id}.jpg`,
-      position: 1,
-      open: true,
-      ready: true,
-      later: true,
-    },
-  }
-}
-
 async function given(t: TestContext, options: TestOptions = {}): Promise<TestApp> {
   const app = await testApp(t, options)
   await app.settled()
@@ -57,7 +33,7 @@ async function given(t: TestContext, options: TestOptions = {}): Promise<TestApp
     aVideo({ id: 'v2', active: false }),
     aPlaylist({ entries: ['v1'] }),
     aPlaylist({ id: CUSTOM, playlist_type: 'custom', entries: ['v2'] }),
-    aQueued('q1'),
+    aQueued(),
   )
   const path = join(app.dataDir, 'media/UC1/v1.mp4')
   await mkdir(dirname(path), { recursive: true })

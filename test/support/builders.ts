@@ -1,5 +1,7 @@
 /** Documents for tests: whole and valid, and a test names only what it is about. */
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
+import type { NewItem } from '../../plugins/download/queue.ts'
+import type { DownloadDoc } from '../../plugins/download/schema.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
 import type { VideoDoc } from '../../plugins/video/schema.ts'
 
@@ -114,3 +116,39 @@ export function aPlaylist({
   }
   return { index: 'playlist', id, doc }
 }
+
+/** Of the queue: it waits. */
+export function aQueued({ id = 'q1', ...fields }: { id?: string } & Partial<DownloadDoc> = {}): Given {
+  const doc: DownloadDoc = {
+    platform_id: id,
+    status: 'pending',
+    auto_start: false,
+    title: `Video ${id}`,
+    channel_id: 'UC1',
+    channel_name: 'Channel UC1',
+    channel_indexed: true,
+    duration: '1s',
+    published: LATELY_DAY,
+    timestamp: LATELY,
+    vid_type: 'videos',
+    vid_thumb_url: `/cache/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
+    position: LATELY * 1_000_000,
+    open: true,
+    ready: true,
+    later: true,
+    ...fields,
+  }
+  return { index: 'download', id, doc }
+}
+
+/** What is known of a video before it is put into the queue. */
+export const aNewItem = (id: string, fields: Partial<NewItem> = {}): NewItem => ({
+  id,
+  title: `Video ${id}`,
+  channelId: 'UC1',
+  channelName: 'Channel UC1',
+  durationSeconds: 500,
+  published: LATELY_DAY,
+  vidType: 'videos',
+  ...fields,
+})

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
+import { WITH_TEXTS } from './preferences.ts'
 import { START } from './server.ts'
 import { declaredVariables } from './settings.ts'
 
@@ -79,11 +80,7 @@ async function fill(): Promise<void> {
     'api/config/',
     {
       downloads: {
-        subtitle: 'en,de',
-        subtitle_source: 'user',
-        subtitle_index: true,
-        comment_max: 'all',
-        sleep_interval: 0,
+        ...WITH_TEXTS,
         integrate_sponsorblock: true,
         integrate_ryd: true,
       },

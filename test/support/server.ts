@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { lastFirst, type Scope } from './last-first.ts'
@@ -32,13 +29,6 @@ export interface Server {
   /** Ends it as `kill -9` or as Ctrl-C would. @returns the exit code, null after a signal */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   ended: Promise<number | null>
-}
-
-/** A folder that goes with the test. */
-export async function temporaryFolder(scope: Scope): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'archivolt-'))
-  lastFirst(scope).after(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /**

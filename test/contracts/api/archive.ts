@@ -1,7 +1,8 @@
 /** A small archive for the rows of the API table: one of everything that they ask for. */
 
-import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import type { Settings } from '../../../config/schema.ts'
+import type { DownloadDoc } from '../../../plugins/download/schema.ts'
 import { NO_PLATFORM } from '../../platform/start.ts'
 
 export const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
@@ -38,29 +39,23 @@ const COMMENT = {
   comment_replies: [],
 }
 
-const item = (id: string, status: string, fields: object = {}) => ({
-  index: 'download',
-  id,
-  doc: {
-    platform_id: id,
+const item = (id: string, status: DownloadDoc['status'], fields: Partial<DownloadDoc> = {}) =>
+  aQueued({
+    id,
     status,
     auto_start: status === 'priority',
     title: `Item ${id} bread`,
     channel_id: CHANNEL,
     channel_name: 'Old Mill Bakery',
-    channel_indexed: true,
     duration: '1m 05s',
     published: '2026-01-02',
     timestamp: 1_768_000_000,
-    vid_type: 'videos',
-    vid_thumb_url: `/cache/videos/${id[0]}/${id}.jpg`,
     position: 1_768_000_000_000_000,
     open: status !== 'ignore',
     ready: status !== 'ignore',
     later: status !== 'priority',
     ...fields,
-  },
-})
+  })
 
 /** Of the archive, whole and valid; a fresh app each. The platform is not to be reached. */
 export async function archive(

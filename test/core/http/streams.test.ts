@@ -13,6 +13,7 @@ import { Type } from 'typebox'
 import { rawBody } from '../../../core/http/body.ts'
 import { bytes, events, file } from '../../../core/http/reply.ts'
 import { defineRoute, type Route } from '../../../core/plugin/define.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { testServer } from './given.ts'
 
 const get = (path: string, handle: Route['handle']): Route => ({
@@ -216,8 +217,7 @@ test('a client that may no longer listen is let go at once', async (t) => {
 })
 
 test('a download ends with the right to it; one that may go on is left alone', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'archivolt-files-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'backup.zip'), Buffer.alloc(64 * 1024 * 1024)) // more than the sockets between take up
   const whole: Route = {
     ...get('/backup/', () => file(join(folder, 'backup.zip'), 'application/zip')),

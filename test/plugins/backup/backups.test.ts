@@ -1,9 +1,8 @@
 /** Backup files: made, listed, taken in, compared, sent, deleted, rotated. */
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
-import files, { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import files, { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
@@ -11,6 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { writeArchive } from '../../../plugins/backup/archive.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { aStoredChannel, aStoredVideo, documentsOf, fileOf, zipOf } from './zips.ts'
 
 /** Width and height follow from the streams. */
@@ -456,8 +456,7 @@ test('what an interruption left half-written is gone after the next start', asyn
 })
 
 test('an archive of any size is written in the memory of a few of its files', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'av-archive-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const heldBytes: number[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { type TestApp, testApp } from '../../support/testing.ts'
+import { aNewItem, type TestApp, testApp } from '../../support/testing.ts'
 
 const jarWith = (...names: string[]) =>
   `# Netscape HTTP Cookie File\n${names.map((name) => `127.0.0.1\tFALSE\t/\tFALSE\t0\t${name}\tvery-secret-${name}`).join('\n')}\n`
@@ -149,21 +149,12 @@ test('a new jar stays, whatever a download that began with the one before makes 
 test('another cookie lets the queue take again what needed an account', async (t) => {
   const { app } = await given(t)
   const { queue } = app.app
-  const item = (id: string) => ({
-    id,
-    title: id,
-    channelId: '',
-    channelName: '',
-    durationSeconds: 0,
-    published: '',
-    vidType: 'videos' as const,
-  })
   for (const [id, errorClass] of [
     ['needsLogin1', 'login_required'],
     ['needsAge001', 'age'],
     ['isGone00001', 'gone'],
   ] as const) {
-    await queue.add([item(id)], 'pending', { failure: { message: 'no', errorClass } })
+    await queue.add([aNewItem(id)], 'pending', { failure: { message: 'no', errorClass } })
   }
 
   await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })

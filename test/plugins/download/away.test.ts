@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { definePlugin } from 'archivolt'
-import { type TestApp, testApp, testClock } from 'archivolt/testing'
+import { aNewItem, type TestApp, testApp, testClock } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 
@@ -108,15 +108,7 @@ test('while the library is away nothing is begun; within a minute of its return 
   const away = await awayApp(t)
   const { app } = away
   await app.app.queue.add(
-    [fog, nets].map((id) => ({
-      id,
-      title: id,
-      channelId: '',
-      channelName: '',
-      durationSeconds: 0,
-      published: '',
-      vidType: 'unknown' as const,
-    })),
+    [fog, nets].map((id) => aNewItem(id, { channelId: '', vidType: 'unknown' })),
     'pending',
   )
   await away.unmount()

@@ -4,18 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
-
-const newItem = (id: string, changes: object = {}) => ({
-  id,
-  title: `Title ${id}`,
-  channelId: 'UC1',
-  channelName: 'Old Mill',
-  durationSeconds: 500,
-  published: '2026-01-02',
-  vidType: 'videos' as const,
-  ...changes,
-})
+import { aChannel, aNewItem, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
 async function openQueueApp(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
@@ -33,7 +22,7 @@ const set = (app: TestApp, id: string, status: string) => app.as('admin').post(`
 test('an item is shown as the contract has it', async (t) => {
   const app = await openQueueApp(t)
   await app.given(aChannel({ id: 'UC1' }))
-  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending')
+  await app.app.queue.add([aNewItem('aaaaaaaaaaa')], 'pending')
 
   const { timestamp, ...item } = await show(app, 'aaaaaaaaaaa')
   assert.equal(timestamp, Math.floor(app.clock.now() / 1000))
@@ -42,12 +31,12 @@ test('an item is shown as the contract has it', async (t) => {
     youtube_id: 'aaaaaaaaaaa',
     status: 'pending',
     auto_start: false,
-    title: 'Title aaaaaaaaaaa',
+    title: 'Video aaaaaaaaaaa',
     channel_id: 'UC1',
-    channel_name: 'Old Mill',
+    channel_name: 'Channel UC1',
     channel_indexed: true,
     duration: '8m 20s',
-    published: '2026-01-02',
+    published: '2026-01-10',
     vid_type: 'videos',
     vid_thumb_url: '/cache/videos/a/aaaaaaaaaaa.jpg',
     _index: 'av_download',
@@ -58,21 +47,21 @@ test('an item is shown as the contract has it', async (t) => {
 test('what is queued, ignored or archived is not queued again, nor twice by one list', async (t) => {
   const app = await openQueueApp(t)
   await app.given(aVideo({ id: 'archived111' }))
-  await app.app.queue.add([newItem('ignored1111')], 'ignore')
+  await app.app.queue.add([aNewItem('ignored1111')], 'ignore')
 
   const added = await app.app.queue.add(
-    [newItem('archived111'), newItem('ignored1111'), newItem('fresh111111'), newItem('fresh111111')],
+    [aNewItem('archived111'), aNewItem('ignored1111'), aNewItem('fresh111111'), aNewItem('fresh111111')],
     'pending',
   )
 
   assert.deepEqual(added, ['fresh111111'])
-  assert.deepEqual(await app.app.queue.add([newItem('archived111')], 'pending', { force: true }), ['archived111'])
+  assert.deepEqual(await app.app.queue.add([aNewItem('archived111')], 'pending', { force: true }), ['archived111'])
 })
 
 test('what is ignored while a long list is added stays ignored', async (t) => {
   const app = await openQueueApp(t)
   const { queue } = app.app
-  const list = Array.from({ length: 3000 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`))
+  const list = Array.from({ length: 3000 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`))
   const last = list.at(-1)!
 
   const adding = queue.add(list, 'pending')
@@ -86,14 +75,17 @@ test('what is ignored while a long list is added stays ignored', async (t) => {
 test('what the index refuses is not said to be added', async (t) => {
   const app = await openQueueApp(t)
 
-  const added = await app.app.queue.add([newItem('refused1111', { title: 7 }), newItem('fresh111111')], 'pending')
+  const added = await app.app.queue.add(
+    [aNewItem('refused1111', { title: 7 as never }), aNewItem('fresh111111')],
+    'pending',
+  )
 
   assert.deepEqual(added, ['fresh111111'])
 })
 
 test('each request leads to the state that the contract names', async (t) => {
   const app = await openQueueApp(t)
-  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending', {
+  await app.app.queue.add([aNewItem('aaaaaaaaaaa')], 'pending', {
     failure: { message: 'It is gone', errorClass: 'gone' },
   })
   const state = async () => {
@@ -123,14 +115,14 @@ test('auto_start comes first, then the oldest; filters choose', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add(
     [
-      newItem('aaaaaaaaaaa'),
-      newItem('bbbbbbbbbbb', { channelId: 'UC2', title: 'Cold proof' }),
-      newItem('ccccccccccc', { vidType: 'shorts' }),
+      aNewItem('aaaaaaaaaaa'),
+      aNewItem('bbbbbbbbbbb', { channelId: 'UC2', title: 'Cold proof' }),
+      aNewItem('ccccccccccc', { vidType: 'shorts' }),
     ],
     'pending',
   )
-  await app.app.queue.add([newItem('ddddddddddd')], 'ignore')
-  await app.app.queue.add([newItem('eeeeeeeeeee')], 'pending', {
+  await app.app.queue.add([aNewItem('ddddddddddd')], 'ignore')
+  await app.app.queue.add([aNewItem('eeeeeeeeeee')], 'pending', {
     failure: { message: 'Members only', errorClass: 'members_only' },
   })
   await set(app, 'ccccccccccc', 'priority')
@@ -157,10 +149,10 @@ test('an item that fails for good when its time has come lets the others go on',
   const app = await openQueueApp(t)
   const { queue } = app.app
   const retryAt = Math.floor(app.clock.now() / 1000) + 3600
-  await queue.add([newItem('premiere111')], 'pending', {
+  await queue.add([aNewItem('premiere111')], 'pending', {
     failure: { message: 'It is still to come', errorClass: 'upcoming', retryAt },
   })
-  await queue.add([newItem('another1111')], 'pending')
+  await queue.add([aNewItem('another1111')], 'pending')
   await app.clock.advance(3_601_000)
   assert.equal((await queue.next(false, []))?.platform_id, 'premiere111')
 
@@ -175,7 +167,7 @@ test('leftover priority items wait again, however many; what was ignored meanwhi
   const { queue } = app.app
   const ids = Array.from({ length: 10_300 }, (_, index) => `left${String(index).padStart(7, '0')}`)
   await queue.add(
-    ids.map((id) => newItem(id)),
+    ids.map((id) => aNewItem(id)),
     'priority',
     { failure: { message: 'It is gone', errorClass: 'gone' } },
   )
@@ -199,10 +191,10 @@ test('leftover priority items wait again, however many; what was ignored meanwhi
 test('many are changed or forgotten at once', async (t) => {
   const app = await openQueueApp(t)
   await app.app.queue.add(
-    Array.from({ length: 250 }, (_, index) => newItem(`item${String(index).padStart(7, '0')}`)),
+    Array.from({ length: 250 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
     'pending',
   )
-  await app.app.queue.add([newItem('gone1111111')], 'pending', {
+  await app.app.queue.add([aNewItem('gone1111111')], 'pending', {
     failure: { message: 'It is gone', errorClass: 'gone' },
   })
   const bulk = (body: object) => app.as('admin').post('/api/download/bulk/', body)
@@ -227,7 +219,7 @@ test('many are changed or forgotten at once', async (t) => {
 
 test('a bad request changes nothing and names its place', async (t) => {
   const app = await openQueueApp(t)
-  await app.app.queue.add([newItem('aaaaaaaaaaa')], 'pending')
+  await app.app.queue.add([aNewItem('aaaaaaaaaaa')], 'pending')
   const admin = app.as('admin')
   for (const [asked, status] of [
     [admin.get('/api/download/?filter=later'), 400],

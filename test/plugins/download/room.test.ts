@@ -7,8 +7,9 @@ import { type TestContext, test } from 'node:test'
 import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { temporaryFolder, until } from '../../support/server.ts'
+import { until } from '../../support/server.ts'
 import { type SmallDisk, smallDisk } from '../../support/small-disk.ts'
 
 const SPARE = 200 << 20

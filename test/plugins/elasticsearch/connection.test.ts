@@ -20,9 +20,9 @@ import {
 } from '../../../plugins/elasticsearch/connection.ts'
 import { ElasticError } from '../../../plugins/elasticsearch/fault.ts'
 import { testElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst, type Scope } from '../../support/last-first.ts'
 import { type Break, FULL_DISK, NO_SHARDS, type Proxy, startProxy, TOO_BUSY } from '../../support/proxy.ts'
-import { temporaryFolder } from '../../support/server.ts'
 
 const skip = withoutElasticsearch()
 const SECRET = 'a secret that nobody may read'

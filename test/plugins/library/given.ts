@@ -1,13 +1,12 @@
 /** A whole server beside the loopback platform, and films to put into its folders. */
-import { execFile, execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
+import { aFilm } from '../../support/film.ts'
 
 const run = promisify(execFile)
 
@@ -50,46 +49,6 @@ export async function libraryApp(t: TestContext, options: TestOptions = {}): Pro
     },
   }
   return Object.create(app, Object.getOwnPropertyDescriptors(own)) as LibraryApp
-}
-
-let films: Promise<string> | undefined
-
-/** Made once: h264 and aac in mp4. */
-export function aFilm(): Promise<string> {
-  return (films ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'av-film-'))
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    await makeFilm(join(folder, 'film.mp4'))
-    return join(folder, 'film.mp4')
-  })())
-}
-
-/** @param codecs  options of ffmpeg for other codecs */
-export async function makeFilm(path: string, codecs: string[] = ['-c:v', 'libx264', '-c:a', 'aac']): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  await run('ffmpeg', [
-    '-v',
-    'error',
-    '-f',
-    'lavfi',
-    '-i',
-    'testsrc=s=320x180:d=1:r=10',
-    '-f',
-    'lavfi',
-    '-i',
-    'sine=d=1',
-    '-shortest',
-    '-pix_fmt',
-    'yuv420p',
-    ...codecs,
-    '-y',
-    path,
-  ])
-}
-
-export async function makePicture(path: string, size = '640x360'): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', `testsrc2=s=${size}`, '-frames:v', '1', '-y', path])
 }
 
 interface ProbedStream {

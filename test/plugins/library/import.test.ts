@@ -10,7 +10,8 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { aFilm, type LibraryApp, libraryApp, makeFilm, makePicture, play, probe, SRT, VTT } from './given.ts'
+import { aFilm, makeFilm, makePicture } from '../../support/film.ts'
+import { type LibraryApp, libraryApp, play, probe, SRT, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
 const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as {

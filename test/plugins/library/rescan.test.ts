@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
-import { type LibraryApp, libraryApp, makeFilm, makePicture, play, remove, thumbnailOf, VTT } from './given.ts'
+import { makeFilm, makePicture } from '../../support/film.ts'
+import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
 const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as {

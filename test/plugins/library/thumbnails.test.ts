@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import { openLog } from '../../../core/log.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
-import { type LibraryApp, libraryApp, makePicture, play, probe, thumbnailOf } from './given.ts'
+import { makePicture } from '../../support/film.ts'
+import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from './given.ts'
 
 const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
 const { ferry, nets, fog, comet } = VIDEO as Record<string, string> as {

@@ -1,10 +1,9 @@
 /** Pictures: any format becomes a JPEG in two sizes; what is no picture, too large or elsewhere is refused. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openLog } from '../../../core/log.ts'
@@ -12,10 +11,10 @@ import type { App } from '../../../plugins/media/app.ts'
 import { openArt } from '../../../plugins/media/art.ts'
 import { openPaths, smallPath } from '../../../plugins/media/paths.ts'
 import { probeMedia } from '../../../plugins/media/programs.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true) {
-  const folder = await mkdtemp(join(tmpdir(), 'art-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   const paths = openPaths(join(folder, 'media'), join(folder, 'cache'))
   const settings = { ffmpeg: 'ffmpeg' } as App['settings']
   const platform = { isArtUrl } as App['platform']

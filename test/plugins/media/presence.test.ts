@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, type TestApp } from 'archivolt/testing'
 import { openPaths } from '../../../plugins/media/paths.ts'
 import { openPresence } from '../../../plugins/media/presence.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { aDownload, type VideoApp, videoApp } from '../video/scripted-platform.ts'
 
 const MARK = '.archivolt-library'
@@ -110,8 +110,7 @@ test('work during which the disk goes has failed, as it looks like work where th
 test('a new installation marks its library; the mark is known after a restart, and to a data folder that was moved', async (t) => {
   const app = await filled(t)
   const mark = await markOf(app)
-  const moved = await mkdtemp(join(tmpdir(), 'av-moved-'))
-  t.after(() => rm(moved, { recursive: true, force: true }))
+  const moved = await temporaryFolder(t)
 
   await app.restart()
   assert.equal(await absence(app), undefined)

@@ -1,13 +1,13 @@
 /** What the service is asked for and what it answers: the real yt-dlp on the loopback platform. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/error.ts'
 import { addHostileVideos, addLargeChannel, CHANNEL, GONE, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import type { LoopbackPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { givenPlatform, SIGNED_IN } from './given.ts'
 
 const asker = 'test'
@@ -421,8 +421,7 @@ describe('the child', () => {
 
   test('without yt-dlp everything halts, and goes on by itself once it is there', async (t) => {
     const clock = testClock(Date.now())
-    const place = await mkdtemp(join(tmpdir(), 'av-venv-'))
-    t.after(() => rm(place, { recursive: true }))
+    const place = await temporaryFolder(t)
     const { service } = await givenPlatform(t, { clock, settings: { ytdlp: join(place, 'venv') } })
     const asked = service.video(VIDEO.fog!, { asker })
     await until(() => service.state().state === 'halted')

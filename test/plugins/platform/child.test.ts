@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
@@ -11,13 +10,13 @@ import { openLog } from '../../../core/log.ts'
 import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
 import { Tools } from '../../../plugins/platform/tools.ts'
 import { testClock } from '../../support/clock.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const log = openLog('silent')
 
 /** A launch whose program is this shell script instead of Python. */
 async function givenProgram(t: TestContext, script: string): Promise<Launch> {
-  const folder = await mkdtemp(join(tmpdir(), 'av-child-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const python = join(folder, 'program')
   await writeFile(python, `#!/bin/sh\nread setup\necho '{"ready": {"version": "1", "channel": "stable"}}'\n${script}\n`)
   await chmod(python, 0o700)
@@ -86,8 +85,7 @@ test('one over its limit of memory is ended with everything that it has started'
 })
 
 test('when the server is gone the worker ends itself, in the middle of its work too', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'av-child-'))
-  t.after(() => rm(dataDir, { recursive: true }))
+  const dataDir = await temporaryFolder(t)
   const settings = {
     dataDir,
     platformUrl: 'http://127.0.0.1:1',

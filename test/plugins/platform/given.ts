@@ -1,12 +1,12 @@
 /** The service on a loopback platform, with the real yt-dlp, for tests that need no server around it. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import { openLanes } from '../../../core/jobs/lanes.ts'
 import { openLog } from '../../../core/log.ts'
 import { openPlatform, type PlatformParts, type PlatformService } from '../../../plugins/platform/platform.ts'
 import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 export interface GivenPlatform {
   platform: LoopbackPlatform
@@ -25,8 +25,7 @@ export async function givenPlatform(
   { clock = systemClock, settings = {} }: { clock?: Clock; settings?: Partial<PlatformParts['settings']> } = {},
 ): Promise<GivenPlatform> {
   const { platform, settings: ours } = await startTestPlatform(scope)
-  const dataDir = await mkdtemp(join(tmpdir(), 'av-platform-'))
-  scope.after(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = await temporaryFolder(scope)
   const service = openPlatform({
     settings: {
       dataDir,

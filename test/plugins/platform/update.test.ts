@@ -1,6 +1,6 @@
 /** yt-dlp updated on probation: pip is a script here that lays a given version in the folder that it is told. */
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -8,6 +8,7 @@ import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { Tools } from '../../../plugins/platform/tools.ts'
 import { isNewer, updateDownloader } from '../../../plugins/platform/update.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { TOOLS } from '../../support/tools.ts'
 
 const log = openLog('silent')
@@ -16,8 +17,7 @@ async function givenTools(
   t: TestContext,
   offered: { version: string; isBroken?: boolean; lacksExtractor?: boolean } | undefined,
 ): Promise<{ tools: () => Tools }> {
-  const folder = await mkdtemp(join(tmpdir(), 'av-update-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const [library] = await readdir(join(TOOLS, 'lib'))
   const real = join(TOOLS, 'lib', library!, 'site-packages/yt_dlp')
   const offer = join(folder, 'offer/yt_dlp')

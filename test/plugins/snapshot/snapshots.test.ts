@@ -1,15 +1,16 @@
 /** Snapshots through the public door: what is taken when, what is kept, what one holds. */
 import assert from 'node:assert/strict'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { openLog } from '../../../core/log.ts'
 import { openSnapshotFolder } from '../../../plugins/sqlite/snapshot-folder.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import {
   aChannel,
   aPlaylist,
+  aQueued,
   aVideo,
   type TestApp,
   type TestOptions,
@@ -222,8 +223,7 @@ test('kept are those of thirty days, at least five, at most fifty', async (t) =>
 })
 
 test('a failed one is told as failed and leaves no file', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'av-snapshots-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const clock = testClock()
   const snapshotTo = async (path: string) => {
     await writeFile(path, 'half')
@@ -284,28 +284,6 @@ test('a description without its file is listed as failed and can be deleted only
   assert.equal((await admin(app).delete(`/api/snapshot/${id}/`)).status, 200)
 })
 
-const download = {
-  index: 'download',
-  id: 'q1',
-  doc: {
-    platform_id: 'q1',
-    status: 'pending',
-    auto_start: false,
-    title: 'Waiting',
-    channel_id: 'UC1',
-    channel_name: 'One',
-    channel_indexed: true,
-    duration: '1s',
-    published: '2026-01-01',
-    timestamp: 1,
-    vid_type: 'videos',
-    vid_thumb_url: '/cache/videos/q/q1.jpg',
-    position: 1,
-    open: true,
-    ready: true,
-    later: true,
-  },
-}
 const comment = {
   index: 'comment',
   id: 'v1',
@@ -332,7 +310,7 @@ const subtitle = {
     channel_id: 'UC1',
   },
 }
-const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), download, aPlaylist({ entries: ['v1'] }), subtitle, comment]
+const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aQueued(), aPlaylist({ entries: ['v1'] }), subtitle, comment]
 
 test('a restore brings back documents of every kind, and leaves accounts, settings and positions', async (t) => {
   const app = await given(t)

@@ -6,8 +6,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
@@ -22,11 +21,11 @@ import { givenSql } from '../../../plugins/sqlite/filter.ts'
 import { layoutOf, tableNames } from '../../../plugins/sqlite/layout.ts'
 import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
 
 async function folderOf(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'archivolt-sqlite-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   return folder
 }
 

@@ -1,7 +1,7 @@
 /** Statistics through the public door: figures, zeros, local days. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aPlaylist, aVideo, testApp, testClock } from '../../support/testing.ts'
+import { aChannel, aNewItem, aPlaylist, aVideo, testApp, testClock } from '../../support/testing.ts'
 
 const DAY = 86_400
 /** Noon of the test clock's first day, in the server's time zone. */
@@ -98,18 +98,9 @@ test('channels and playlists are counted by their flags, custom playlists as ina
 
 test('priority items count as pending, those of unknown type in no type', async (t) => {
   const app = await testApp(t)
-  const item = (id: string, vidType: 'videos' | 'shorts' | 'unknown') => ({
-    id,
-    title: id,
-    channelId: 'UC1',
-    channelName: '',
-    durationSeconds: 0,
-    published: '',
-    vidType,
-  })
-  await app.app.queue.add([item('q1', 'videos'), item('q2', 'unknown')], 'pending')
-  await app.app.queue.add([item('q3', 'shorts')], 'priority')
-  await app.app.queue.add([item('q4', 'videos')], 'ignore')
+  await app.app.queue.add([aNewItem('q1', { vidType: 'videos' }), aNewItem('q2', { vidType: 'unknown' })], 'pending')
+  await app.app.queue.add([aNewItem('q3', { vidType: 'shorts' })], 'priority')
+  await app.app.queue.add([aNewItem('q4', { vidType: 'videos' })], 'ignore')
 
   assert.deepEqual((await app.as('user').get('/api/stats/download/')).body, {
     pending: 3,

@@ -1,10 +1,10 @@
 /** Subtitles become fragments of five cues, whatever the file holds. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readCues, readFragments } from '../../../plugins/video/cues.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 async function* linesOf(text: string): AsyncGenerator<string> {
   yield* text.split('\n')
@@ -17,8 +17,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 async function aFile(t: TestContext, text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cues-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'a.vtt'), text)
   return join(folder, 'a.vtt')
 }

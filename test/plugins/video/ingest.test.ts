@@ -25,7 +25,7 @@ test('a downloaded video is listed, playable and told of', async (t) => {
   assert.deepEqual(
     streams.map(({ type, codec, width }: Record<string, unknown>) => [type, codec, width]),
     [
-      ['video', 'h264', 640],
+      ['video', 'h264', 320],
       ['audio', 'aac', undefined],
     ],
   )

@@ -1,11 +1,10 @@
 /** Removing a video or a channel takes all of it, or nothing, also when it is interrupted. */
 import assert from 'node:assert/strict'
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
+import { temporaryFolder } from '../../support/folder.ts'
 import { aDownload, type VideoApp, videoApp } from './scripted-platform.ts'
 
 async function putFiles(app: VideoApp, channelId: string, ...names: string[]): Promise<void> {
@@ -218,8 +217,7 @@ test('a removal that a power cut ends is finished by the next start', async (t) 
   const request = before.as('admin').delete('/api/video/v1/')
   await isReached
   // What is on the disk at this moment is all that a power cut leaves: a row that has begun, files in the trash.
-  const dataDir = await mkdtemp(join(tmpdir(), 'power-cut-'))
-  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const dataDir = await temporaryFolder(t)
   await cp(before.dataDir, dataDir, { recursive: true })
   isPowered = false
 

@@ -1,6 +1,5 @@
 /** A platform that answers what a test says, and the plugins that are tested on top of it. */
-import { execFileSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
@@ -8,6 +7,7 @@ import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
 import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
+import { aFilm, aPicture } from '../../support/film.ts'
 
 type Platform = Services['platform']['platform']
 type Downloaded = Awaited<ReturnType<Platform['download']>>
@@ -117,20 +117,8 @@ export async function aDownload(
   const [mediaPath, thumbnailPath, subtitlePath] = [`${id}.mp4`, `${id}.webp`, `${id}.en.vtt`].map((name) =>
     join(folder, name),
   ) as [string, string, string]
-  const source = ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=s=640x360:d=1:r=5']
-  execFileSync('ffmpeg', [
-    ...source,
-    '-f',
-    'lavfi',
-    '-i',
-    'sine=d=1',
-    '-shortest',
-    '-pix_fmt',
-    'yuv420p',
-    '-y',
-    mediaPath,
-  ])
-  execFileSync('ffmpeg', [...source, '-frames:v', '1', '-y', thumbnailPath])
+  await copyFile(await aFilm(), mediaPath)
+  await copyFile(await aPicture(), thumbnailPath)
   await writeFile(subtitlePath, CUES)
   return {
     metadata: {

@@ -4,8 +4,9 @@ import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 import { holdBack, noBrowser, openPage, PATIENCE, type Page, type Watched } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { allQuiet, PASSWORD, type Server, startServer, temporaryFolder, USERNAME, until } from '../../support/server.ts'
+import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
 
 /** Whether somebody has a name is asked of the search of channels: it answers so where the channel is not archived. */
 const NOT_ARCHIVED = [/404 .*channel\/search/]

@@ -5,43 +5,30 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
 import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aNewItem, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
-const anItem = (id: string, changes: object = {}) => ({
-  id,
-  title: `Film ${id}`,
-  channelId: 'UC1',
-  channelName: 'Old Mill',
-  durationSeconds: 500,
-  published: '2026-01-02',
-  vidType: 'videos' as const,
-  ...changes,
-})
 
 /** Nothing is downloaded here: the platform is paused, or nothing asks it. */
 async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
-  await app.given(
-    aChannel({ id: 'UC1', channel_name: 'Old Mill' }),
-    aVideo({ id: 'archived111', title: 'A day at the mill' }),
-  )
+  await app.given(aChannel(), aVideo({ id: 'archived111', title: 'A day at the mill' }))
   const { queue } = app.app
   await queue.add(
     [
-      anItem('waiting1111', { title: 'Grinding rye <img src=x onerror=alert(1)>' }),
-      anItem('waiting2222'),
-      anItem('waiting3333', { channelId: 'UC2', channelName: 'Elsewhere' }),
+      aNewItem('waiting1111', { title: 'Grinding rye <img src=x onerror=alert(1)>' }),
+      aNewItem('waiting2222'),
+      aNewItem('waiting3333', { channelId: 'UC2', channelName: 'Elsewhere' }),
     ],
     'pending',
   )
-  await queue.add([anItem('failed11111')], 'pending', {
+  await queue.add([aNewItem('failed11111')], 'pending', {
     failure: { message: 'Sign in to confirm that this is you', errorClass: 'login_required' },
   })
-  await queue.add([anItem('failed22222'), anItem('failed33333')], 'pending', {
+  await queue.add([aNewItem('failed22222'), aNewItem('failed33333')], 'pending', {
     failure: { message: 'This video has been removed by the uploader', errorClass: 'gone' },
   })
-  await queue.add([anItem('ignored1111')], 'ignore')
+  await queue.add([aNewItem('ignored1111')], 'ignore')
   return app
 }
 
@@ -64,7 +51,7 @@ describe('downloads', { skip: noBrowser }, () => {
         await check()
         await shot('downloads-failed')
         await page.getByRole('button', { name: /^Ignored/ }).click()
-        await page.getByText('Film ignored1111').waitFor()
+        await page.getByText('Video ignored1111').waitFor()
         await check()
         await shot('downloads-ignored')
       })
@@ -156,7 +143,7 @@ describe('downloads', { skip: noBrowser }, () => {
 
   test('what is live or announced neither waits nor has failed; what has failed has its number at Downloads', async (t) => {
     const app = await filled(t)
-    await app.app.queue.add([anItem('later111111')], 'pending', {
+    await app.app.queue.add([aNewItem('later111111')], 'pending', {
       failure: { message: 'This live event will begin in 3 days.', errorClass: 'upcoming' },
     })
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
@@ -170,7 +157,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await check()
     await shot('downloads-badges')
     await page.getByRole('button', { name: 'Live or announced 1' }).click()
-    await page.getByText('Film later111111').waitFor()
+    await page.getByText('Video later111111').waitFor()
     await check()
     await app.as('admin').delete('/api/download/?filter=pending')
     await link.getByLabel('3 failed').waitFor({ state: 'detached' })
@@ -179,7 +166,7 @@ describe('downloads', { skip: noBrowser }, () => {
   test('beyond what the API counts, more than that is said', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add(
-      Array.from({ length: 10_001 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)),
+      Array.from({ length: 10_001 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
       'pending',
     )
     const { page, go, check } = await openPage(t, app.url, { as: AS })
@@ -206,29 +193,29 @@ describe('downloads', { skip: noBrowser }, () => {
     await go('/downloads/')
     const status = async (id: string) => (await app.as('admin').get(`/api/download/${id}/`)).body.data?.status
 
-    await page.getByRole('button', { name: 'Ignore: Film waiting2222' }).click()
+    await page.getByRole('button', { name: 'Ignore: Video waiting2222' }).click()
     await page.getByText('1 video is ignored').waitFor()
     assert.equal(await status('waiting2222'), 'ignore')
     await page.getByRole('button', { name: 'Ignored 2' }).click()
-    await page.getByRole('button', { name: 'Take back: Film waiting2222' }).click()
+    await page.getByRole('button', { name: 'Take back: Video waiting2222' }).click()
     await page.getByText('1 video waits again').waitFor()
     assert.equal(await status('waiting2222'), 'pending')
-    await page.getByRole('button', { name: 'Forget: Film ignored1111' }).click()
+    await page.getByRole('button', { name: 'Forget: Video ignored1111' }).click()
     await page.getByText('Nothing is ignored').waitFor()
     await page.getByText('1 video is forgotten').waitFor()
     assert.equal(await status('ignored1111'), undefined)
 
     await page.getByRole('button', { name: 'Waiting 3' }).click()
-    await page.getByText('Film waiting2222').waitFor()
+    await page.getByText('Video waiting2222').waitFor()
     assert.deepEqual(
       (await page.locator('.queue-title').allTextContents()).slice(1),
-      ['Film waiting2222', 'Film waiting3333'],
+      ['Video waiting2222', 'Video waiting3333'],
       'it is back in its place',
     )
-    await app.app.queue.add([anItem('elsewhere11')], 'pending')
-    await page.getByText('Film elsewhere11').waitFor()
+    await app.app.queue.add([aNewItem('elsewhere11')], 'pending')
+    await page.getByText('Video elsewhere11').waitFor()
     await app.app.queue.remove('elsewhere11')
-    await page.getByText('Film elsewhere11').waitFor({ state: 'detached' })
+    await page.getByText('Video elsewhere11').waitFor({ state: 'detached' })
     const turn = app.app.queue.begin('waiting1111')
     turn.report({ fraction: 0.42, speed: 2_500_000, eta: 75 })
     const running = page.getByRole('region', { name: 'Now' })
@@ -246,19 +233,19 @@ describe('downloads', { skip: noBrowser }, () => {
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
-    await page.getByText('Film waiting2222').waitFor()
+    await page.getByText('Video waiting2222').waitFor()
     const { asked, release } = await holdBack(page, /filter=pending&error=false&page=/)
     await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'pending' })
     await asked
 
-    await page.getByRole('button', { name: 'Forget: Film waiting2222' }).click()
+    await page.getByRole('button', { name: 'Forget: Video waiting2222' }).click()
     await page.getByText('1 video is forgotten').waitFor()
     release()
-    await page.getByText('Film ignored1111').waitFor()
+    await page.getByText('Video ignored1111').waitFor()
 
     assert.deepEqual((await page.locator('.queue-title').allTextContents()).slice(1), [
-      'Film waiting3333',
-      'Film ignored1111',
+      'Video waiting3333',
+      'Video ignored1111',
     ])
   })
 
@@ -293,7 +280,7 @@ describe('downloads', { skip: noBrowser }, () => {
   test('the number beside Downloads is the one of what waits there, in one line at any width', async (t) => {
     const app = await filled(t)
     await app.app.queue.add(
-      Array.from({ length: 120 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)),
+      Array.from({ length: 120 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
       'pending',
     )
     const { page, go, shot } = await openPage(t, app.url, { as: AS })
@@ -301,7 +288,7 @@ describe('downloads', { skip: noBrowser }, () => {
     const link = page.getByRole('link', { name: 'Downloads' })
     await link.getByText('123', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Waiting 123' }).waitFor()
-    await page.getByText('Film failed11111').waitFor()
+    await page.getByText('Video failed11111').waitFor()
 
     for (const width of [1280, 800, 390, 320]) {
       await page.setViewportSize({ width, height: 800 })
@@ -322,13 +309,13 @@ describe('downloads', { skip: noBrowser }, () => {
   test('a list of hundreds is read as far as one looks, and stays where it is when much changes', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add(
-      Array.from({ length: 300 }, (_, index) => anItem(`item${String(index).padStart(7, '0')}`)),
+      Array.from({ length: 300 }, (_, index) => aNewItem(`item${String(index).padStart(7, '0')}`)),
       'pending',
     )
     const { page, go } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
     await page.getByRole('button', { name: 'Waiting 300' }).waitFor()
-    await page.getByRole('button', { name: 'Ignore: Film item0000002' }).focus()
+    await page.getByRole('button', { name: 'Ignore: Video item0000002' }).focus()
     const reached = page.locator('.queue-row:focus-within .queue-title')
     const far = reached.filter({ hasText: /item0000(1[5-9]|2)/ })
     for (let press = 0; press < 500 && !(await far.isVisible()); press++) {
@@ -363,7 +350,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await page.unroute(/\/api\/(platform|download)\//)
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
-    await page.getByText('Film waiting2222').waitFor()
+    await page.getByText('Video waiting2222').waitFor()
 
     await page.route(/\/api\/download\//, (route) =>
       route.fulfill({

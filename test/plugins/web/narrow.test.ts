@@ -4,24 +4,11 @@ import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
 import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { SECTIONS } from './sections.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const NARROW = { width: 320, height: 568 }
 const LONG = 'Donaudampfschifffahrtsgesellschaftskapitänskajüte'
-const SECTIONS = [
-  'account',
-  'look',
-  'downloads',
-  'subscriptions',
-  'playback',
-  'cookie',
-  'schedules',
-  'notifications',
-  'tasks',
-  'snapshots',
-  'backups',
-  'users',
-]
 
 /** What a finger cannot reach: outside the width, or below something else. */
 function unreachable(): string[] {

@@ -4,7 +4,8 @@ import { describe, test } from 'node:test'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
-import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, temporaryFolder, USERNAME } from '../../support/server.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, USERNAME } from '../../support/server.ts'
 import { aChannel, aPlaylist, aVideo, type Given, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }

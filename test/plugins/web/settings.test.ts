@@ -7,24 +7,10 @@ import { describe, test } from 'node:test'
 import { holdBack, holdUp, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { SECTIONS } from './sections.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const USER = { username: 'user', password: PASSWORD }
-const SECTIONS = [
-  'account',
-  'look',
-  'downloads',
-  'subscriptions',
-  'playback',
-  'cookie',
-  'schedules',
-  'notifications',
-  'tasks',
-  'snapshots',
-  'backups',
-  'users',
-  'plugins',
-]
 
 const option = (page: Page, label: string) => page.locator('.option', { has: page.getByText(label, { exact: true }) })
 const saved = (page: Page, label: string) => option(page, label).getByText('Saved').waitFor()

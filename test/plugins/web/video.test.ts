@@ -4,8 +4,10 @@ import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { holdUp, noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { allQuiet, PASSWORD, type Server, startServer, temporaryFolder, USERNAME, until } from '../../support/server.ts'
+import { WITH_TEXTS } from '../../support/preferences.ts'
+import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
 
 const as = { username: USERNAME, password: PASSWORD }
 const SIZES = ['phone', 'desktop'] as const
@@ -28,11 +30,7 @@ describe('a video', { skip: noBrowser }, () => {
     server = await startServer(scope, await temporaryFolder(scope), { ...env, AV_SEGMENTS_URL: segmentsUrl })
     await server.api('POST', '/api/config/', {
       downloads: {
-        subtitle: 'en,de',
-        subtitle_source: 'user',
-        subtitle_index: true,
-        comment_max: 'all',
-        sleep_interval: 0,
+        ...WITH_TEXTS,
         integrate_sponsorblock: true,
       },
     })

@@ -7,8 +7,9 @@ import { describe, test } from 'node:test'
 import { CHANNEL } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { PASSWORD, startServer, temporaryFolder, USERNAME, until } from '../../support/server.ts'
+import { PASSWORD, startServer, USERNAME, until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD as TEST_PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const NOT_ARCHIVED = [/404 .*channel\/search/]

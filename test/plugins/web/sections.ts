@@ -1,0 +1,16 @@
+/** The sections of the settings that an admin has, as they stand. */
+export const SECTIONS = [
+  'account',
+  'look',
+  'downloads',
+  'subscriptions',
+  'playback',
+  'cookie',
+  'schedules',
+  'notifications',
+  'tasks',
+  'snapshots',
+  'backups',
+  'users',
+  'plugins',
+]

@@ -1,0 +1,12 @@
+/** Places on the disk that go with a test. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lastFirst, type Scope } from './last-first.ts'
+
+/** A folder that goes with the test. */
+export async function temporaryFolder(scope: Scope): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-'))
+  lastFirst(scope).after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
