@@ -2,13 +2,15 @@
  * Draws how the built-in plugins hang together, from their manifests, into plugins/README.md: run it after a manifest
  * has changed.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
+import { type Declaration, declarationsIn } from './declarations.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
+const CORE_EVENTS = fileURLToPath(new URL('../core/events.ts', import.meta.url))
 export const MAP_FILE = join(PLUGINS, 'README.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
 
@@ -18,7 +20,42 @@ export async function drawnReadme(): Promise<string> {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`plugins/README.md has no place for the drawing: ${BEGIN} … ${END}`)
   const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
-  return `${readme.slice(0, begin)}${BEGIN}\n\n${draw(plugins)}\n\n${table(plugins)}\n\n${readme.slice(end)}`
+  const parts = [BEGIN, draw(plugins), table(plugins), ...listed(await declarations()), '']
+  return `${readme.slice(0, begin)}${parts.join('\n\n')}${readme.slice(end)}`
+}
+
+/** What plugins and core declare, with the plugin that does. */
+export async function declarations(): Promise<Array<Declaration & { plugin: string }>> {
+  const files = (await readdir(PLUGINS, { recursive: true })).filter((name) => name.endsWith('.ts')).sort()
+  const all = files.map((name) => ({ plugin: name.split('/')[0]!, path: join(PLUGINS, name) }))
+  const found = []
+  for (const { plugin, path } of [{ plugin: 'core', path: CORE_EVENTS }, ...all])
+    found.push(...declarationsIn(await readFile(path, 'utf8')).map((one) => ({ ...one, plugin })))
+  return found
+}
+
+/** One line for each hook, event and service. */
+function listed(all: ReadonlyArray<Declaration & { plugin: string }>): string[] {
+  const cell = (text: string): string => text.replaceAll('|', '\\|')
+  const rows = (kind: Declaration['kind']): string[] =>
+    all
+      .filter((one) => one.kind === kind)
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ name, plugin, type, meaning }) => {
+        const code = kind === 'Services' ? `app.${name}` : name
+        return `| \`${code}\` | ${plugin} | ${kind === 'Services' ? '' : `\`${cell(type)}\``} | ${cell(meaning)} |`.replace(
+          '|  |',
+          '|',
+        )
+      })
+  return [
+    '### Hooks\n\nWhat is asked of plugins that come later: what they answer, and when they are asked.',
+    ['| hook | asked by | answer | when, and what for |', '| --- | --- | --- | --- |', ...rows('Hooks')].join('\n'),
+    '### Events\n\nWhat has happened, with what is told of it.',
+    ['| event | emitted by | with | when |', '| --- | --- | --- | --- |', ...rows('Events')].join('\n'),
+    '### Services\n\nWhat a plugin may call of those that it needs.',
+    ['| service | plugin | what it is |', '| --- | --- | --- |', ...rows('Services')].join('\n'),
+  ]
 }
 
 /** Who needs whom; what is needed through another is left out. */

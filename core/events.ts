@@ -5,7 +5,7 @@
  * } }`.
  */
 export interface Events {
-  /** A job is about to begin, or has finished, a named piece of its work: here tests cut the power. */
+  /** Emitted before and after each named piece of a job's work: here tests cut the power. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
 }
 

@@ -4,7 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { drawnReadme, MAP_FILE } from '../config/plugin-map.ts'
+import { declarations, drawnReadme, MAP_FILE } from '../config/plugin-map.ts'
+import type { Task } from '../core/plugin/define.ts'
+import { findBuiltIn } from '../core/plugin/find.ts'
 import { ROOT } from './support/sources.ts'
 
 const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
@@ -19,9 +21,9 @@ const texts = [
   .filter((path) => TEXTS.test(path) && !path.startsWith('test/data/recordings/'))
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 const documents = texts.filter(({ path }) => path.endsWith('.md'))
+const contract = texts.find(({ path }) => path === 'plugins/openapi/contract.md')!.text
 
-test('every place of the contract that code and documents name is a heading of it', async () => {
-  const contract = await readFile(join(ROOT, 'plugins/openapi/contract.md'), 'utf8')
+test('every place of the contract that code and documents name is a heading of it', () => {
   const headings = new Set([...contract.matchAll(/^#{2,3} ([0-9AB](?:\.\d+)?)\.? /gm)].map(([, number]) => number))
 
   const cited = texts.flatMap(({ path, text }) =>
@@ -51,4 +53,177 @@ test('every file of the project that a document names is there', () => {
   )
 
   assert.deepEqual(lost, [])
+})
+
+const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
+const routes = plugins.flatMap(({ name, routes = [] }) =>
+  routes.map(({ method, path, access }) => ({ plugin: name, method, path: path.replace(/:\w+/g, '*'), access })),
+)
+const tasks = plugins.flatMap(({ tasks = [] }) => tasks as Task[])
+
+/** The part of the contract under a heading. */
+function section(heading: string): string {
+  const from = contract.indexOf(`\n${heading}`)
+  assert.ok(from >= 0, heading)
+  const level = /^#+/.exec(heading)![0].length
+  const end = contract.slice(from + 1).search(new RegExp(`\n#{2,${level}} `))
+  return contract.slice(from, end < 0 ? undefined : from + 1 + end)
+}
+
+/** The cells of all rows of the tables in a part of the contract. */
+const rowsOf = (part: string): string[][] =>
+  part
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\|[-| ]+$/.test(line))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    )
+
+const wildcards = (path: string): string => path.replace(/\\?<[\w-]+\\?>/g, '*')
+
+/** `GET, POST /api/config/, POST /login/` → each method with its path. */
+const namedIn = (text: string): string[] =>
+  [...text.matchAll(/((?:GET|POST|PUT|DELETE)(?:, (?:GET|POST|PUT|DELETE))*) (\/[^\s|,`)]*)/g)].flatMap(
+    ([, methods, path]) => methods!.split(', ').map((method) => `${method} ${wildcards(path!)}`),
+  )
+
+/** Rows of the endpoint matrix: `/api/stats/{video,channel}/`, `/api/video/*\/comment/, similar/`. */
+function matrix(): Array<{ method: string; path: string; access: string }> {
+  return rowsOf(section('## A. Endpoint matrix'))
+    .slice(1)
+    .flatMap(([paths = '', ...cells]) => {
+      const kind = cells.at(-1)!
+      const [first = '', ...others] = wildcards(paths).split(', ')
+      const [, before = '', choices, after = ''] = /^(.*?)\{(.*)\}(.*)$/.exec(wildcards(paths)) ?? []
+      const all = choices
+        ? choices.split(',').map((choice) => `${before}${choice}${after}`)
+        : [first, ...others.map((other) => first.replace(/[^/]+\/$/, other))]
+      return all.flatMap((path) =>
+        ['GET', 'POST', 'PUT', 'DELETE'].flatMap((method, at) => {
+          if (!/^\d+$/.test(cells[at]!)) return []
+          const access = kind !== 'admin-write' ? kind : method === 'GET' ? 'user' : 'admin'
+          return [{ method, path, access }]
+        }),
+      )
+    })
+}
+
+test('every route of the API is a row of the contract’s appendices, and every row of the contract is a route', () => {
+  const isOfPage = ({ plugin }: { plugin: string }) => plugin === 'web'
+  const there = routes.filter((route) => !isOfPage(route)).map(({ method, path }) => `${method} ${path}`)
+  const files = namedIn(section('### 1.4 Files served next to the API'))
+  const told = [
+    ...matrix().map(({ method, path }) => `${method} ${path}`),
+    ...rowsOf(section('## B. Endpoints beyond the seed')).flatMap(([first = '']) => namedIn(first)),
+    ...files,
+  ]
+  const named = new Set([...told, ...rowsOf(contract).flatMap(([first = '']) => namedIn(first))])
+  const ofCore = ['GET /health', 'GET /health/', 'GET /health/ready', 'GET /health/ready/']
+
+  assert.deepEqual(
+    there.filter((route) => !told.includes(route)),
+    [],
+    'routes that the contract does not tell of',
+  )
+  assert.deepEqual(
+    [...named].filter((route) => !there.includes(route) && !ofCore.includes(route)),
+    [],
+    'rows of the contract that no plugin answers',
+  )
+})
+
+test('the contract says of each route who may ask', () => {
+  const wrong = matrix().filter(
+    ({ method, path, access }) =>
+      routes.find((route) => route.method === method && route.path === path)?.access !== access,
+  )
+
+  assert.deepEqual(wrong, [])
+})
+
+test('the contract lists every task that is no inner one, as it is', () => {
+  const yes = (is: unknown): string => (typeof is === 'function' ? 'one each' : is ? 'yes' : 'no')
+  const told = rowsOf(section('### 8.1 Task names'))
+    .slice(1)
+    .map((cells) => cells.slice(0, 6))
+  const there = tasks
+    .filter(({ internal }) => !internal)
+    .map(({ name, title, group = '(empty)', apiStart, apiStop, unique }) => [
+      name,
+      title,
+      group,
+      yes(apiStart),
+      yes(apiStop),
+      yes(unique),
+    ])
+
+  assert.deepEqual(told.toSorted(), there.toSorted())
+})
+
+test('the contract says when `auto` is, and which tasks tell the outside', () => {
+  const schedules = section('### 8.2 Schedules')
+  const stands = schedules.slice(schedules.indexOf('stands for the default'), schedules.indexOf('At the first start'))
+  const auto = [...stands.matchAll(/(\w+) `([^`]+)`/g)].map(([, name, cron]) => [name, cron])
+  const [, list = ''] = /supported tasks: ([\w, ]+)\./.exec(section('### 8.5 Schedule notifications')) ?? []
+
+  const scheduled = tasks.flatMap(({ name, schedule }) => (schedule ? [[name, schedule.auto]] : []))
+  assert.deepEqual(auto.toSorted(), scheduled.toSorted())
+  assert.deepEqual(
+    list.split(', ').toSorted(),
+    tasks.flatMap(({ name, outgoing }) => (outgoing ? [name] : [])).toSorted(),
+  )
+})
+
+test('the contract says which tasks go on after an interruption', () => {
+  const [, list = ''] = /Tasks that can be resumed \([^:]*: ([\w, ]+)\)/.exec(section('### 8.3 Task states')) ?? []
+
+  assert.deepEqual(
+    list.split(', ').toSorted(),
+    tasks.flatMap(({ name, resumable, internal }) => (resumable && !internal ? [name] : [])).toSorted(),
+  )
+})
+
+test('hooks and events of manifests are declared, each with a line that says when it is asked or emitted', async () => {
+  const declared = (await declarations()).filter(({ plugin }) => plugin !== 'core')
+  const namesOf = (kind: string) =>
+    declared.flatMap((one) => (one.kind === kind ? [`${one.plugin} ${one.name}`] : [])).toSorted()
+
+  assert.deepEqual(
+    namesOf('Hooks'),
+    plugins.flatMap(({ name, hooks = [] }) => hooks.map((hook) => `${name} ${hook}`)).toSorted(),
+  )
+  assert.deepEqual(
+    namesOf('Events'),
+    plugins.flatMap(({ name, events = [] }) => events.map((event) => `${name} ${event}`)).toSorted(),
+  )
+  for (const { kind, name, meaning } of declared)
+    assert.match(meaning, { Hooks: /^Asked /, Events: /^Emitted /, Services: /\w/ }[kind], `${kind} ${name}`)
+})
+
+test('documents name only what the app that plugins are handed has', async () => {
+  const source = texts.find(({ path }) => path === 'core/plugin/define.ts')!.text
+  const [app = ''] = /^export interface [^\n]* \{\n(?:(?!^\})[\s\S])*readonly registry[\s\S]*?^\}/m.exec(source) ?? []
+  const services = (await declarations()).flatMap(({ kind, name }) => (kind === 'Services' ? [name] : []))
+  const known = new Set([...services, ...[...app.matchAll(/^ {2}(?:readonly )?(\w+)[:<]/gm)].map(([, name]) => name!)])
+  const unknown = documents.flatMap(({ path, text }) =>
+    [...text.matchAll(/`app\.(\w+)/g)].flatMap(([named, name]) =>
+      known.has(name!) || /\.tsx?$/.test(named) || ['ts', 'tsx'].includes(name!) ? [] : [`${path}: ${named}`],
+    ),
+  )
+
+  assert.ok(services.length > 15 && known.has('emit'))
+  assert.deepEqual(unknown, [])
+})
+
+test('every plugin’s README names its tasks, hooks and events', () => {
+  const wrong = plugins.flatMap(({ name, tasks: own = [], hooks = [], events = [] }) => {
+    const readme = texts.find(({ path }) => path === `plugins/${name}/README.md`)?.text ?? ''
+    const parts = [...(own as Task[]).map((task) => task.name), ...hooks, ...events]
+    return parts.filter((part) => !readme.includes(part)).map((part) => `${name}: ${part}`)
+  })
+
+  assert.deepEqual(wrong, [])
 })

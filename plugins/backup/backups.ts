@@ -127,7 +127,7 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** All collections were replaced by a restore: what is kept about single documents elsewhere may speak of none. */
+    /** Emitted after a restore has replaced all documents: what others keep of single ones may speak of none any more. */
     'index.replaced': Record<string, never>
   }
 }

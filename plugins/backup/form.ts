@@ -86,7 +86,7 @@ export function openForms(app: App, accept: Accept): Forms {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** A form of archives beside our own: the first that is brought is the one in which backups are written. */
+    /** Asked when an archive is written (the first answer is its form) or read: a form of documents beside our own. */
     'backup.form': BackupForm
   }
 }

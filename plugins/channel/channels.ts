@@ -338,11 +338,11 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** People have changed the subscription or the settings of a channel. */
+    /** Emitted when somebody has changed the subscription or the settings of a channel. */
     'channel.changed': { id: string; change: ChannelChangeValues }
   }
   interface Hooks {
-    /** What else goes with a channel. Its files are in the trash already; every step may be done twice. */
+    /** Asked while a channel is removed, after its files: removes what else goes with it. Every step may be done twice. */
     'channel.remove': (channelId: string, step: Step) => Promise<void>
   }
 }

@@ -194,7 +194,7 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Another cookie is in use, or none any more. */
+    /** Emitted when another cookie is in use, or none any more. */
     'cookie.changed': { isEnabled: boolean }
   }
 }

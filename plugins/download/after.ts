@@ -91,7 +91,7 @@ export const afterDownloadTables = {
 
 declare module 'archivolt' {
   interface Hooks {
-    /** What else is due after a download run, with the ids that it brought: awaited, may be done twice. */
+    /** Asked after each download run, with the ids that it brought: does what else is due. It may be done twice. */
     'download.after': (ingested: readonly string[], job: JobContext<object>) => Promise<void>
   }
 }

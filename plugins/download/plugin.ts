@@ -33,7 +33,9 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     download: {
+      /** What waits to be downloaded, and what may become of it (contract 9.3). */
       queue: Queue
+      /** What follows a download run: auto-delete, comments of the new videos, and what other plugins add. */
       afterDownload: AfterDownload
     }
   }

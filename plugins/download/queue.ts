@@ -362,7 +362,7 @@ export class ItemTakenAway extends Error {
 
 declare module 'archivolt' {
   interface Events {
-    /** An item was added, changed or removed; without an id: many. */
+    /** Emitted when an item was added, changed or removed; without an id: many. */
     'queue.changed': { id?: string }
   }
 }

@@ -104,11 +104,11 @@ export type KnownKind = 'video' | 'channel' | 'playlist'
 
 declare module 'archivolt' {
   interface Hooks {
-    /** Whether a document of this kind and id is kept: its missing picture is then a placeholder, not a 404. */
+    /** Asked where a picture is missing or perhaps an orphan: whether there is such a document. */
     'media.known': (kind: KnownKind, id: string) => Promise<boolean>
-    /** Which of these staging folders (video ids) somebody will go on with; the others are removed at start. */
+    /** Asked at the start: which of these staging folders (video ids) are still needed. The others are removed. */
     'media.staged': (ids: readonly string[]) => Promise<Set<string>>
-    /** Some of the films that should lie in the library, at most so many; none: there are none at all. */
+    /** Asked to tell whether this is the library: at most so many of the films that should lie in it. */
     'media.films': (atMost: number) => Promise<Array<{ channelId: string; videoId: string }>>
   }
   interface Services {

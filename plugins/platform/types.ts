@@ -287,15 +287,15 @@ declare module 'archivolt' {
     }
   }
   interface Hooks {
-    /** Queue items by the class of their message, for the state page. */
+    /** Asked for `GET /api/platform/`: how many queue items failed, by failure class. */
     'platform.waiting': () => Promise<Record<string, number>>
-    /** Room on the library's file system, in bytes. */
+    /** Asked for `GET /api/platform/`: room on the library's file system, in bytes. */
     'platform.space': () => Promise<{ free: number; total: number }>
-    /** Why the library is not there, for people: then nothing is asked of the platform. Undefined: it is. */
+    /** Asked before the platform is: why the library is not there, for people. Undefined: it is. */
     'platform.library': () => Promise<string | undefined>
-    /** Why nothing is downloaded though the platform would answer; undefined: it is not so. Times are epoch seconds. */
+    /** Asked for `GET /api/platform/`: why nothing is downloaded though the platform would answer. Epoch seconds. */
     'platform.halted': () => { reason: string; since: number; nextAttempt: number } | undefined
-    /** Whether a document of ours has this id (of a channel: or this handle). */
+    /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
   }
   interface Settings {

@@ -326,13 +326,13 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** A video has come into the archive, or has been ingested once more. */
+    /** Emitted when a video has come into the archive, or has been ingested once more. */
     'video.added': { id: string; channelId: string }
   }
   interface Hooks {
-    /** The caller's part of video records, by id; ids without one are left out. */
+    /** Asked for each page of video records: how far the caller has come in them, by id. Ids may be left out. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
-    /** Further query parameters of `GET /api/video/`. `apply` is handed all decoded parameters of the request. */
+    /** Asked for each `GET /api/video/`: further query parameters, and what all parameters of a request select. */
     'video.filter': {
       query: QueryShape
       apply(
@@ -340,7 +340,7 @@ declare module 'archivolt' {
         actor: Actor,
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
-    /** What else goes with a video. Its files are in the trash already; every step may be done twice. */
+    /** Asked while a video is removed, after its files: removes what else goes with it. Every step may be done twice. */
     'video.remove': (video: { id: string; channelId: string }, step: Step) => Promise<void>
   }
 }
