@@ -9,10 +9,11 @@ import { ENTRIES, isSource, OWN_FOLDER } from './entries.ts'
  * @param entry  `new URL('./worker.ts', import.meta.url)`: a built-in one is bundled with the program under this name
  */
 export function startWorker(entry: URL, options: Pick<WorkerOptions, 'name' | 'workerData'> = {}): Worker {
-  if (!isSource && entry.href.startsWith(OWN_FOLDER.href))
-    return new Worker(new URL(entry.href.replace(/\.ts$/, '.js')), options)
+  if (!isSource && isOwn(entry)) return new Worker(new URL(entry.href.replace(/\.ts$/, '.js')), options)
   return new Worker(bundled(entry), { ...options, eval: true })
 }
+
+const isOwn = (entry: URL): boolean => entry.href.startsWith(OWN_FOLDER.href)
 
 const bundles = new Map<string, string>()
 
@@ -28,7 +29,8 @@ function bundled(entry: URL): string {
     write: false,
     platform: 'node',
     format: 'cjs',
-    packages: 'external',
+    // From elsewhere the program's packages are not found; ours may be native code, which cannot be bundled.
+    packages: isOwn(entry) ? 'external' : 'bundle',
     alias: Object.fromEntries(Object.entries(ENTRIES).map(([name, url]) => [name, fileURLToPath(url)])),
     define: { 'import.meta.url': place },
     // What is evaluated has no place to find packages from: the entry's.

@@ -278,7 +278,7 @@ export function applyChange(
   plans: readonly FieldPlan[],
   keys: readonly string[],
   doc: JsonObject,
-  change: Change<never, string>,
+  change: Change<Record<string, unknown>>,
 ): JsonObject {
   const planOf = (name: string) => plans.find((plan) => plan.name === name)
   const before = new Set(Object.keys(doc))

@@ -7,7 +7,7 @@ export { systemClock } from '../clock.ts'
 export { StartError } from '../error.ts'
 export { isDiskFull } from '../full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from './adapter.ts'
-export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong } from './document.ts'
+export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong, StoredTexts } from './document.ts'
 export {
   applyChange,
   checkedDoc,

@@ -26,7 +26,7 @@ const CHANGED_AT_ONCE = 200
 const REMOVED_AT_ONCE = 1000
 const MOST_IDS = 10_000
 
-type AnyChange = Change<never, string>
+type AnyChange = Change<Record<string, unknown>>
 
 export interface Changes {
   patch(id: string, change: AnyChange, options: WriteOptions): Promise<boolean>

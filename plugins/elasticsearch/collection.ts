@@ -185,9 +185,9 @@ export function openCollection(
 
     putMany: (docs, options = {}) => putAll(target, layout, docs, options),
 
-    patch: (id, change, options = {}) => changes.patch(id, change as never, options),
+    patch: (id, change, options = {}) => changes.patch(id, change, options),
 
-    patchWhere: (filter, change, options = {}) => changes.patchWhere(filter, change as never, options),
+    patchWhere: (filter, change, options = {}) => changes.patchWhere(filter, change, options),
 
     async remove(ids, { visible } = {}) {
       const list = (typeof ids === 'string' ? [ids] : [...new Set(ids)]).filter((id) => id !== '')

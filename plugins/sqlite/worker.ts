@@ -186,7 +186,7 @@ function* putAll(
   return failed
 }
 
-function patchOne({ layout, writer }: Tables, id: string, change: Change<never, string>): boolean {
+function patchOne({ layout, writer }: Tables, id: string, change: Change<Record<string, unknown>>): boolean {
   const doc = writer.read(id)
   if (!doc) return false
   writer.put(id, applyChange(layout.plans, layout.data.keys, doc, change))
@@ -202,7 +202,7 @@ function* removeAll(name: string, ids: readonly string[]): Units<number> {
   return removed
 }
 
-function* patchWhere(name: string, filter: Filter, change: Change<never, string>): Units<number> {
+function* patchWhere(name: string, filter: Filter, change: Change<Record<string, unknown>>): Units<number> {
   let matched = 0
   let after = -1
   for (;;) {

@@ -1,31 +1,35 @@
-/** The contract of the index port, kept by each adapter. */
+/** The contract of the index port, kept by each adapter that needs no server. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Settings } from '../../config/schema.ts'
 import { systemClock } from '../../core/clock.ts'
+import { openHoldings } from '../../core/index/in-use.ts'
 import { openLog } from '../../core/log.ts'
-import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
+import sqlite from '../../plugins/sqlite/plugin.ts'
+import memory from '../data/plugins/memory/plugin.ts'
 import { indexContract } from './index-suite.ts'
 
-indexContract('SQLite', async (definitions) => {
-  const folder = await mkdtemp(join(tmpdir(), 'archivolt-index-'))
-  const open = () =>
-    openSqliteIndex({
-      file: join(folder, 'index.sqlite'),
-      definitions,
-      log: openLog('silent'),
-      clock: systemClock,
-    })
-  let index = await open()
-  return {
-    index,
-    async reopen() {
-      await index.close()
-      return (index = await open())
-    },
-    async dispose() {
-      await index.close()
-      await rm(folder, { recursive: true })
-    },
-  }
-})
+for (const { name, indexAdapter } of [sqlite, memory]) {
+  indexContract(name, async (definitions) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'archivolt-index-'))
+    const given = { log: openLog('silent'), clock: systemClock }
+    const open = async () => {
+      const holdings = await openHoldings({ dataDir, kind: name, ...given })
+      const settings = { dataDir, prefix: 'av' } as Settings
+      return (await indexAdapter!.open({ ...given, settings, definitions, version: '1', holdings })).index
+    }
+    let index = await open()
+    return {
+      index,
+      async reopen() {
+        await index.close()
+        return (index = await open())
+      },
+      async dispose() {
+        await index.close()
+        await rm(dataDir, { recursive: true })
+      },
+    }
+  })
+}

@@ -1,7 +1,7 @@
 /** What every plugin keeps, and that one from outside the tree can do what the built-in ones do. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
@@ -109,4 +109,35 @@ test('the built program takes the same plugin, on the same core, from a folder o
   const refusal = await server.api('GET', '/api/refusal/')
   assert.deepEqual([refusal.status, refusal.body.message], [409, 'true'])
   assert.ok(existsSync(join(folder, 'data', 'plugins')))
+})
+
+test('a plugin from outside brings a worker thread, on the built program too', async (t) => {
+  const folder = await temporaryFolder(t)
+  const plugin = join(folder, 'plugins', 'loom')
+  await mkdir(plugin, { recursive: true })
+  await writeFile(
+    join(plugin, 'worker.ts'),
+    `import { parentPort } from 'node:worker_threads'
+     import { fold } from 'archivolt/index'
+     const said: string = fold('Straße')
+     parentPort!.postMessage(said)`,
+  )
+  await writeFile(
+    join(plugin, 'plugin.ts'),
+    `import { once } from 'node:events'
+     import { definePlugin, defineRoute, startWorker, Type } from 'archivolt'
+     export default definePlugin({ name: 'loom', routes: [defineRoute({
+       method: 'GET', path: '/api/loom/', access: 'open', summary: 'Asks the worker', reply: Type.Object({}),
+       async handle() {
+         const [said] = await once(startWorker(new URL('./worker.ts', import.meta.url)), 'message')
+         return { said }
+       } })] })`,
+  )
+  const cache = await temporaryFolder(t)
+  const plugins = (await findOutside([plugin], cache)).map(({ plugin: found }) => found)
+  const app = await testApp(t, { plugins })
+  const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
+
+  assert.deepEqual((await app.as('nobody').get('/api/loom/')).body, { said: 'strasse' })
+  assert.deepEqual((await server.api('GET', '/api/loom/')).body, { said: 'strasse' })
 })

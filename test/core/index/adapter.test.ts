@@ -1,0 +1,147 @@
+/** Index adapters are plugins: which one is chosen, that a further one needs nothing of core, and moving to it. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Settings } from '../../../config/schema.ts'
+import { openLog } from '../../../core/log.ts'
+import { definePlugin } from '../../../core/plugin/define.ts'
+import { registerPlugins } from '../../../core/plugin/load.ts'
+import memory from '../../data/plugins/memory/plugin.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { startServer } from '../../support/server.ts'
+import { ROOT } from '../../support/sources.ts'
+import { aChannel, aVideo, testApp } from '../../support/testing.ts'
+
+const onMemory = (t: TestContext, settings: Partial<Settings> = {}) =>
+  testApp(t, { outside: [memory], settings: { memoryIndex: true, ...settings } })
+
+test('a plugin from outside keeps the documents of all others, chosen by its own setting', async (t) => {
+  const app = await onMemory(t)
+  await app.given(aChannel(), aVideo({ id: 'v1', title: 'The tide turns' }))
+
+  const { body } = await app.as('user').get('/api/search/?query=tides')
+
+  assert.equal(app.app.index.kind, 'memory')
+  assert.deepEqual(
+    body.results.video_results.map((video: { youtube_id: string }) => video.youtube_id),
+    ['v1'],
+  )
+  assert.equal(existsSync(join(app.dataDir, 'index.sqlite')), false)
+  assert.match(await readFile(join(app.dataDir, 'index-in-use.json'), 'utf8'), /"kind":"memory"/)
+})
+
+test('without its setting the embedded index keeps them, and the start after says that they were elsewhere', async (t) => {
+  const lines: string[] = []
+  const log = openLog('info', { write: (line) => void lines.push(line) })
+  const dataDir = await temporaryFolder(t)
+  await (await testApp(t, { outside: [memory], settings: { memoryIndex: true }, dataDir })).close()
+
+  const app = await testApp(t, { outside: [memory], dataDir, log })
+
+  assert.equal(app.app.index.kind, 'sqlite')
+  assert.ok(
+    lines.some((line) => /kept in memory; this start keeps them in the embedded index.*TO=embedded/.test(line)),
+    lines.join(''),
+  )
+})
+
+test('two settings that each choose another index stop the start', async (t) => {
+  await assert.rejects(
+    onMemory(t, { elasticsearchUrl: 'http://127.0.0.1:9' }),
+    /AV_ELASTICSEARCH_URL and AV_MEMORY_INDEX each choose another index: set one of them only/,
+  )
+})
+
+test('without any index the start ends with what can be done', async (t) => {
+  await assert.rejects(
+    testApp(t, { settings: { pluginsOff: ['sqlite'] } }),
+    /No plugin keeps the documents: take sqlite out of AV_PLUGINS_OFF, or set AV_ELASTICSEARCH_URL/,
+  )
+  await assert.rejects(
+    startServer(t, await temporaryFolder(t), { AV_PLUGINS_OFF: 'sqlite,elasticsearch' }),
+    /No plugin keeps the documents: take elasticsearch out of AV_PLUGINS_OFF, or take sqlite out of AV_PLUGINS_OFF/,
+  )
+})
+
+test('an index that is left out leaves room for another', async (t) => {
+  const app = await onMemory(t, { pluginsOff: ['sqlite', 'elasticsearch'] })
+
+  assert.deepEqual(
+    app.app.plugins
+      .list()
+      .filter(({ name }) => ['sqlite', 'elasticsearch', 'memory'].includes(name))
+      .map(({ name, isOn }) => [name, isOn]),
+    [
+      ['memory', true],
+      ['elasticsearch', false],
+      ['sqlite', false],
+    ],
+  )
+})
+
+test('an adapter that cannot be is refused by name', () => {
+  const open = async () => Promise.reject(new Error('not opened'))
+  const register = (...indexAdapters: object[]) =>
+    registerPlugins(
+      indexAdapters.map((indexAdapter, at) => ({
+        plugin: definePlugin({ name: `p${at}`, indexAdapter: indexAdapter as never }),
+        origin: 'here',
+      })),
+    )
+
+  assert.throws(() => register({ title: '', open }), /plugin p0 .*no title/)
+  assert.throws(() => register({ title: 'x' }), /plugin p0 .*no `open`/)
+  assert.throws(() => register({ title: 'x', chosenBy: 'elsewhere', open }), /chosen by elsewhere, which is none of/)
+  assert.throws(
+    () => register({ title: 'x', open }, { title: 'y', open }),
+    /the index that is used where no other is chosen has two owners: plugin p0 and plugin p1/,
+  )
+})
+
+test('make index-move brings the documents of a data folder to an index from outside', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
+  await app.close()
+  const env = {
+    AV_DATA_DIR: app.dataDir,
+    AV_PLUGINS_DIR: join(ROOT, 'test/data/plugins/memory'),
+    AV_MEMORY_INDEX: 'true',
+  }
+
+  assert.match((await move(env, 'elsewhere')).stderr, /TO=elasticsearch, or TO=memory, or TO=embedded/)
+  assert.match((await move({ ...env, AV_MEMORY_INDEX: '' }, 'memory')).stderr, /Set AV_MEMORY_INDEX \(and what/)
+  const moved = await move(env, 'memory')
+
+  assert.match(moved.stdout, /Copying all documents from the embedded index to memory\n/)
+  assert.match(
+    moved.stdout,
+    /All 3 documents are in memory, counted in both \(3 written now\)\. Start the server with AV_MEMORY_INDEX as it is set now; the embedded index stays as it was/,
+  )
+})
+
+function move(env: Record<string, string>, target: string): Promise<{ stdout: string; stderr: string }> {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(ROOT, 'dist/main.js'), 'index-move', `to-${target}`],
+      { env: { ...clean, ...env } },
+      (_error, stdout, stderr) => resolve({ stdout, stderr }),
+    )
+  })
+}
+
+test('the client of Elasticsearch is loaded only where it keeps the documents', async (t) => {
+  const { cache } = createRequire(import.meta.url)
+  const isLoaded = () => Object.keys(cache).some((path) => path.includes('@elastic/elasticsearch'))
+  await testApp(t)
+  const before = isLoaded()
+
+  await import('@elastic/elasticsearch')
+
+  assert.deepEqual([before, isLoaded()], [false, true])
+})

@@ -1,0 +1,54 @@
+/** Words: which documents have them, exactly or nearly, and in which order. */
+import {
+  editDistance,
+  type IndexPlan,
+  type JsonObject,
+  type QueryWord,
+  queryWords,
+  searchScope,
+  stem,
+  type TextQuery,
+  tokens,
+  valuesOf,
+} from 'archivolt/index'
+import type { Entry } from './memory.ts'
+
+/** A word that is met exactly counts more than all else. */
+const EXACT = 1000
+
+/** The words of each searched field. */
+export type Words = ReadonlyMap<string, readonly string[]>
+
+export const wordsOf = ({ searched }: IndexPlan, doc: JsonObject): Words =>
+  new Map(searched.map((plan) => [plan.name, valuesOf(plan, doc).flatMap((value) => tokens(String(value)))]))
+
+/** Those that have the words, each with its score. */
+export function matchText(plan: IndexPlan, entries: readonly Entry[], text: TextQuery): Array<[Entry, number]> {
+  const asked = queryWords(text.words, text)
+  const scope = searchScope(plan, text.fields)
+  if (asked.length === 0) return []
+  return entries.flatMap((entry): Array<[Entry, number]> => {
+    const scores = asked.map((word) => scoreOf(word, scope, entry.words))
+    const isMet = text.match === 'any' ? scores.some((score) => score > 0) : scores.every((score) => score > 0)
+    return isMet ? [[entry, scores.reduce((sum, score) => sum + score, 0)]] : []
+  })
+}
+
+/** 0: it does not stand there. */
+function scoreOf(
+  { term, stem: root, isPrefix, edits }: QueryWord,
+  scope: ReturnType<typeof searchScope>,
+  words: Words,
+): number {
+  let exact = 0
+  let isNear = false
+  for (const { plan, weight } of scope) {
+    const there = words.get(plan.name) ?? []
+    const times = there.filter(
+      (word) => word === term || (isPrefix && word.startsWith(term)) || (plan.isStemmed && stem(word) === root),
+    ).length
+    exact += (weight * times) / (times + 1)
+    isNear ||= edits > 0 && there.some((word) => editDistance(word, term, edits) <= edits)
+  }
+  return exact > 0 ? EXACT + exact : isNear ? 1 : 0
+}
