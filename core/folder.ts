@@ -2,6 +2,7 @@
  * The folders that a server keeps its files in: made and tried at the start, as a download would find out only after
  * hours.
  */
+import { existsSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from './error.ts'
@@ -45,8 +46,22 @@ export async function openFolder(
   }
 }
 
+/** Of the data folder, core's own. */
+const PRIVATE_FOLDERS = ['ledger-copies', 'plugins']
+
+/**
+ * Others may go through it, to the library within; its files are closed to them, and so are its other folders.
+ * @throws StartError
+ */
+export async function openDataFolder(dataDir: string): Promise<void> {
+  await openFolder('data folder', dataDir, { mode: 0o711, setting: 'AV_DATA_DIR' })
+  await closeFilesIn(dataDir)
+  for (const name of PRIVATE_FOLDERS)
+    if (existsSync(join(dataDir, name))) await openFolder(`folder ${name}`, join(dataDir, name), { isPrivate: true })
+}
+
 /** Whatever rights others have to the files of a folder is taken from them; folders in it stay as they are. */
-export async function closeFilesIn(folder: string): Promise<void> {
+async function closeFilesIn(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }))
     if (entry.isFile()) await closeToOthers(join(folder, entry.name))
 }

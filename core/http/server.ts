@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
+import { StartError } from '../error.ts'
 import { errorBody } from './fault.ts'
 import { openLimits } from './origin.ts'
 import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
@@ -15,9 +16,9 @@ export interface HttpParts extends PipelineParts {
 export interface Http {
   /** For tests that bring their own server. */
   handle: Pipeline['handle']
-  /** @throws Error  the address is taken or not ours */
+  /** @throws StartError  the address is taken or not ours */
   listen(): Promise<{ address: AddressInfo; url: string }>
-  /** Takes no more requests, lets running ones finish for so long, then ends them. */
+  /** Takes no more requests, lets running ones finish for so long, then ends them. Once, however often it is called. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -56,37 +57,51 @@ export function openHttp(parts: HttpParts): Http {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(socket, rawStatus(error.code)))
   server.on('connect', (_request, socket: Duplex) => refuseRaw(socket, 405))
 
+  let closing: Promise<void> | undefined
+  async function stop(graceMs: number): Promise<void> {
+    const closed = whenClosed(server)
+    for (const response of running) {
+      response.shouldKeepAlive = false
+      // A connection whose head is out already stays open after its answer: it is idle then.
+      response.on('close', () => setImmediate(() => server.closeIdleConnections()))
+    }
+    pipeline.endStreams()
+    server.closeIdleConnections()
+    const deadline = parts.clock.after(graceMs, () => {
+      pipeline.abort()
+      server.closeAllConnections()
+    })
+    await closed
+    deadline.cancel()
+  }
+
   return {
     handle: pipeline.handle,
 
     listen: () =>
       new Promise((resolve, reject) => {
-        server.once('error', reject)
+        const refuse = (error: Error) => reject(cannotListen(error, host, port))
+        server.once('error', refuse)
         server.listen(port, host, () => {
-          server.off('error', reject)
+          server.off('error', refuse)
           const address = server.address() as AddressInfo
           const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
           resolve({ address, url: `http://${name}:${address.port}${basePath}` })
         })
       }),
 
-    async close(graceMs = GRACE_MS) {
-      const closed = whenClosed(server)
-      for (const response of running) {
-        response.shouldKeepAlive = false
-        // A connection whose head is out already stays open after its answer: it is idle then.
-        response.on('close', () => setImmediate(() => server.closeIdleConnections()))
-      }
-      pipeline.endStreams()
-      server.closeIdleConnections()
-      const deadline = parts.clock.after(graceMs, () => {
-        pipeline.abort()
-        server.closeAllConnections()
-      })
-      await closed
-      deadline.cancel()
-    },
+    close: (graceMs = GRACE_MS) => (closing ??= stop(graceMs)),
   }
+}
+
+function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number): StartError {
+  const problem =
+    cause.code === 'EADDRINUSE'
+      ? `port ${port} of ${host} is taken by another program: end that one, or set AV_PORT`
+      : cause.code === 'EACCES'
+        ? `port ${port} needs rights that this user does not have: set AV_PORT to one from 1024 on`
+        : `${host} is not an address of this machine (${cause.code}): set AV_HOST`
+  return new StartError(`Cannot listen: ${problem}`, { cause })
 }
 
 const whenClosed = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))

@@ -14,6 +14,7 @@ import type { Jobs, NotificationMessage } from './types.ts'
 
 const SHOWN_AFTER_SUCCESS_MS = 5_000
 const SHOWN_AFTER_FAILURE_MS = 20_000
+const WARNING_SHOWN_SECONDS = 3600
 
 export interface NotifyOptions {
   ledger: Ledger
@@ -55,6 +56,14 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
   const changed = () => {
     expireInTime()
     onChange()
+  }
+
+  const notify: Jobs['notify'] = async ({ title, group, level, messages, shownForSeconds }) => {
+    const shownMs = shownForSeconds === undefined ? SHOWN_AFTER_FAILURE_MS : shownForSeconds * 1000
+    await ledger.write(() =>
+      add({ id: randomUUID(), task: null, title, group, level, messages, expiresAt: clock.steady() + shownMs }),
+    )
+    changed()
   }
 
   return {
@@ -118,26 +127,16 @@ export function openNotices({ ledger, clock, log, tasks, onChange }: NotifyOptio
         }
       }),
 
-    async notify({
-      title,
-      group,
-      level,
-      messages,
-      shownForSeconds = SHOWN_AFTER_FAILURE_MS / 1000,
-    }: Parameters<Jobs['notify']>[0]): Promise<void> {
-      await ledger.write(() =>
-        add({
-          id: randomUUID(),
-          task: null,
-          title,
-          group,
-          level,
-          messages,
-          expiresAt: clock.steady() + shownForSeconds * 1000,
-        }),
-      )
-      changed()
-    },
+    notify,
+
+    warn: (title: string, message: string): Promise<void> =>
+      notify({
+        title,
+        group: 'setting:application',
+        level: 'error',
+        messages: [message],
+        shownForSeconds: WARNING_SHOWN_SECONDS,
+      }),
 
     close() {
       isClosed = true

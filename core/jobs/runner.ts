@@ -463,6 +463,7 @@ export function openJobs<App extends Handed>({
     command,
     notifications: notices.shown,
     notify: notices.notify,
+    warn: notices.warn,
     logOf: (id) => [...(running.get(id)?.log.lines ?? rows.logOf(id))],
     watch(listener) {
       watchers.add(listener)

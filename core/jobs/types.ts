@@ -80,6 +80,8 @@ export interface Jobs {
     messages: string[]
     shownForSeconds?: number
   }): Promise<void>
+  /** Tells every account, for an hour, what is wrong with the installation. */
+  warn(title: string, message: string): Promise<void>
   /** The last 200 log lines of a job. */
   logOf(id: string): LogLine[]
   /** Calls back after each change of a row or message; for the event stream. @returns ends it */

@@ -7,7 +7,9 @@ import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
 import type { IndexDefinition } from '../index/mapping.ts'
+import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
+import type { Log } from '../log.ts'
 import { checkPlugin, checkTogether } from './check.ts'
 import type { Plugin, Registry } from './define.ts'
 import { type FoundPlugin, findBuiltIn, findOutside, isLeftOut } from './find.ts'
@@ -19,6 +21,7 @@ export interface LoadedPlugins {
   settings: Record<string, SettingDefinition>
   preferences: PreferenceSections
   indexes: IndexDefinition[]
+  migrations: MigrationOwner[]
   /** Where documents can be kept. */
   adapters: Adapter[]
   /** Plugins that bring another, but are left out. */
@@ -82,6 +85,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
     preferences: joinSections(plugins.map(({ name, preferences = {} }) => ({ plugin: name, sections: preferences }))),
     indexes: plugins.flatMap(({ indexes }) => indexes ?? []),
+    migrations: plugins.map(({ name, migrations = [] }) => ({ name, migrations })),
     adapters: adaptersOf(plugins),
     adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
     lanes: plugins.flatMap(({ lanes }) => lanes ?? []),
@@ -92,6 +96,13 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     off,
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
   }
+}
+
+/** @param left  settings of plugins that are away */
+export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly string[], log: Log): void {
+  if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not there are left alone')
+  if (unknownOff.length > 0) log.warn({ names: unknownOff }, 'AV_PLUGINS_OFF names plugins that are not there')
+  if (off.length > 0) log.info({ plugins: off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
 }
 
 /** Whoever is needed cannot be left out alone. */

@@ -3,15 +3,16 @@
  * failures their name.
  */
 import type { Clock } from '../clock.ts'
+import type { Closers } from '../closers.ts'
 import { StartError } from '../error.ts'
-import type { EventBus, EventName, Listener } from '../events.ts'
+import { EventBus, type EventName, type Listener } from '../events.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
-import type { HookName, HookRule, Hooks, Plugin, PluginRecord, Route, WholeApp } from './define.ts'
+import type { App, HookName, HookRule, Hooks, Plugin, PluginRecord, Route, Task, WholeApp } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
 import { guardedImplementation, openFailures } from './outside.ts'
 
@@ -19,11 +20,11 @@ const SETUP_WITHIN_MS = 60_000
 const SETUP_TOLD_AFTER_MS = 15_000
 const END_WITHIN_MS = 5_000
 const REQUEST_WITHIN_MS = 60_000
-const TOLD_SECONDS = 3600
 
 type Envelope = NonNullable<Plugin['envelope']>
 
-export type Wiring = ReturnType<typeof openWiring>
+/** What core's app is made of, beside what the wiring brings. */
+type AppParts = Omit<App, 'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook'>
 
 export function openWiring({
   loaded,
@@ -38,7 +39,47 @@ export function openWiring({
 }) {
   const { plugins } = loaded.registry
   const failures = openFailures(clock)
+  const bus = new EventBus()
+  const hooks = new Map<string, unknown[]>()
+  const hook = (name: string): unknown[] => hooks.get(name) ?? hooks.set(name, []).get(name)!
+  let app: WholeApp
+  const apps = new Map<Plugin, WholeApp>()
   const rules = new Map<string, HookRule>(plugins.flatMap(({ hookRules = {} }) => Object.entries(hookRules)))
+
+  /** Core's app, and each plugin's: that of core with its own log. Services that come later are seen by all. */
+  function makeApps(parts: AppParts): WholeApp {
+    const own: App = {
+      ...{ ...parts, version, clock, log, registry: loaded.registry, plugins: { list } },
+      emit: (name, event) => bus.emit(name, event),
+      hook: (name) => hook(name) as never,
+    }
+    // Plugins add their services to it, one after the other.
+    app = own as WholeApp
+    for (const plugin of plugins) {
+      const ownLog = { value: log.child({ plugin: plugin.name }), enumerable: true }
+      apps.set(plugin, Object.create(app, { log: ownLog }) as WholeApp)
+    }
+    return app
+  }
+
+  /** What a route or a task is handed. */
+  const appOf = (part: Route | Task): WholeApp => apps.get(loaded.ownerOf(part)!) ?? app
+
+  /** Services, then hooks, then listeners, then setup: each of all plugins, in the order of needs. */
+  async function putToWork(opened: Closers): Promise<void> {
+    const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
+      for (const plugin of some) await named(plugin, () => work(plugin, apps.get(plugin)!))
+    }
+    await each(plugins, addServices)
+    await each(plugins, addImplementations)
+    // Those that come along hear first: what a plugin from outside hears is a row that follows.
+    await each([...plugins.filter((plugin) => !loaded.isOutside(plugin)), ...plugins.filter(loaded.isOutside)], listen)
+    await each(plugins, (plugin, own) => {
+      opened.add({ close: () => end(plugin, own) })
+      return setUp(plugin, own)
+    })
+    app.jobs.onEnded(ended)
+  }
 
   async function named<Result>(plugin: Plugin, work: () => Result | Promise<Result>): Promise<Result> {
     try {
@@ -54,7 +95,7 @@ export function openWiring({
     }
   }
 
-  function addServices(plugin: Plugin, app: WholeApp, own: WholeApp): void {
+  function addServices(plugin: Plugin, own: WholeApp): void {
     for (const [name, service] of Object.entries(plugin.services?.(own) ?? {})) {
       if (name in app)
         throw new StartError(`its service ${name} has the name of something that is there already; rename it`)
@@ -62,26 +103,26 @@ export function openWiring({
     }
   }
 
-  function addImplementations(plugin: Plugin, app: WholeApp, hookOf: (name: string) => unknown[]): void {
-    for (const [hook, implement] of Object.entries(plugin.implements ?? {}) as Array<
+  function addImplementations(plugin: Plugin, own: WholeApp): void {
+    for (const [name, implement] of Object.entries(plugin.implements ?? {}) as Array<
       [HookName, (app: WholeApp) => Hooks[HookName]]
     >) {
-      const implementation: unknown = implement(app)
-      hookOf(hook).push(
+      const implementation: unknown = implement(own)
+      hook(name).push(
         loaded.isOutside(plugin)
-          ? guardedImplementation(implementation, hook, rules.get(hook), plugin, app, failures)
+          ? guardedImplementation(implementation, name, rules.get(name), plugin, own, failures)
           : implementation,
       )
     }
   }
 
-  function listen(plugin: Plugin, app: WholeApp, bus: EventBus): void {
+  function listen(plugin: Plugin, own: WholeApp): void {
     const hearing = loaded.hearingOf(plugin)
-    if (hearing) return hearing.listen(plugin, app, bus, failures)
+    if (hearing) return hearing.listen(plugin, own, bus, failures)
     for (const [event, toListener] of Object.entries(plugin.on ?? {}) as Array<
       [EventName, (app: WholeApp) => Listener<EventName>]
     >)
-      bus.listen(event, toListener(app))
+      bus.listen(event, toListener(own))
   }
 
   /**
@@ -157,21 +198,17 @@ export function openWiring({
    * An event that a plugin from outside could not take in has been tried often enough: people are told, the log says
    * why.
    */
-  function ended(run: Job, app: WholeApp): void {
+  function ended(run: Job): void {
     const task = loaded.registry.tasks.get(run.task)
     const plugin = task && loaded.ownerOf(task)
     if (!plugin || run.state !== 'FAILURE' || !loaded.isOutside(plugin)) return
     failures.note(plugin.name, run.result)
     if (task !== loaded.hearingOf(plugin)?.task) return
-    const message = `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`
     app.jobs
-      .notify({
-        title: `Plugin ${plugin.name}`,
-        group: 'setting:application',
-        level: 'error',
-        messages: [message],
-        shownForSeconds: TOLD_SECONDS,
-      })
+      .warn(
+        `Plugin ${plugin.name}`,
+        `It failed ${run.retries + 1} times to take in ${String(run.payload['event'])}. The log says why`,
+      )
       .catch((error: unknown) => log.error({ err: error, plugin: plugin.name }, 'nobody could be told of a failure'))
   }
 
@@ -195,20 +232,5 @@ export function openWiring({
     ]
   }
 
-  return {
-    named,
-    addServices,
-    addImplementations,
-    listen,
-    setUp,
-    end,
-    envelopes: plugins.flatMap(envelopeOf),
-    ownerOf,
-    ended,
-    book: { list },
-    /** Those that come along hear first: what a plugin from outside hears is a row that follows. */
-    inOrderOfHearing: [...plugins].sort(
-      (one, other) => Number(loaded.isOutside(one)) - Number(loaded.isOutside(other)),
-    ),
-  }
+  return { makeApps, appOf, putToWork, hook, envelopes: plugins.flatMap(envelopeOf), ownerOf }
 }

@@ -1,0 +1,32 @@
+/** What has been opened, to be closed in reverse. */
+import type { Log } from './log.ts'
+
+interface Part {
+  close(): unknown
+}
+
+/** A part that cannot be closed does not keep the others open. */
+export class Closers {
+  readonly #parts: Part[] = []
+  readonly #log: Log
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** @returns the part */
+  add<Opened extends Part>(part: Opened): Opened {
+    this.#parts.push(part)
+    return part
+  }
+
+  async close(): Promise<void> {
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
+      try {
+        await part.close()
+      } catch (error) {
+        this.#log.error({ err: error }, 'a part could not be closed')
+      }
+    }
+  }
+}
