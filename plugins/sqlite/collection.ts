@@ -283,7 +283,9 @@ export async function putAll(
       size += text.length
     }
     // The last message syncs the log, and with it all before.
-    failed.push(...(await link.call('put', { name, docs: texts, isStaged, isBulk: at < docs.length })))
+    failed.push(
+      ...(await link.call('put', { name, docs: texts, isStaged, durable: at < docs.length ? 'later' : undefined })),
+    )
     progress?.(at)
   }
   return { written: docs.length - failed.length, failed }

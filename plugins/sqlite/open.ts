@@ -16,7 +16,7 @@ import { openCollection, putAll } from './collection.ts'
 import { type Connection, connect } from './connection.ts'
 import { layoutOf, tableNames } from './layout.ts'
 import { DamagedError, type Link, openLink } from './link.ts'
-import type { CollectionState, IdText, Operation } from './protocol.ts'
+import { type CollectionState, type IdText, RULES } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
 export interface SqliteIndexOptions {
@@ -34,16 +34,6 @@ export interface SqliteIndexOptions {
 }
 
 const MOST_RESTARTS = 5
-/** Doing these twice is doing them once; a snapshot or a rebuild needs more room than is kept for a full disk. */
-const REPEATABLE: ReadonlySet<Operation> = new Set<Operation>([
-  'open',
-  'put',
-  'patch',
-  'remove',
-  'patchWhere',
-  'removeWhere',
-])
-
 /**
  * Opens the index, brings its collections to what the definitions say, and resolves when it may be used.
  * @throws what `reform` throws; an interruption at any point is finished by the next opening
@@ -66,7 +56,8 @@ export async function openSqliteIndex(options: SqliteIndexOptions): Promise<Inde
         return await link.call(op, args, callOptions)
       } catch (error) {
         if (error instanceof DamagedError) noteDamage(error)
-        if (isDiskFull(error) && REPEATABLE.has(op) && options.onFull?.()) return link.call(op, args, callOptions)
+        if (isDiskFull(error) && 'isRepeatable' in RULES[op] && options.onFull?.())
+          return link.call(op, args, callOptions)
         throw error
       }
     },

@@ -44,7 +44,8 @@ export interface Operations {
     { name: string; filter: Filter | undefined; order: 'id' | 'row'; after: string | number | undefined; size: number },
     { rids: number[]; at: string | number | undefined },
   ]
-  put: [{ name: string; docs: IdText[]; isStaged?: boolean; isBulk?: boolean }, BulkResult['failed']]
+  /** `later`: more documents follow. */
+  put: [{ name: string; docs: IdText[]; isStaged?: boolean; durable?: 'later' | undefined }, BulkResult['failed']]
   patch: [{ name: string; id: string; change: string }, boolean]
   remove: [{ name: string; ids: string[] }, number]
   patchWhere: [{ name: string; filter: Filter; change: string }, number]
@@ -76,6 +77,64 @@ export interface Operations {
   close: [null, null]
 }
 export type Operation = keyof Operations
+
+/** When what was written must be on disk: after each step, when all is done, or with whatever comes after it. */
+export type Durability = 'each step' | 'when done' | 'later'
+
+/**
+ * How the worker goes about it. `control`: at once. `read`: between two steps of anything else. `write`: in order of
+ * arrival. `long`: everything else may come between.
+ */
+interface Rule {
+  kind: 'control' | 'read' | 'write' | 'long'
+  durable?: Durability
+  /**
+   * Doing it twice is doing it once, so that it is tried again when a full disk has room; a snapshot or a rebuild needs
+   * more than is kept for that.
+   */
+  isRepeatable?: true
+}
+
+export const RULES = {
+  open: { kind: 'control', isRepeatable: true },
+  find: { kind: 'read' },
+  count: { kind: 'read' },
+  aggregate: { kind: 'read' },
+  similar: { kind: 'read' },
+  page: { kind: 'read' },
+  put: { kind: 'write', durable: 'each step', isRepeatable: true },
+  patch: { kind: 'write', durable: 'each step', isRepeatable: true },
+  remove: { kind: 'long', durable: 'when done', isRepeatable: true },
+  patchWhere: { kind: 'long', durable: 'when done', isRepeatable: true },
+  removeWhere: { kind: 'long', durable: 'when done', isRepeatable: true },
+  create: { kind: 'write', durable: 'each step' },
+  arrange: { kind: 'write', durable: 'each step' },
+  addFields: { kind: 'write', durable: 'each step' },
+  fill: { kind: 'write', durable: 'when done' },
+  rebuildBegin: { kind: 'write', durable: 'each step' },
+  rebuild: { kind: 'write', durable: 'when done' },
+  rebuildRead: { kind: 'write', durable: 'each step' },
+  rebuildWrite: { kind: 'write', durable: 'later' },
+  rebuildEnd: { kind: 'write', durable: 'when done' },
+  discard: { kind: 'write', durable: 'each step' },
+  replaceBegin: { kind: 'write', durable: 'each step' },
+  replaceEnd: { kind: 'write', durable: 'when done' },
+  replaceAbort: { kind: 'write', durable: 'each step' },
+  clean: { kind: 'long', durable: 'when done' },
+  snapshot: { kind: 'control' },
+  snapshotOpen: { kind: 'read' },
+  snapshotRead: { kind: 'read' },
+  snapshotClose: { kind: 'read' },
+  close: { kind: 'control' },
+} as const satisfies { [Op in Operation]: Rule }
+
+type OfKind<Kind extends Rule['kind']> = {
+  [Op in Operation]: (typeof RULES)[Op]['kind'] extends Kind ? Op : never
+}[Operation]
+export type Control = OfKind<'control'>
+export type Read = OfKind<'read'>
+export type Write = OfKind<'write' | 'long'>
+
 export type Arguments<Op extends Operation> = Operations[Op][0]
 export type Result<Op extends Operation> = Operations[Op][1]
 

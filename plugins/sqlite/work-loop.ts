@@ -4,6 +4,7 @@
  */
 import { Refusal } from 'archivolt/index'
 import type { Connection } from './connection.ts'
+import type { Durability } from './protocol.ts'
 
 const STEP_MS = 10
 const STEP_UNITS = 100
@@ -18,15 +19,14 @@ export type Units<Result = unknown> = Generator<number, Result, void>
 
 export interface Job {
   units: Units
-  /** When it must be on disk: after each step, when it is done, or with whatever comes after it. */
-  durable: 'each step' | 'when done' | 'later'
+  durable: Durability
   progress?: (done: number) => void
   resolve(result: unknown): void
   reject(error: unknown): void
   isAborted: boolean
 }
 
-export interface Queue {
+export interface WorkLoop {
   read(work: () => void): void
   /** In order of arrival, before long work. */
   write(job: Job): void
@@ -38,7 +38,7 @@ export interface Queue {
   idle(): Promise<void>
 }
 
-export function openQueue(connection: () => Connection, onUndone: () => void): Queue {
+export function openWorkLoop(connection: () => Connection, onUndone: () => void): WorkLoop {
   const reads: Array<() => void> = []
   const writes: Job[] = []
   const longs: Job[] = []

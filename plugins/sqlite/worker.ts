@@ -4,10 +4,21 @@ import { applyChange, type Change, type Filter, type JsonObject, MAX_WINDOW, Ref
 import { aggregate } from './aggregate.ts'
 import { type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
-import type { Arguments, FoundRows, IdText, Operation, Request, Response, Result } from './protocol.ts'
+import {
+  type Arguments,
+  type Control,
+  type FoundRows,
+  type IdText,
+  type Read,
+  type Request,
+  type Response,
+  type Result,
+  RULES,
+  type Write,
+} from './protocol.ts'
 import { copyTo, openSnapshot, type SnapshotReader } from './snapshot-file.ts'
 import { openStore, type Store, type Tables } from './store.ts'
-import { type Job, openQueue, type Units } from './work-loop.ts'
+import { type Job, openWorkLoop, type Units } from './work-loop.ts'
 
 const MOST_TEXTS = 500
 const ROWS_AT_ONCE = 100
@@ -24,13 +35,12 @@ const opened = <Value>(value: Value | undefined): Value => {
   if (value === undefined) throw new Error('The index is not open')
   return value
 }
-const queue = openQueue(
+const loop = openWorkLoop(
   () => opened(connection),
   () => store?.forget(),
 )
 
-/** Reads: run at once, between two steps of anything else. */
-const reads: { [Op in Operation]?: (args: Arguments<Op>) => Result<Op> } = {
+const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   find({ name, query }) {
     const tables = opened(store).tables(name)
     const found = tables.searcher.find(query)
@@ -139,8 +149,7 @@ function* once<Value>(work: () => Value): Units<Value> {
 
 const at = () => opened(store)
 
-/** Writes, in order of arrival. */
-const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> } = {
+const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   put: ({ name, docs, isStaged = false }) => putAll(name, docs, isStaged),
   patch: ({ name, id, change }) => once(() => patchOne(at().tables(name), id, JSON.parse(change))),
   create: ({ name }) => once(() => at().create(name)),
@@ -156,10 +165,6 @@ const writes: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> }
   replaceBegin: () => once(() => (at().replaceBegin(), null)),
   replaceEnd: () => at().replaceEnd(),
   replaceAbort: () => once(() => (at().replaceAbort(), null)),
-}
-
-/** Long work, which everything else may come between. */
-const longs: { [Op in Operation]?: (args: Arguments<Op>) => Units<Result<Op>> } = {
   remove: ({ name, ids }) => removeAll(name, ids),
   patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
   removeWhere: ({ name, filter }) => removeWhere(name, filter),
@@ -272,11 +277,14 @@ function answer(id: number, work: () => unknown): void {
   }
 }
 
-function enqueue(id: number, units: Units, isLong: boolean, durable: Job['durable']): void {
+function enqueue({ id, op, args }: WriteRequest): void {
+  const rule = RULES[op]
+  const toUnits = writes[op] as (args: unknown) => Units
+  const isLong = rule.kind === 'long'
   const job: Job & { isLong: boolean } = {
     isLong,
-    units,
-    durable,
+    units: toUnits(args),
+    durable: (op === 'put' && args.durable) || rule.durable,
     isAborted: false,
     progress: (done) => send({ id, done, total: 0 }),
     resolve(result) {
@@ -286,8 +294,8 @@ function enqueue(id: number, units: Units, isLong: boolean, durable: Job['durabl
     reject: (error) => fail(id, error),
   }
   jobs.set(id, job)
-  if (isLong) queue.long(job)
-  else queue.write(job)
+  if (isLong) loop.long(job)
+  else loop.write(job)
 }
 
 /**
@@ -295,7 +303,7 @@ function enqueue(id: number, units: Units, isLong: boolean, durable: Job['durabl
  */
 function whenTermsAreRead(tables: Tables, work: () => void): void {
   const { terms } = tables
-  if (terms.state === 'read') return queue.read(work)
+  if (terms.state === 'read') return loop.read(work)
   const waiting = waitingForTerms.get(tables)
   if (waiting) {
     waiting.push(work)
@@ -303,10 +311,10 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
   }
   waitingForTerms.set(tables, [work])
   const proceed = () => {
-    for (const each of waitingForTerms.get(tables) ?? []) queue.read(each)
+    for (const each of waitingForTerms.get(tables) ?? []) loop.read(each)
     waitingForTerms.delete(tables)
   }
-  queue.long({ units: at().loadTerms(tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
+  loop.long({ units: at().loadTerms(tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
 }
 
 function receive(request: Request): void {
@@ -315,32 +323,42 @@ function receive(request: Request): void {
     if (job) job.isAborted = true
     return
   }
-  const { id, op } = request
-  const args = request.args as never
-  if (op === 'open') return answer(id, () => open(request.args))
-  if (op === 'close') return void close(id)
-  if (op === 'snapshot') return void takeSnapshot(id, request.args.path)
-  const read = reads[op] as ((args: never) => unknown) | undefined
-  if (read) {
-    const work = () => answer(id, () => opened(connection).together(() => read(args)))
-    const isFuzzy =
-      op === 'find' && request.args.query.text !== undefined && (request.args.query.text.fuzziness ?? 0) !== 0
-    const tables = isFuzzy ? store?.tables(request.args.name) : undefined
-    if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
-    else queue.read(work)
-    return
+  if (isOf('control', request)) {
+    const start = controls[request.op] as (id: number, args: unknown) => void
+    return start(request.id, request.args)
   }
-  const write = (writes[op] ?? longs[op]) as ((args: never) => Units) | undefined
-  if (!write) return fail(id, new Error(`The index worker knows no "${op}"`))
-  const isPartOfMore = (op === 'put' && request.args.isBulk === true) || op === 'rebuildWrite'
-  const isLoad = op in longs || op === 'rebuild' || op === 'fill' || op === 'rebuildEnd' || op === 'replaceEnd'
-  enqueue(id, write(args), op in longs, isPartOfMore ? 'later' : isLoad ? 'when done' : 'each step')
+  if (isOf('read', request)) return enqueueRead(request)
+  enqueue(request as WriteRequest)
+}
+
+type Asked = Exclude<Request, { abort: number }>
+type ReadRequest = Extract<Asked, { op: Read }>
+type WriteRequest = Extract<Asked, { op: Write }>
+
+const isOf = <Kind extends 'control' | 'read'>(
+  kind: Kind,
+  request: Asked,
+): request is Extract<Asked, { op: Kind extends 'read' ? Read : Control }> => RULES[request.op].kind === kind
+
+function enqueueRead(request: ReadRequest): void {
+  const read = reads[request.op] as (args: unknown) => unknown
+  const work = () => answer(request.id, () => opened(connection).together(() => read(request.args)))
+  const isFuzzy = request.op === 'find' && (request.args.query.text?.fuzziness ?? 0) !== 0
+  const tables = isFuzzy ? store?.tables(request.args.name) : undefined
+  if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
+  else loop.read(work)
+}
+
+const controls: { [Op in Control]: (id: number, args: Arguments<Op>) => void } = {
+  open: (id, args) => answer(id, () => open(args)),
+  snapshot: (id, { path }) => void takeSnapshot(id, path),
+  close: (id) => void close(id),
 }
 
 function open({ file, definitions }: Arguments<'open'>): Result<'open'> {
   const opening = connect(file, { isReader: false })
   try {
-    store = openStore(opening, definitions, queue.afterCommit)
+    store = openStore(opening, definitions, loop.afterCommit)
   } catch (error) {
     opening.close()
     throw error
@@ -375,7 +393,7 @@ async function close(id: number): Promise<void> {
   // What was handed in is written; long work ends where it is, its caller's row brings it back.
   for (const job of jobs.values()) if (job.isLong) job.isAborted = true
   await copying
-  await queue.idle()
+  await loop.idle()
   snapshot?.close()
   connection?.close()
   connection = undefined
