@@ -1,15 +1,17 @@
 /** Settings that people change while it runs: sections of keys that plugins declare. */
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS } from '../error.ts'
 import type { Ledger } from './sqlite.ts'
 
-export interface PreferenceDefinition {
-  schema: TSchema
-  default: unknown
-}
-/** Section → key → form and default. Several plugins may bring keys of one section. */
-export type PreferenceSections = Record<string, Record<string, PreferenceDefinition>>
+/**
+ * Section → key → schema with its `default`. Several plugins may bring keys of one section. The page draws a preference
+ * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand.
+ */
+export type PreferenceSections = Record<string, Record<string, TSchema>>
+
+/** What the values of a section are: `interface PreferenceValues { tide: PreferencesOf<typeof tide> }`. */
+export type PreferencesOf<Keys extends Record<string, TSchema>> = { [Key in keyof Keys]: Static<Keys[Key]> }
 
 /** Section → key → value type. `declare module 'archivolt' { interface PreferenceValues { downloads: { … } } }`. */
 export interface PreferenceValues {}
@@ -18,6 +20,8 @@ export interface Preferences {
   /** A section's values, defaults filled in. Frozen; read anew after a change. */
   section<Name extends keyof PreferenceValues & string>(name: Name): Readonly<PreferenceValues[Name]>
   all(): Record<string, Record<string, unknown>>
+  /** What there is to change, as declared. */
+  sections: Readonly<PreferenceSections>
   /** Changes all or nothing. @throws bad_request with `fields` */
   change(changes: Record<string, unknown>): Promise<void>
   /** Called after each change. */
@@ -37,19 +41,21 @@ export function joinSections(
   for (const { plugin, sections } of declared) {
     for (const [section, keys] of Object.entries(sections)) {
       const known = (joined[section] ??= {})
-      for (const [key, definition] of Object.entries(keys)) {
+      for (const [key, schema] of Object.entries(keys)) {
         const owner = owners.get(`${section}.${key}`)
         if (owner !== undefined)
           throw new Error(`Both plugins ${owner} and ${plugin} declare the preference ${section}.${key}`)
-        if (!Value.Check(definition.schema, definition.default))
+        if (!Value.Check(schema, defaultOf(schema)))
           throw new Error(`The default of the preference ${section}.${key} (plugin ${plugin}) does not fit its schema`)
         owners.set(`${section}.${key}`, plugin)
-        known[key] = definition
+        known[key] = schema
       }
     }
   }
   return joined
 }
+
+const defaultOf = (schema: TSchema): unknown => (schema as { default?: unknown }).default
 
 /** Reads what is stored. A stored value that no longer fits (an older version's) gives way to the default. */
 export function openPreferences({ ledger, sections }: { ledger: Ledger; sections: PreferenceSections }): Preferences {
@@ -62,6 +68,7 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
       if (!section) throw new Error(`No plugin declares the preference section ${name}`)
       return section as Readonly<PreferenceValues[Name]>
     },
+    sections,
     all: () => structuredClone(values) as Record<string, Record<string, unknown>>,
     async change(changes) {
       const wanted = checkChanges(changes, sections)
@@ -82,21 +89,21 @@ function read(ledger: Ledger, sections: PreferenceSections): Values {
   const values: Record<string, Record<string, unknown>> = {}
   for (const [section, keys] of Object.entries(sections)) {
     values[section] = Object.fromEntries(
-      Object.entries(keys).map(([key, definition]) => [key, structuredClone(definition.default)]),
+      Object.entries(keys).map(([key, schema]) => [key, structuredClone(defaultOf(schema))]),
     )
   }
   for (const { section, key, value } of ledger
     .sql<{ section: string; key: string; value: string }>('SELECT section, key, value FROM preferences')
     .all()) {
-    const definition = definitionOf(sections, section, key)
-    if (!definition) continue // of a plugin that is not installed now: kept for when it is
+    const schema = schemaOf(sections, section, key)
+    if (!schema) continue // of a plugin that is not installed now: kept for when it is
     const stored: unknown = JSON.parse(value)
-    if (Value.Check(definition.schema, stored)) values[section]![key] = stored
+    if (Value.Check(schema, stored)) values[section]![key] = stored
   }
   return deepFreeze(values)
 }
 
-function definitionOf(sections: PreferenceSections, section: string, key: string): PreferenceDefinition | undefined {
+function schemaOf(sections: PreferenceSections, section: string, key: string): TSchema | undefined {
   if (!Object.hasOwn(sections, section)) return undefined
   const keys = sections[section]
   return keys && Object.hasOwn(keys, key) ? keys[key] : undefined
@@ -115,9 +122,9 @@ function checkChanges(
       fields[section] = 'Must be an object of settings'
     else {
       for (const [key, value] of Object.entries(keys)) {
-        const definition = definitionOf(sections, section, key)
-        if (!definition) fields[`${section}.${key}`] = 'There is no such setting'
-        else if (!Value.Check(definition.schema, value)) fields[`${section}.${key}`] = ruleOf(definition.schema, value)
+        const schema = schemaOf(sections, section, key)
+        if (!schema) fields[`${section}.${key}`] = 'There is no such setting'
+        else if (!Value.Check(schema, value)) fields[`${section}.${key}`] = ruleOf(schema, value)
         else wanted.push({ section, key, value })
       }
     }

@@ -237,7 +237,7 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   version?: string
   needs?: readonly Need[]
   settings?: Record<string, SettingDefinition>
-  /** Settings that people change while it runs, by section and key: `/api/config/`. */
+  /** What people change while it runs, by section and key: `/api/config/`, and the settings of the page. */
   preferences?: PreferenceSections
   /** Parts of the `config` object in envelopes. */
   envelope?: (preferences: Preferences) => Record<string, unknown>

@@ -2,7 +2,7 @@
 import { definePlugin } from 'archivolt'
 import { type AfterDownload, afterDownloadTables, openAfterDownload } from './after.ts'
 import { extractDownload } from './extract.ts'
-import { downloadPreferences } from './preferences.ts'
+import { downloads } from './preferences.ts'
 import { openQueue, type Queue } from './queue.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
 import { downloadPending } from './run.ts'
@@ -13,7 +13,7 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
   indexes: [downloadIndex],
   migrations: [afterDownloadTables],
-  preferences: downloadPreferences,
+  preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem],
   tasks: [extractDownload, downloadPending],

@@ -1,63 +1,139 @@
-/** The download settings that people change while it runs: the `downloads` section of /api/config/ (contract 4.1). */
-import { Type } from 'archivolt'
+/**
+ * What people change of downloads while it runs: the `downloads` section of /api/config/ and of every envelope
+ * (contract 4.1). The page draws what has a title.
+ */
+import { type PreferencesOf, Type } from 'archivolt'
 
-const unsetOr = (schema: ReturnType<typeof Type.Integer> | ReturnType<typeof Type.String>) =>
-  Type.Union([schema, Type.Literal(false)])
-const kibibytes = unsetOr(Type.Integer({ minimum: 1, maximum: 10_000_000 }))
-const line = (maxLength: number, pattern?: string) =>
-  unsetOr(Type.String({ minLength: 1, maxLength, ...(pattern && { pattern }) }))
-const flag = (value: boolean) => ({ schema: Type.Boolean(), default: value })
+interface Words {
+  title: string
+  description?: string
+  'x-unit'?: string
+  /** With which others it stands on the page. */
+  'x-group': string
+  'x-wrong'?: string
+  'x-code'?: boolean
+  examples?: string[]
+}
 
+/** `false`: not set. */
+const unset = Type.Literal(false)
+const flag = (words: Words) => Type.Boolean({ default: false, ...words })
+const number = (minimum: number, maximum: number, words: Words & { default?: number }) =>
+  Type.Union([Type.Integer({ minimum, maximum }), unset], { default: false, ...words })
+const line = (maxLength: number, words: Words, pattern?: string) =>
+  Type.Union([Type.String({ minLength: 1, maxLength, ...(pattern && { pattern }) }), unset], {
+    default: false,
+    ...words,
+  })
+
+const MOST_KIB = 10_000_000
 /** Up to four numbers or `all`, as yt-dlp takes them: comments, threads, replies, replies a thread. */
 const COMMENT_LIMITS = '^(all|\\d{1,7})(,(all|\\d{1,7})){0,3}$'
 const LANGUAGES = '^-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}(,-?[A-Za-z]{2}[A-Za-z0-9_.*-]{0,22}){0,29}$'
 
-export const downloadPreferences = {
-  downloads: {
-    limit_speed: { schema: kibibytes, default: false },
-    throttledratelimit: { schema: kibibytes, default: false },
-    sleep_interval: { schema: unsetOr(Type.Integer({ minimum: 0, maximum: 3600 })), default: 3 },
-    autodelete_days: { schema: unsetOr(Type.Integer({ minimum: 1, maximum: 36_500 })), default: false },
-    format: { schema: line(500), default: false },
-    format_sort: { schema: line(500, '^[A-Za-z0-9_:~,.+ -]+$'), default: false },
-    extractor_lang: { schema: line(10, '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$'), default: false },
-    subtitle: { schema: line(300, LANGUAGES), default: false },
-    subtitle_source: {
-      schema: Type.Union([Type.Literal('user'), Type.Literal('auto'), Type.Literal(false)]),
-      default: false,
+export const downloads = {
+  limit_speed: number(1, MOST_KIB, {
+    title: 'Speed limit',
+    description: 'Empty: no limit.',
+    'x-unit': 'KiB/s',
+    'x-group': 'pace',
+  }),
+  throttledratelimit: number(1, MOST_KIB, {
+    title: 'Restart when slower than',
+    description: 'YouTube is slowing us down then. Empty: never.',
+    'x-unit': 'KiB/s',
+    'x-group': 'rules',
+  }),
+  sleep_interval: number(0, 3600, {
+    default: 3,
+    title: 'Pause between two videos',
+    description: 'If the pause is too short, YouTube blocks us.',
+    'x-unit': 'seconds',
+    'x-group': 'pace',
+  }),
+  autodelete_days: number(1, 36_500, {
+    title: 'Delete watched videos after',
+    description: 'Empty: keep them. A channel can have its own rule.',
+    'x-unit': 'days',
+    'x-group': 'afterwards',
+  }),
+  format: line(500, {
+    title: 'Format selection',
+    description: 'As for “-f”. Empty: the best video with the best sound.',
+    'x-wrong': 'At most 500 characters',
+    'x-code': true,
+    'x-group': 'rules',
+    examples: ['bv*+ba[ext=m4a]/bv*+ba/b'],
+  }),
+  format_sort: line(
+    500,
+    {
+      title: 'Format order',
+      description: 'As for “-S”: what matters most comes first.',
+      'x-wrong': 'Only letters, digits and , : ~ + . - _, at most 500',
+      'x-code': true,
+      'x-group': 'rules',
+      examples: ['res:1080,vcodec:h264'],
     },
-    subtitle_index: flag(false),
-    comment_max: { schema: line(40, COMMENT_LIMITS), default: false },
-    comment_sort: { schema: Type.Enum(['top', 'new']), default: 'top' },
-    add_metadata: flag(false),
-    add_thumbnail: flag(false),
-    cookie_import: flag(false),
-    integrate_ryd: flag(false),
-    integrate_sponsorblock: flag(false),
-  },
+    '^[A-Za-z0-9_:~,.+ -]+$',
+  ),
+  extractor_lang: line(
+    10,
+    {
+      title: 'Language of titles',
+      description: 'Two letters. Empty: as the channel wrote them.',
+      'x-wrong': 'Enter the code of one language, such as en or pt-BR',
+      'x-group': 'quality',
+      examples: ['en'],
+    },
+    '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$',
+  ),
+  subtitle: line(
+    300,
+    {
+      title: 'Languages',
+      description: 'Two letters each, separated by commas: en,de',
+      'x-wrong': 'Enter language codes separated by commas, such as en,de',
+      'x-group': 'subtitles',
+    },
+    LANGUAGES,
+  ),
+  subtitle_source: Type.Union([Type.Literal('user'), Type.Literal('auto'), unset], { default: false }),
+  subtitle_index: flag({
+    title: 'Search in what is said',
+    description: 'Results open at that second. Takes some space.',
+    'x-group': 'subtitles',
+  }),
+  comment_max: line(40, { title: 'Keep comments', 'x-group': 'comments' }, COMMENT_LIMITS),
+  comment_sort: Type.Enum(['top', 'new'], {
+    default: 'top',
+    title: 'Which first',
+    'x-labels': { top: 'Most liked', new: 'Newest' },
+    'x-group': 'comments',
+  }),
+  add_metadata: flag({
+    title: 'Write title and description into the file',
+    description: 'So that other players can show them.',
+    'x-group': 'quality',
+  }),
+  add_thumbnail: flag({ title: 'Put the thumbnail into the file', 'x-group': 'quality' }),
+  cookie_import: flag({
+    title: 'Use it',
+    description: 'Switched off, it stays stored.',
+    'x-group': 'cookie',
+  }),
+  integrate_ryd: flag({
+    title: 'Estimate dislikes',
+    description: 'A public service is asked about each video, and so learns which ones you have:',
+    'x-group': 'watching',
+  }),
+  integrate_sponsorblock: flag({
+    title: 'Skip sponsors and intros',
+    description: 'As people have marked them at SponsorBlock. Its service is asked about each video.',
+    'x-group': 'watching',
+  }),
 }
-
-export interface DownloadPreferences {
-  /** KiB/s */
-  limit_speed: number | false
-  throttledratelimit: number | false
-  /** Seconds between two items. */
-  sleep_interval: number | false
-  autodelete_days: number | false
-  format: string | false
-  format_sort: string | false
-  extractor_lang: string | false
-  subtitle: string | false
-  subtitle_source: 'user' | 'auto' | false
-  subtitle_index: boolean
-  comment_max: string | false
-  comment_sort: 'top' | 'new'
-  add_metadata: boolean
-  add_thumbnail: boolean
-  cookie_import: boolean
-  integrate_ryd: boolean
-  integrate_sponsorblock: boolean
-}
+export type DownloadPreferences = PreferencesOf<typeof downloads>
 
 declare module 'archivolt' {
   interface PreferenceValues {

@@ -15,7 +15,11 @@ export interface SnapshotItem {
   duration_s: number
 }
 
-export const snapshotPreferences = { application: { enable_snapshot: { schema: Type.Boolean(), default: true } } }
+export const snapshotPreferences = {
+  application: {
+    enable_snapshot: Type.Boolean({ default: true, title: 'Take one every day', 'x-group': 'snapshots' }),
+  },
+}
 
 export interface SnapshotList {
   next_exec: number

@@ -3,7 +3,7 @@ import { definePlugin } from 'archivolt'
 import { beginningTables, forgetBeginning } from './beginning.ts'
 import { depthTables, forgetDepth } from './depth.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
-import { subscriptionPreferences } from './preferences.ts'
+import { subscriptions } from './preferences.ts'
 import { subscribeChannels, subscribePlaylists } from './routes.ts'
 import { scanTables, updateSubscribed } from './scan.ts'
 import { subscribeTo } from './subscribe.ts'
@@ -11,7 +11,7 @@ import { subscribeTo } from './subscribe.ts'
 export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
-  preferences: subscriptionPreferences,
+  preferences: { subscriptions },
   migrations: [scanTables, depthTables, beginningTables],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],

@@ -1,25 +1,22 @@
 /** How much of a subscription is looked at: the `subscriptions` section of /api/config/ (appendix B). */
-import { Type } from 'archivolt'
+import { type PreferencesOf, Type } from 'archivolt'
 
-const size = { schema: Type.Integer({ minimum: 0, maximum: 1_000_000 }), default: 50 }
+/** So many of the newest videos of a channel, or entries of a playlist; 0: none. */
+const size = (title: string) =>
+  Type.Integer({ minimum: 0, maximum: 1_000_000, default: 50, title, 'x-unit': 'newest', 'x-group': 'scan' })
 
-export const subscriptionPreferences = {
-  subscriptions: {
-    channel_size: size,
-    live_channel_size: size,
-    shorts_channel_size: size,
-    auto_start: { schema: Type.Boolean(), default: false },
-  },
+export const subscriptions = {
+  channel_size: size('Videos'),
+  live_channel_size: size('Streams'),
+  shorts_channel_size: size('Shorts'),
+  auto_start: Type.Boolean({
+    default: false,
+    title: 'Download it right away',
+    description: 'Otherwise it waits in the queue for the next download run.',
+    'x-group': 'found',
+  }),
 }
-
-export interface SubscriptionPreferences {
-  /** So many of the newest videos of a channel, or entries of a playlist; 0: none. */
-  channel_size: number
-  live_channel_size: number
-  shorts_channel_size: number
-  /** What is found is downloaded at once. */
-  auto_start: boolean
-}
+export type SubscriptionPreferences = PreferencesOf<typeof subscriptions>
 
 declare module 'archivolt' {
   interface PreferenceValues {

@@ -1,13 +1,13 @@
 /** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
 import { definePlugin, Type } from 'archivolt'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './accounts.ts'
-import { changePreferences, showPreferences } from './preferences.ts'
+import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
 import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
 
 export default definePlugin({
   name: 'user',
-  preferences: { application: { enable_cast: { schema: Type.Boolean(), default: false } } },
+  preferences: { application: { enable_cast: Type.Boolean({ default: false }) } },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   routes: [
     loginWithToken,
@@ -19,6 +19,7 @@ export default definePlugin({
     showOwnPreferences,
     changeOwnPreferences,
     showPreferences,
+    describePreferences,
     changePreferences,
     listUsers,
     addUser,

@@ -13,6 +13,23 @@ export const showPreferences = defineRoute({
   handle: (_input, { preferences }) => preferences.all(),
 })
 
+const Described = Type.Record(
+  Type.String(),
+  Type.Object({ type: Type.Literal('object'), properties: Type.Record(Type.String(), Type.Unknown()) }),
+)
+
+export const describePreferences = defineRoute({
+  method: 'GET',
+  path: '/api/config/schema/',
+  access: 'admin',
+  summary: 'What the settings of the installation may be: a JSON Schema for each section',
+  reply: Described,
+  handle: (_input, { preferences }) =>
+    Object.fromEntries(
+      Object.entries(preferences.sections).map(([section, properties]) => [section, { type: 'object', properties }]),
+    ),
+})
+
 export const changePreferences = defineRoute({
   method: 'POST',
   path: '/api/config/',

@@ -1,16 +1,25 @@
 /** Watching: what has been watched by anybody, and how far each user has come (contract 9.1, 9.2). */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { listFilter } from './filter.ts'
 import { positionTables } from './positions.ts'
 import { clearProgress, markAsWatched, setProgress, showProgress } from './routes.ts'
 import { forgetGone, markVideos } from './tasks.ts'
 import { openWatch, type Watch } from './watch.ts'
 
+const progress = {
+  autoWatched: Type.Boolean({
+    default: false,
+    title: 'Mark as watched at the end',
+    description: 'Also when an app reports the position.',
+    'x-group': 'watching',
+  }),
+}
+
 export default definePlugin({
   name: 'watch',
   needs: ['platform', 'channel', 'video', 'playlist'],
   migrations: [positionTables],
-  preferences: { progress: { autoWatched: { schema: Type.Boolean(), default: false } } },
+  preferences: { progress },
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.progressOf(ids, actor.id),
     'video.filter': listFilter,
@@ -29,9 +38,6 @@ declare module 'archivolt' {
     }
   }
   interface PreferenceValues {
-    progress: {
-      /** Marks a video as watched when its position comes close to the end. */
-      autoWatched: boolean
-    }
+    progress: PreferencesOf<typeof progress>
   }
 }

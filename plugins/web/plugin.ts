@@ -7,7 +7,7 @@ import { pageRoutes, showAsset, showIcon, showManifest, showNothing } from './ro
 
 export default definePlugin({
   name: 'web',
-  preferences: { page: { welcomed: { schema: Type.Boolean(), default: false } } },
+  preferences: { page: { welcomed: Type.Boolean({ default: false }) } },
   // Who has used it before is not welcomed by an update.
   migrations: [
     {

@@ -23,7 +23,7 @@ const aTask = (name: string, more: object = {}) => ({
   ...more,
 })
 const aSetting = (env: string) => ({ env, schema: Type.String(), default: '', meaning: 'x' })
-const aPreference = { schema: Type.Integer(), default: 1 }
+const aPreference = Type.Integer({ default: 1 })
 const anIndex = (name: string) => ({ name, doc: Type.Object({}), fields: {} })
 
 async function aFolder(t: TestContext, files: Record<string, string>): Promise<string> {

@@ -47,6 +47,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/token/', { GET: 200, DELETE: 200 }, 'user'],
   ['/api/activate/', { POST: 200 }, 'admin'],
   ['/api/config/', { GET: 200, POST: 200 }, 'admin'],
+  ['/api/config/schema/', { GET: 200 }, 'admin'],
   ['/api/user/', { GET: 200, POST: 200 }, 'admin'],
   // A user sees itself and changes its own password: DELETE is for admins.
   ['/api/user/<user_id>/', { GET: 200, POST: 200 }, 'user'],

@@ -14,13 +14,13 @@ import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import { testClock } from '../../support/clock.ts'
 
-const Count = Type.Integer({ minimum: 0 })
+const Count = (count?: number) => Type.Integer({ minimum: 0, ...(count !== undefined && { default: count }) })
 const sections: PreferenceSections = {
   pace: {
-    size: { schema: Count, default: 50 },
-    limit: { schema: Type.Union([Type.Literal(false), Count]), default: false },
+    size: Count(50),
+    limit: Type.Union([Type.Literal(false), Count()], { default: false }),
   },
-  look: { words: { schema: Type.Array(Type.String()), default: ['a'] } },
+  look: { words: Type.Array(Type.String(), { default: ['a'] }) },
 }
 type Section = keyof PreferenceValues & string
 
@@ -84,13 +84,13 @@ test('a stored value that no longer fits gives way to the default; one of an abs
   const ledger = await aLedger(t)
   await openPreferences({ ledger, sections }).change({ pace: { size: 7 }, look: { words: ['b'] } })
 
-  const narrower = { pace: { size: { schema: Type.Integer({ minimum: 10 }), default: 20 } } }
+  const narrower = { pace: { size: Type.Integer({ minimum: 10, default: 20 }) } }
   assert.deepEqual(openPreferences({ ledger, sections: narrower }).all(), { pace: { size: 20 } })
   assert.deepEqual(openPreferences({ ledger, sections }).all().look, { words: ['b'] })
 })
 
 test('two plugins may bring keys of one section, not the same key', () => {
-  const size = { schema: Count, default: 1 }
+  const size = Count(1)
   assert.deepEqual(
     Object.keys(
       joinSections([
@@ -108,17 +108,16 @@ test('two plugins may bring keys of one section, not the same key', () => {
       ]),
     /Both plugins a and b.*pace\.size/,
   )
-  assert.throws(
-    () => joinSections([{ plugin: 'a', sections: { pace: { size: { schema: Count, default: -1 } } } }]),
-    /pace\.size/,
-  )
+  assert.throws(() => joinSections([{ plugin: 'a', sections: { pace: { size: Count(-1) } } }]), /pace\.size/)
 })
 
 test('a fault says what the value must be, all kinds of it', async (t) => {
-  const schema = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false), Type.Enum(['user', 'auto'])])
+  const schema = Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(false), Type.Enum(['user', 'auto'])], {
+    default: false,
+  })
   const preferences = openPreferences({
     ledger: await aLedger(t),
-    sections: { pace: { size: { schema, default: false } } } as unknown as typeof sections,
+    sections: { pace: { size: schema } },
   })
 
   await assert.rejects(preferences.change({ pace: { size: 'x' } }), {

@@ -1,4 +1,4 @@
-/** What a plugin from outside declares is on the page like what came along: its tasks. */
+/** What a plugin from outside declares is on the page like what came along: its tasks and preferences. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
@@ -27,7 +27,23 @@ const sweep = defineTask({
   run: () => Promise.resolve('The beach is clean'),
 })
 
-const tide = definePlugin({ name: 'tide', tasks: [sweep] })
+const tide = definePlugin({
+  name: 'tide',
+  tasks: [sweep],
+  preferences: {
+    tide: {
+      colour: Type.Enum(['red', 'blue'], { default: 'red', title: 'Colour of the flag', 'x-labels': { blue: 'Sea' } }),
+      height: Type.Union([Type.Integer({ minimum: 1, maximum: 9 }), Type.Literal(false)], {
+        default: false,
+        title: 'Highest tide',
+        description: 'Empty: any.',
+        'x-unit': 'metres',
+      }),
+      secret: Type.Boolean({ default: true }),
+    },
+    downloads: { shells: Type.Boolean({ default: false, title: 'Shells along with videos', 'x-group': 'quality' }) },
+  },
+})
 
 describe('a plugin from outside', { skip: noBrowser }, () => {
   test('its task is started, scheduled with its own setting, and told of', async (t) => {
@@ -55,5 +71,27 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
 
     await go('/settings/notifications/')
     await page.getByLabel('When').selectOption('Sweep the beach')
+  })
+
+  test('its preferences are in the settings, where others of their group stand, and are changed there', async (t) => {
+    const app = await testApp(t, { outside: [tide] })
+    const { page, go, check } = await openPage(t, app.url, { as })
+    const stored = async () => (await app.as('admin').get('/api/config/')).body
+
+    await go('/settings/plugins/')
+    await page.getByLabel('Colour of the flag').selectOption('Sea')
+    await page.getByLabel('Highest tide').fill('4')
+    await page.keyboard.press('Tab')
+    await until('both are kept', stored, ({ tide: { colour, height } }) => colour === 'blue' && height === 4)
+    await page.getByLabel('Highest tide').fill('')
+    await page.keyboard.press('Tab')
+    await until('none again', stored, ({ tide: { height } }) => height === false)
+    assert.equal(await page.getByLabel(/secret/).count(), 0, 'what has no title is not shown')
+    await check()
+
+    await go('/settings/downloads/')
+    const group = page.locator('.settings-group', { hasText: 'Picture and file' })
+    await group.getByLabel('Shells along with videos').check()
+    await until('it is kept', stored, ({ downloads: { shells } }) => shells === true)
   })
 })

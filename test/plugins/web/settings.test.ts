@@ -213,7 +213,11 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await cronOf('update_subscribed'), '45 6 3')
     await group.getByLabel('Cron').fill('15 8-20 1-5')
     await page.keyboard.press('Tab')
-    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('.when select')?.value === 'own')
+    await until(
+      'it says so in words',
+      () => group.locator('.when select').first().inputValue(),
+      (often) => often === 'own',
+    )
     await group.getByLabel('How often').selectOption('Not by itself')
     await group.getByText('Next on').waitFor({ state: 'detached' })
     assert.equal(await cronOf('update_subscribed'), undefined)

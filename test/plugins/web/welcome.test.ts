@@ -132,7 +132,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
 
     await one.page.getByLabel('Languages').fill('fr, x y')
     await one.page.getByRole('button', { name: 'Use these' }).click()
-    await one.page.getByText('Give languages by their letters').waitFor()
+    await one.page.getByText('Enter language codes separated by commas').waitFor()
     await one.page.getByLabel('Languages').fill('fr, de')
     await one.page.getByRole('switch', { name: 'Keep comments' }).check()
     await one.page.getByRole('button', { name: 'Use these' }).click()

@@ -1,5 +1,5 @@
 /** What the API sends, from the forms that its routes declare (contract 5). Types only: no code of a server comes along. */
-import type { PageBlock, Static, TSchema } from 'archivolt'
+import type { PageBlock, PreferenceValues, Static, TSchema } from 'archivolt'
 import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
@@ -24,6 +24,7 @@ import type { subscribeChannels } from '../../../subscription/routes.ts'
 import type { listNotifications as listOutgoing, listSchedules } from '../../../task/schedule-routes.ts'
 import type { listTaskKinds, showTask, showTaskLog } from '../../../task/task-routes.ts'
 import type { listUsers } from '../../../user/accounts.ts'
+import type { describePreferences } from '../../../user/preferences.ts'
 import type { ping, showToken } from '../../../user/signing-in.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
 import type { listVideos } from '../../../video/routes.ts'
@@ -99,8 +100,7 @@ export interface Item<Record> {
   data: Record
 }
 
-/** What the page reads of `/api/config/`. */
-export interface Preferences {
-  subscriptions: { channel_size: number; live_channel_size: number; shorts_channel_size: number; auto_start: boolean }
-  downloads: { format: string | false; autodelete_days: number | false; integrate_sponsorblock: boolean }
-}
+/** The settings of the installation: `/api/config/`. */
+export type Config = PreferenceValues
+/** What they may be, by section. */
+export type ConfigSchema = ReplyOf<typeof describePreferences>

@@ -14,12 +14,12 @@ import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, get, post, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
-import type { CookieStatus, PlatformState, Schedule } from '../server/records.ts'
+import type { Config, CookieStatus, PlatformState, Schedule } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toBytes, toMoment } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
-import { type Change, type Config, type OpenConfig, useConfig } from './settings/config.ts'
+import { type Change, type OpenConfig, preferenceWords, useConfig } from './settings/config.ts'
 
 /** Of a video, where comments are wanted. */
 const COMMENTS = '100'
@@ -95,6 +95,8 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
       subscriptions: { auto_start: downloadsFound },
     })
   }
+  const languageWords = preferenceWords('downloads.subtitle')
+  const segmentWords = preferenceWords('downloads.integrate_sponsorblock')
   const wrongLanguages =
     failure?.fields['downloads.subtitle'] !== undefined || (hasSubtitles && languages.trim() === '')
   return (
@@ -109,17 +111,17 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
       />
       {hasSubtitles && (
         <Field
-          label={t('settings.subtitles.languages')}
-          hint={t('settings.subtitles.languages.hint')}
+          label={languageWords.label}
+          hint={languageWords.hint}
           value={languages}
           onInput={(typed) => (setLanguages(typed), setFailure(undefined))}
           autocomplete="off"
-          error={wrongLanguages ? t('settings.subtitles.languages.wrong') : undefined}
+          error={wrongLanguages ? languageWords.wrong : undefined}
         />
       )}
-      <Switch label={t('settings.segments')} hint={t('settings.segments.hint')} isOn={skips} onChange={setSkips} />
+      <Switch label={segmentWords.label} hint={segmentWords.hint} isOn={skips} onChange={setSkips} />
       <Switch
-        label={t('settings.comments.keep')}
+        label={preferenceWords('downloads.comment_max').label}
         hint={t('welcome.comments.hint', { number: COMMENTS })}
         isOn={hasComments}
         onChange={setComments}

@@ -1,34 +1,12 @@
 /** The settings of the installation, read once for the sections that show them, changed key by key. */
-import { useComputed } from '@preact/signals'
+import { signal, useComputed } from '@preact/signals'
 import { get, post } from '../../server/api.ts'
+import type { Config, ConfigSchema } from '../../server/records.ts'
 import { openChanges } from '../../stores/changes.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
+import { textOf } from '../../texts/texts.ts'
+import type { OptionSchema } from './schema-option.tsx'
 
-export interface Config {
-  downloads: {
-    limit_speed: number | false
-    throttledratelimit: number | false
-    sleep_interval: number | false
-    autodelete_days: number | false
-    format: string | false
-    format_sort: string | false
-    extractor_lang: string | false
-    subtitle: string | false
-    subtitle_source: 'user' | 'auto' | false
-    subtitle_index: boolean
-    comment_max: string | false
-    comment_sort: 'top' | 'new'
-    add_metadata: boolean
-    add_thumbnail: boolean
-    cookie_import: boolean
-    integrate_ryd: boolean
-    integrate_sponsorblock: boolean
-  }
-  subscriptions: { channel_size: number; live_channel_size: number; shorts_channel_size: number; auto_start: boolean }
-  application: { enable_snapshot: boolean; enable_cast: boolean }
-  progress: { autoWatched: boolean }
-  page: { welcomed: boolean }
-}
 export type Change = { [Section in keyof Config]?: Partial<Config[Section]> }
 
 const KEY = 'settings/config'
@@ -39,10 +17,57 @@ export interface OpenConfig extends Load<Config> {
 }
 
 const changes = openChanges<Change>()
+/** It changes with the server only. */
+const schema = signal<ConfigSchema>({})
+
+export interface PreferenceName {
+  section: string
+  key: string
+}
+
+const partsOf = (name: string): PreferenceName => {
+  const [section = '', key = ''] = name.split('.')
+  return { section, key }
+}
+
+/** @param name  `downloads.format` */
+export function preferenceSchema(name: string): OptionSchema {
+  const { section, key } = partsOf(name)
+  return (schema.value[section]?.properties[key] ?? {}) as OptionSchema
+}
+
+/** What it is called, and what is said of it: words of the page go before those of the plugin. */
+export function preferenceWords(name: string): { label: string; hint: string; wrong: string } {
+  const { title = name, description = '', 'x-wrong': wrong = '' } = preferenceSchema(name)
+  return {
+    label: textOf(`preference.${name}`, title),
+    hint: textOf(`preference.${name}.hint`, description),
+    wrong: textOf(`preference.${name}.wrong`, wrong),
+  }
+}
+
+/** Those that people see, by group: `downloads.limit_speed`. */
+export function preferencesByGroup(): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const [section, { properties }] of Object.entries(schema.value)) {
+    for (const key of Object.keys(properties)) {
+      const { title, 'x-group': group = section } = preferenceSchema(`${section}.${key}`)
+      if (title !== undefined) groups.set(group, [...(groups.get(group) ?? []), `${section}.${key}`])
+    }
+  }
+  return groups
+}
 
 /** With what is chosen but not answered yet: what is chosen next may build on it. */
 export function useConfig(): OpenConfig {
-  const load = useLoad<Config>(KEY, (signal) => get('/api/config/', {}, signal))
+  const load = useLoad<Config>(KEY, async (ending) => {
+    const [config, described] = await Promise.all([
+      get<Config>('/api/config/', {}, ending),
+      get<ConfigSchema>('/api/config/schema/', {}, ending),
+    ])
+    schema.value = described
+    return config
+  })
   const now = useComputed(() => {
     const loaded = load.now.value
     return loaded.state === 'ready' ? { ...loaded, value: changes.now.value.reduce(merge, loaded.value) } : loaded

@@ -15,7 +15,8 @@ import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
-import { Group, SwitchOption } from './option.tsx'
+import { Group } from './option.tsx'
+import { Preference } from './preference.tsx'
 
 export function CookieSection() {
   const cookie = useLoad<CookieStatus>('settings/cookie', (signal) => get('/api/cookie/', {}, signal))
@@ -58,12 +59,11 @@ export function CookieSection() {
                   ? t('settings.cookie.untried')
                   : t(status ? 'settings.cookie.good' : 'settings.cookie.bad', { when: toMoment(validated) })}
               </p>
-              <SwitchOption
-                label={t('settings.cookie.use')}
-                hint={t('settings.cookie.use.hint')}
-                value={isOn}
-                onSave={async (on) => {
-                  await config.save({ downloads: { cookie_import: on } })
+              <Preference
+                config={config}
+                name="downloads.cookie_import"
+                onSave={async (isOn) => {
+                  await config.save({ downloads: { cookie_import: isOn === true } })
                   await cookie.reload()
                 }}
               />

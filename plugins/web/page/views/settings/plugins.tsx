@@ -3,9 +3,11 @@ import { get } from '../../server/api.ts'
 import type { Plugin } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
-import { t } from '../../texts/texts.ts'
+import { t, textOf } from '../../texts/texts.ts'
+import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
+import { furtherGroups, Preferences } from './preference.tsx'
 
 export function PluginsSection() {
   const plugins = useLoad<Plugin[]>('settings/plugins', (signal) => get('/api/plugin/', {}, signal))
@@ -18,6 +20,7 @@ export function PluginsSection() {
             <Group title={t('settings.plugins.added')} hint={t('settings.plugins.added.hint')}>
               {added.length === 0 ? <p class="option-line">{t('settings.plugins.none')}</p> : <Rows plugins={added} />}
             </Group>
+            <PluginSettings />
             <Group title={t('settings.plugins.builtIn')}>
               <Rows plugins={all.filter((plugin) => plugin.built_in)} />
             </Group>
@@ -25,6 +28,21 @@ export function PluginsSection() {
         )
       }}
     </Loaded>
+  )
+}
+
+/** What plugins let people choose, where no section above is its place. */
+function PluginSettings() {
+  const config = useConfig()
+  if (!config.now.value.value) return null
+  return (
+    <>
+      {furtherGroups().map((group) => (
+        <Group key={group} title={textOf(`preference.${group}`, group)}>
+          <Preferences config={config} group={group} />
+        </Group>
+      ))}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 /** A setting drawn from its schema: a switch, a choice, a number or a text, in the words that the schema has. */
+import type { ComponentChildren } from 'preact'
 import { t, textOf } from '../../texts/texts.ts'
 import { NumberOption, SelectOption, SwitchOption, TextOption } from './option.tsx'
 
@@ -13,6 +14,11 @@ export interface OptionSchema {
   'x-wrong'?: string
   /** A name for programs: written in their letters, with room. */
   'x-code'?: boolean
+  /** With which others it stands. */
+  'x-group'?: string
+  /** What people read for its values. */
+  'x-labels'?: Record<string, string>
+  default?: unknown
   examples?: unknown[]
   minimum?: number
   maximum?: number
@@ -28,6 +34,8 @@ interface Props {
   field: string
   schema: OptionSchema
   value: unknown
+  /** Beside what is said of it. */
+  more?: ComponentChildren
   /** undefined: the field was emptied */
   onSave: (value: unknown) => Promise<unknown>
 }
@@ -41,7 +49,7 @@ const choicesOf = (parts: OptionSchema[]): string[] | undefined => {
   return values.length > 0 ? values.map(String) : undefined
 }
 
-export function SchemaOption({ name, field, schema, value, onSave }: Props) {
+export function SchemaOption({ name, field, schema, value, more, onSave }: Props) {
   const parts = partsOf(schema)
   const [first = {}] = parts
   const label = textOf(name, schema.title ?? field)
@@ -49,7 +57,14 @@ export function SchemaOption({ name, field, schema, value, onSave }: Props) {
   const unit = textOf(`${name}.unit`, schema['x-unit'] ?? '')
   const isUnset = value === undefined || value === false
   const choices = choicesOf(parts)
-  const words = { label, field, ...(hint && { hint }), ...(unit && { unit }) }
+  const said = more ? (
+    <>
+      {hint} {more}
+    </>
+  ) : (
+    hint
+  )
+  const words = { label, field, ...(said && { hint: said }), ...(unit && { unit }) }
   if (choices) {
     const unset = schema.anyOf ? [''] : []
     return (
@@ -58,7 +73,7 @@ export function SchemaOption({ name, field, schema, value, onSave }: Props) {
         value={isUnset ? '' : String(value)}
         choices={[...unset, ...choices].map((one) => ({
           value: one,
-          label: one === '' ? t('settings.unset') : textOf(`${name}.${one}`, one),
+          label: one === '' ? t('settings.unset') : textOf(`${name}.${one}`, schema['x-labels']?.[one] ?? one),
         }))}
         onSave={(chosen) => onSave(chosen === '' ? undefined : chosen)}
       />

@@ -11,7 +11,8 @@ import { toAge, toMoment, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
-import { Group, SwitchOption } from './option.tsx'
+import { Group } from './option.tsx'
+import { Preference } from './preference.tsx'
 
 const whenOf = ({ end_stamp: end, start_date: start }: Snapshot): string => (end ? toMoment(end) : start)
 
@@ -63,21 +64,22 @@ export function SnapshotsSection() {
     <>
       <p class="settings-lead">{t('settings.snapshots.lead')}</p>
       <Loaded from={config} height="120px">
-        {({ application }) => (
+        {() => (
           <Group title={t('settings.snapshots.daily')}>
-            <SwitchOption
-              label={t('settings.snapshots.on')}
-              hint={
+            <Preference
+              config={config}
+              name="application.enable_snapshot"
+              more={
                 list.now.value.value?.next_exec
                   ? t('settings.snapshots.next', {
                       when: toMoment(list.now.value.value.next_exec),
                       age: toAge(list.now.value.value.next_exec),
+                      count: Number.parseInt(list.now.value.value.expire_after, 10),
                     })
                   : t('settings.snapshots.off')
               }
-              value={application.enable_snapshot}
-              onSave={async (on) => {
-                await config.save({ application: { enable_snapshot: on } })
+              onSave={async (isOn) => {
+                await config.save({ application: { enable_snapshot: isOn === true } })
                 await list.reload()
               }}
             />

@@ -3,38 +3,20 @@ import { under } from '../../server/base.ts'
 import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
-import { Group, NumberOption, SwitchOption } from './option.tsx'
-
-const SIZES = ['channel_size', 'live_channel_size', 'shorts_channel_size'] as const
+import { Group } from './option.tsx'
+import { Preferences } from './preference.tsx'
 
 export function SubscriptionsSection() {
   const config = useConfig()
   return (
     <Loaded from={config}>
-      {({ subscriptions }) => (
+      {() => (
         <>
           <Group title={t('settings.scan')} hint={t('settings.scan.hint')}>
-            {SIZES.map((key) => (
-              <NumberOption
-                key={key}
-                label={t(`settings.${key}`)}
-                unit={t('settings.newest')}
-                min={0}
-                max={1_000_000}
-                field={`subscriptions.${key}`}
-                value={subscriptions[key]}
-                empty={0}
-                onSave={(size) => config.save({ subscriptions: { [key]: size } })}
-              />
-            ))}
+            <Preferences config={config} group="scan" />
           </Group>
           <Group title={t('settings.found')}>
-            <SwitchOption
-              label={t('settings.autoStart')}
-              hint={t('settings.autoStart.hint')}
-              value={subscriptions.auto_start}
-              onSave={(on) => config.save({ subscriptions: { auto_start: on } })}
-            />
+            <Preferences config={config} group="found" />
           </Group>
           <p class="hint">
             {t('settings.scan.when')}{' '}
