@@ -13,7 +13,9 @@ import { ROOT } from './support/sources.ts'
 
 /** So many groups go on at once: two cores serve four well, as most files wait for a disk, a child or a clock. */
 const JOBS = Number(process.env.TEST_JOBS ?? 4)
-const GROUP_SIZE = 6
+/** So much is one group: a file that starts yt-dlp, Chromium or Elasticsearch counts for four. */
+const GROUP_WEIGHT = 12
+const weightOf = (file: TestFile): number => (isLight(file) ? 1 : 4)
 /** Of one test, and of a group's file. */
 const TIMEOUT_MS = 900_000
 const NODE = ['--import', 'tsx', '--conditions=source']
@@ -32,13 +34,19 @@ try {
 
 /** What needs the same stays together, so that a group opens one browser; what needs most comes first. */
 async function writeGroups(all: readonly TestFile[]): Promise<string[]> {
-  const sorted = all.toSorted((a, b) => b.needs.size - a.needs.size || (needsText(a) < needsText(b) ? -1 : 1))
-  const count = Math.max(Math.min(JOBS, all.length), Math.ceil(all.length / GROUP_SIZE))
-  const size = Math.ceil(all.length / count)
+  const left = all.toSorted((a, b) => b.needs.size - a.needs.size || (needsText(a) < needsText(b) ? -1 : 1))
+  const total = all.reduce((sum, file) => sum + weightOf(file), 0)
+  // Each job has something to do.
+  const full = Math.min(GROUP_WEIGHT, total / JOBS)
   const groups: string[] = []
-  for (let from = 0; from < sorted.length; from += size) {
+  while (left.length > 0) {
+    const imports: string[] = []
+    for (let weight = 0; left.length > 0 && weight < full; ) {
+      const file = left.shift()!
+      weight += weightOf(file)
+      imports.push(`import '${pathToFileURL(join(ROOT, file.path))}'\n`)
+    }
     const path = join(folder, `${String(groups.length).padStart(2, '0')}.test.mjs`)
-    const imports = sorted.slice(from, from + size).map((file) => `import '${pathToFileURL(join(ROOT, file.path))}'\n`)
     await writeFile(path, imports.join(''))
     groups.push(path)
   }

@@ -6,17 +6,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { defineTask } from '../../../core/plugin/define.ts'
+import { bundledChild } from '../../support/child.ts'
 import { aborted, gate, openWorkshop, temporaryFolder } from './workshop.ts'
 
-const child = new URL('./crash-child.ts', import.meta.url).pathname
+const child = await bundledChild(new URL('./crash-child.ts', import.meta.url))
 const Anything = Type.Object({})
 
 async function runChild(folder: string, killAt: string): Promise<{ signal: string | null; said: string }> {
-  const process = spawn(
-    globalThis.process.execPath,
-    ['--import', 'tsx', '--conditions=source', child, folder, killAt],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const process = spawn(globalThis.process.execPath, [child, folder, killAt], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   process.stdout.on('data', (part) => (said += String(part)))
   const [, signal] = (await once(process, 'close')) as [number | null, string | null]

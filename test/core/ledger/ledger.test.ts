@@ -23,10 +23,11 @@ import { copiesFolder, copiesOf, keepDailyCopies } from '../../../core/ledger/co
 import { applyMigrations, type MigrationOwner, planMigrations } from '../../../core/ledger/migrate.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
+import { bundledChild } from '../../support/child.ts'
 import { testClock } from '../../support/clock.ts'
 
 const log = openLog('silent')
-const child = new URL('./ledger-child.ts', import.meta.url).pathname
+const child = await bundledChild(new URL('./ledger-child.ts', import.meta.url))
 
 const things: MigrationOwner = {
   name: 'thing',
@@ -127,7 +128,7 @@ test('close commits what still waits, and refuses what comes later', async (t) =
 
 test('what a write has answered survives a kill of the process', async (t) => {
   const folder = aFolder(t)
-  const process = spawn(globalThis.process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], {
+  const process = spawn(globalThis.process.execPath, [child, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let answered = -1
@@ -160,7 +161,7 @@ test('a full disk is said as such, nothing half written stays, and writing goes 
 
 test('a second process on the same folder is refused with a sentence that names it', async (t) => {
   const { folder, ledger, add } = await aLedger(t)
-  const second = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', child, folder], {
+  const second = spawn(process.execPath, [child, folder], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const said = readText(second.stderr)
