@@ -273,7 +273,7 @@ const BROKEN: Array<[why: string, files: Record<string, string>, says: RegExp]> 
   [
     'one that throws',
     { 'plugin.ts': `throw new Error('out of tea')` },
-    /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=av-plugins-\w+$/,
+    /cannot be loaded: out of tea; correct or remove it, or start without it: AV_PLUGINS_OFF=archivolt-\w+$/,
   ],
   ['one without a default export', { 'plugin.js': `export const plugin = {}` }, /has no default export/],
   ['a folder without one', { 'readme.txt': '' }, /AV_PLUGINS_DIR: \S+ holds no plugin\.ts or plugin\.js/],
