@@ -1,4 +1,4 @@
-/** Those who wait for something about a job. */
+/** Promises of callers that wait for a job, by its id: all of them are answered at once when the job has ended. */
 
 interface Waiter<Value> {
   resolve: (value: Value) => void
