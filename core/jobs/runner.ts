@@ -7,11 +7,14 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { attempt, type Interruption, type Outcome } from './attempt.ts'
 import { type JobLog, openJobLog } from './job-log.ts'
+import { Listeners } from './listeners.ts'
 import { openNotices } from './notify.ts'
 import { checkPayload, keyOf, mergedPayload } from './payload.ts'
+import { isOwnLane, Places } from './places.ts'
 import { openProgress, type Progress } from './progress.ts'
 import type { AnyTask, Handed } from './task.ts'
 import type { JobChange, JobsRunner, TaskName } from './types.ts'
+import { Upkeep } from './upkeep.ts'
 import { Waiters } from './waiters.ts'
 
 export interface JobsOptions<App> {
@@ -31,19 +34,9 @@ export interface JobsOptions<App> {
   writable?: () => Promise<void>
 }
 
-const OWN_LANES: Record<string, number> = { index: 1, light: 4 }
-/** Jobs of an item lane that are started together; their items take turns (lanes.ts). */
-const STARTED_IN_AN_ITEM_LANE = 8
 const CLOSE_WITHIN_MS = 10_000
 const TRY_LEDGER_AGAIN_MS = 5_000
 const LISTED = 1000
-
-const KEPT_MS = 24 * 60 * 60 * 1000
-const KEPT_ENDED = 2000
-const PRUNE_EVERY_MS = 60 * 60 * 1000
-const PRUNE_EVERY_ENDED = 500
-const PRUNED_AT_ONCE = 500
-
 const WENT_DOWN: Ending = { state: 'FAILED', result: 'It was running when the server went down', traceback: null }
 const CLOSING_TEXT = 'The server is closing; work that was accepted is finished after its next start'
 
@@ -76,39 +69,31 @@ export function openJobs<App extends Handed>({
   debug,
   writable = () => Promise.resolve(),
 }: JobsOptions<App>): JobsRunner {
-  const places = new Map(Object.entries(OWN_LANES))
-  for (const lane of lanes) places.set(lane, STARTED_IN_AN_ITEM_LANE)
-  for (const lane of queues) places.set(lane, 1)
+  const places = new Places(lanes, queues)
   for (const task of tasks.values()) {
     if (!places.has(task.lane))
       throw new Error(`The task ${task.name} is in the lane ${task.lane}, which no plugin declares`)
   }
 
-  const longestRetryMs =
-    1000 *
-    Math.max(
-      0,
-      ...[...tasks.values()].map(({ retries }) =>
-        retries ? retries.delaySeconds * (retries.factor ?? 1) ** (retries.times - 1) : 0,
-      ),
-    )
   const rows = jobRows(ledger, () => clock.now())
-  const watchers = new Set<(change: JobChange) => void>()
-  const endWatchers = new Set<(run: Job) => void>()
-  const tell = (change: JobChange) => callAll(watchers, change, log)
+  const listeners = new Listeners(log)
+  const tell = (change: JobChange) => listeners.changed(change)
   const notices = openNotices({ ledger, clock, log, tasks, onChange: () => tell({ notifications: true }) })
+  const upkeep = new Upkeep({
+    ...{ ledger, rows, clock, log, tasks: tasks.values() },
+    onWoken(woken) {
+      for (const job of woken) tell({ job })
+      for (const lane of new Set(woken.map((job) => taskOf(job.task).lane))) claim(lane)
+    },
+  })
 
   const running = new Map<string, Running<App>>()
   /** Rows that this process has started itself: not orphans, however early they came. */
   const own = new Set<string>()
-  const taken = new Map<string, number>()
   const forRun = new Waiters<string | null>()
   const forEnd = new Waiters<Job>()
   let isClaiming = false
   let isClosing = false
-  let endedSincePrune = 0
-  let retryTimer: Timer | undefined
-  let pruneTimer: Timer | undefined
 
   // --- adding
 
@@ -151,7 +136,7 @@ export function openJobs<App extends Handed>({
     const checked = checkPayload(task, payload)
     await writable()
     const key = keyOf(task, checked)
-    const isAtOnce = task.lane in OWN_LANES
+    const isAtOnce = isOwnLane(task.lane)
     const { job, isMine } = await ledger.write(() => {
       if (isClosing) throw errors.unavailable(CLOSING_TEXT)
       const open = key === null ? undefined : rows.openSingle(task.name, key)
@@ -178,10 +163,8 @@ export function openJobs<App extends Handed>({
 
   /** Fills the free places of a lane with those who wait longest. */
   const claim = (lane: string): void => {
-    const free = (places.get(lane) ?? 0) - (taken.get(lane) ?? 0)
-    if (!isClaiming || free <= 0) return
-    taken.set(lane, (taken.get(lane) ?? 0) + free)
-    const giveBack = (count: number) => void taken.set(lane, (taken.get(lane) ?? 0) - count)
+    const free = isClaiming ? places.takeFree(lane) : 0
+    if (free === 0) return
     ledger
       .write(() => {
         const claimed: Job[] = []
@@ -195,11 +178,11 @@ export function openJobs<App extends Handed>({
       })
       .then(
         (claimed) => {
-          giveBack(free - claimed.length)
+          places.giveBack(lane, free - claimed.length)
           for (const job of claimed) execute(job, { isAwaited: false, hasPlace: true })
         },
         (error: unknown) => {
-          giveBack(free)
+          places.giveBack(lane, free)
           log.error({ err: error, lane }, 'jobs could not be claimed; it is tried again')
           clock.after(TRY_LEDGER_AGAIN_MS, () => claim(lane))
         },
@@ -258,17 +241,17 @@ export function openJobs<App extends Handed>({
     running.delete(job.id)
     own.delete(job.id)
     if (entry.hasPlace) {
-      taken.set(task.lane, (taken.get(task.lane) ?? 0) - 1)
+      places.giveBack(task.lane, 1)
       claim(task.lane)
     }
     if (!saved) return
     tell({ job: saved })
     notices.changed()
-    if (outcome.kind === 'retry') wakeInTime()
+    if (outcome.kind === 'retry') upkeep.wakeInTime()
     if (saved.state === 'PENDING') claim(task.lane)
     if (outcome.kind === 'ended') {
       answer(saved, outcome.ending, outcome.error)
-      if (++endedSincePrune >= PRUNE_EVERY_ENDED) prune()
+      upkeep.noteEnded()
     } else if (outcome.kind === 'handed back') {
       forRun.reject(job.id, errors.unavailable(CLOSING_TEXT))
       if (hasEnded(saved))
@@ -300,7 +283,7 @@ export function openJobs<App extends Handed>({
 
   /** Tells those who wait, and those who listen, how a run has ended. */
   const answer = (row: Job, ending: Ending, error?: unknown): void => {
-    callAll(endWatchers, { ...row, ...ending, endedAt: row.endedAt ?? clock.now() }, log)
+    listeners.ended({ ...row, ...ending, endedAt: row.endedAt ?? clock.now() })
     if (ending.state === 'SUCCESS') forRun.resolve(row.id, ending.result)
     else
       forRun.reject(
@@ -350,17 +333,15 @@ export function openJobs<App extends Handed>({
         answer(row, { state: row.state as Ending['state'], result: row.result, traceback: row.traceback })
     }
     isClaiming = !isClosing
-    wakeInTime()
-    prune()
-    for (const lane of places.keys()) claim(lane)
+    if (isClaiming) upkeep.begin()
+    for (const lane of places.lanes) claim(lane)
   }
 
   const close = async (): Promise<void> => {
     if (isClosing) return
     isClosing = true
     isClaiming = false
-    retryTimer?.cancel()
-    pruneTimer?.cancel()
+    upkeep.close()
     for (const entry of running.values()) interrupt(entry, 'close')
     let timer: Timer | undefined
     const tooLong = new Promise<void>((resolve) => (timer = clock.after(CLOSE_WITHIN_MS, resolve)))
@@ -387,40 +368,6 @@ export function openJobs<App extends Handed>({
     notices.close()
     forRun.rejectAll(errors.unavailable(CLOSING_TEXT))
     forEnd.rejectAll(errors.unavailable(CLOSING_TEXT))
-  }
-
-  // --- in time
-
-  const wakeInTime = (): void => {
-    retryTimer?.cancel()
-    const next = rows.nextRetryAt()
-    if (next === undefined || !isClaiming) return
-    retryTimer = clock.after(Math.min(next - clock.now(), longestRetryMs), () => {
-      ledger
-        .write(() => rows.wake(longestRetryMs))
-        .then((woken) => {
-          for (const job of woken) tell({ job })
-          for (const lane of new Set(woken.map((job) => taskOf(job.task).lane))) claim(lane)
-          wakeInTime()
-        })
-        .catch((error: unknown) => {
-          log.error({ err: error }, 'jobs to be tried again could not be woken')
-          retryTimer = clock.after(TRY_LEDGER_AGAIN_MS, wakeInTime)
-        })
-    })
-  }
-
-  const prune = (): void => {
-    endedSincePrune = 0
-    pruneTimer?.cancel()
-    if (!isClaiming) return
-    pruneTimer = clock.after(PRUNE_EVERY_MS, prune)
-    ledger
-      .write(() => rows.prune(clock.now() - KEPT_MS, KEPT_ENDED, PRUNED_AT_ONCE))
-      .then((gone) => {
-        if (gone >= PRUNED_AT_ONCE) prune()
-      })
-      .catch((error: unknown) => log.error({ err: error }, 'old jobs could not be removed'))
   }
 
   // --- commands
@@ -450,8 +397,8 @@ export function openJobs<App extends Handed>({
   }
 
   return {
-    start: start as JobsRunner['start'],
-    run: run as JobsRunner['run'],
+    start,
+    run,
     get: rows.get,
     list: ({ task, limit = LISTED } = {}) => rows.list(task, limit),
     active: rows.active,
@@ -465,26 +412,9 @@ export function openJobs<App extends Handed>({
     notify: notices.notify,
     warn: notices.warn,
     logOf: (id) => [...(running.get(id)?.log.lines ?? rows.logOf(id))],
-    watch(listener) {
-      watchers.add(listener)
-      return () => void watchers.delete(listener)
-    },
-    onEnded(listener) {
-      endWatchers.add(listener)
-      return () => void endWatchers.delete(listener)
-    },
+    watch: (listener) => listeners.watch(listener),
+    onEnded: (listener) => listeners.onEnded(listener),
     begin,
     close,
-  }
-}
-
-/** A listener's fault is its own: the others hear all the same. */
-function callAll<Said>(listeners: ReadonlySet<(said: Said) => void>, said: Said, log: Log): void {
-  for (const listener of listeners) {
-    try {
-      listener(said)
-    } catch (error) {
-      log.error({ err: error }, 'a listener to jobs failed')
-    }
   }
 }
