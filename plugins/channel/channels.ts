@@ -136,7 +136,7 @@ export function openChannels(app: App) {
         { channelId: idOrHandle, failure: failure.failure },
         'the channel cannot be read now: kept by its name alone',
       )
-      return recordName(idOrHandle, asked.name, failure.failure !== 'gone')
+      return recordName(idOrHandle, asked.name, !app.platform.failures[failure.failure].deactivates)
     }
   }
 
@@ -196,7 +196,7 @@ export function openChannels(app: App) {
       return (await app.platform.channel(handle, asked)).id
     } catch (thrown) {
       const failure = app.platform.failureOf(thrown)
-      if (failure?.failure === 'network' || failure?.failure === 'unknown') {
+      if (failure && app.platform.failures[failure.failure].item === 'retry') {
         throw errors.unavailable('The platform cannot be asked now; try again in a minute', {
           cause: thrown,
           retryAfterSeconds: 60,

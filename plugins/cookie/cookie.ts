@@ -92,9 +92,9 @@ export function openCookie(app: App) {
     try {
       return await platform.validateCookie(jar, asked)
     } catch (thrown) {
-      const failure = platform.failureOf(thrown)?.failure
-      if (failure === undefined) throw thrown
-      if (failure !== 'network' && failure !== 'unknown') return { isValid: false, jar }
+      const failure = platform.failureOf(thrown)
+      if (!failure) throw thrown
+      if (platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
       throw errors.unavailable('The platform cannot be asked now whether the cookie is valid; try again in a minute', {
         cause: thrown,
         retryAfterSeconds: 60,

@@ -1,12 +1,12 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
 import { defineTask, type JobContext, type Static, Type } from 'archivolt'
-import type { Failure, ListEntry, PlaylistEntryMetadata, VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
+import type { ListEntry, PlaylistEntryMetadata, VideoMetadata } from '../platform/types.ts'
+import { isFinal, toItemFailure } from './item-failure.ts'
 import type { NewItem, QueueStatus } from './queue.ts'
+import { RETRY_DELAYS_MS } from './retries.ts'
 import { downloadPending } from './run.ts'
 
-/** What another attempt may mend waits so long before each. */
-export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
 /** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
 const ART_AHEAD = 30
 
@@ -88,7 +88,7 @@ async function extract({ target, failed }: Attempt, job: Extraction, app: App): 
     const now = app.clock.steady()
     if (failure.isDeferred) return { target, failed, at: now }
     job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
-    const delay = isFinal(failure) ? undefined : RETRY_DELAYS_MS[failed]
+    const delay = isFinal(failure, app) ? undefined : RETRY_DELAYS_MS[failed]
     if (delay !== undefined) return { target, failed: failed + 1, at: now + delay }
     await app.jobs.notify({
       title: 'Add to download queue',
@@ -119,21 +119,14 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     return (
       await app.queue.add([unknownItem(target)], status, {
         force,
-        ...(isFinal(failure) && { failure: asItemFailure(failure) }),
+        ...(isFinal(failure, app) && { failure: toItemFailure(failure, app) }),
       })
     ).length
   }
   const { unavailable } = metadata
   const added = await app.queue.add([itemOf(metadata)], status, {
     force,
-    ...(unavailable && {
-      failure: asItemFailure(
-        Object.assign(new Error(unavailable.message), {
-          failure: unavailable.failure,
-          ...(unavailable.availableAt && { availableAt: unavailable.availableAt }),
-        }),
-      ),
-    }),
+    ...(unavailable && { failure: toItemFailure(unavailable, app) }),
   })
   await fetchArt(
     added.map((id) => ({ id, art: metadata.thumbnails[0]?.url })),
@@ -212,26 +205,6 @@ async function fetchArt(
       job.signal.throwIfAborted()
       return job.log.warn({ err: error, id }, 'the pictures of new items were left out')
     }
-  }
-}
-
-/** Failures that another attempt does not mend; the others are left to the download, which tries again. */
-export const isFinal = (failure: Failure): boolean => failure.failure !== 'network' && failure.failure !== 'unknown'
-
-export function asItemFailure(failure: Failure) {
-  const errorClass = failure.failure
-  if (
-    errorClass === 'blocked' ||
-    errorClass === 'disk_full' ||
-    errorClass === 'missing_tool' ||
-    errorClass === 'outdated'
-  ) {
-    throw new Error(`${errorClass} waits at the gate and is no failure of an item`, { cause: failure })
-  }
-  return {
-    message: failure.message,
-    errorClass,
-    ...(failure.availableAt !== undefined && { retryAt: failure.availableAt }),
   }
 }
 

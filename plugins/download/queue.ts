@@ -1,7 +1,8 @@
 /** The queue's items: the one home of download documents, and of what may become of them (contract 9.3). */
-import { epochSeconds, type Filter, type NamesOf, openLocks, withKeys } from 'archivolt'
+import { epochSeconds, type Filter, type NamesOf, openLocks } from 'archivolt'
 import type { App } from './app.ts'
-import { type DownloadDoc, downloadIndex, type ERROR_CLASSES } from './schema.ts'
+import type { ItemFailure } from './item-failure.ts'
+import { type DownloadDoc, downloadIndex, ERROR_CLASSES } from './schema.ts'
 
 type Names = NamesOf<typeof downloadIndex>
 export type QueueFilter = Filter<Names>
@@ -20,13 +21,6 @@ export interface NewItem {
   art?: string
 }
 
-export interface ItemFailure {
-  message: string
-  errorClass: (typeof ERROR_CLASSES)[number]
-  /** Epoch seconds. */
-  retryAt?: number
-}
-
 interface AddOptions {
   /** Also what is archived. */
   force?: boolean
@@ -41,9 +35,6 @@ export interface ItemProgress {
   /** Seconds left. */
   eta?: number
 }
-
-/** The classes that another account may get past: they are taken again when the cookie changes. */
-const ACCOUNT_CLASSES = ['login_required', 'members_only', 'age']
 
 /** Items that are looked for and changed by one call. */
 const CHANGED_AT_ONCE = 100
@@ -65,7 +56,7 @@ export function openQueue(app: App) {
   const items = app.index.collection(downloadIndex)
   /** What is being downloaded now, by id. */
   const active = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
-  const indexName = `${app.settings.prefix}_download`
+  const end = `"_index":${JSON.stringify(`${app.settings.prefix}_download`)},"_score":0}`
   let lastPosition = 0
   const locks = openLocks()
 
@@ -205,7 +196,7 @@ export function openQueue(app: App) {
     /** Texts of the reply for stored texts: with the mirror id, what runs now, and the index. */
     replyText(id: string, text: string): string {
       const progress = active.get(id)?.progress
-      return withKeys(text, { ...app.platform.mirror(id), progress, _index: indexName, _score: 0 })
+      return `${text.slice(0, -1)},${app.platform.mirrorText(id)}${progress ? `"progress":${JSON.stringify(progress)},` : ''}${end}`
     },
 
     /** The item that is next in line. `isAutoOnly`: only those with auto_start. `except`: what the run has put off. */
@@ -327,8 +318,9 @@ export function openQueue(app: App) {
 
     /** The cookie has changed: what needed an account is taken again. */
     async retryWithAccount(): Promise<number> {
+      const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)
       return items.patchWhere(
-        { and: [{ eq: ['open', true] }, { in: ['error_class', ACCOUNT_CLASSES] }] },
+        { and: [{ eq: ['open', true] }, { in: ['error_class', classes] }] },
         { set: { ...OPEN_AND_CLEAR, ready: true } },
         { visible: true },
       )

@@ -3,18 +3,12 @@
  * (contract 9.3).
  */
 import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
-import type { DownloadOptions } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { asItemFailure, isFinal, RETRY_DELAYS_MS } from './extract.ts'
+import type { DownloadOptions } from '../platform/types.ts'
+import { isFinal, toItemFailure } from './item-failure.ts'
 import { ItemTakenAway } from './queue.ts'
+import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
-
-/** Looking at a disk costs nothing. */
-const ROOM_LOOK_MS = 60_000
-/** An item that was the closed gate's probe too often lets others try for so long. */
-const DEFERRED_MS = 60_000
-/** How often a library that is away is looked for. */
-const LOOK_AGAIN_MS = 60_000
 
 interface PutOff {
   attempts: number
@@ -91,7 +85,7 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
       const absence = item && (await app.media.absence())
       if (absence !== undefined && !job.isStopping()) {
         job.progress(0, absence)
-        await waitFor(LOOK_AGAIN_MS, news.signal)
+        await waitFor(LOOK_FOR_LIBRARY_MS, news.signal)
         continue
       }
       if (item || !waiting.length || job.isStopping()) return item
@@ -144,7 +138,7 @@ async function downloadItem(
   }
   const waiting = putOff.get(id)
   if (waiting?.needBytes !== undefined && (await app.media.space()).free < waiting.needBytes) {
-    putOff.set(id, { ...waiting, at: app.clock.steady() + ROOM_LOOK_MS })
+    putOff.set(id, { ...waiting, at: app.clock.steady() + LOOK_FOR_ROOM_MS })
     return false
   }
   const turn = app.queue.begin(id)
@@ -243,10 +237,10 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   // whatever it was, it is about the library, and the item has its turn when that is back
   if ((await app.media.absence()) !== undefined) return
   const needBytes = failure?.needBytes
-  if (failure && needBytes === undefined && isFinal(failure)) {
+  if (failure && needBytes === undefined && isFinal(failure, app)) {
     putOff.delete(id)
     await app.media.clearStaging(id)
-    return app.queue.fail(id, asItemFailure(failure))
+    return app.queue.fail(id, toItemFailure(failure, app))
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
   // What this machine lacks, such as room on a disk, is tried until it is there: no item is blamed for it.
@@ -264,7 +258,7 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   }
   putOff.delete(id)
   const known = failure
-    ? asItemFailure(failure)
+    ? toItemFailure(failure, app)
     : {
         errorClass: 'unknown' as const,
         message: isAppError(error) ? message : 'It could not be put into the library; the log says why',

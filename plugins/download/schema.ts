@@ -1,16 +1,19 @@
 /** The queue item as it is kept and shown (contract 5.4). */
 import { defineIndex, type Static, Type } from 'archivolt'
+import type { ItemFailureClass } from '../platform/failures.ts'
 
-export const ERROR_CLASSES = [
-  'gone',
-  'restricted',
-  'login_required',
-  'members_only',
-  'age',
-  'upcoming',
-  'network',
-  'unknown',
-] as const
+/** The platform's failure classes that are noted on an item; a further one is a compiler error here. */
+const NOTED: Record<ItemFailureClass, true> = {
+  gone: true,
+  restricted: true,
+  login_required: true,
+  members_only: true,
+  age: true,
+  upcoming: true,
+  network: true,
+  unknown: true,
+}
+export const ERROR_CLASSES = Object.keys(NOTED) as ItemFailureClass[]
 
 export const DownloadDoc = Type.Object({
   platform_id: Type.String(),

@@ -3,6 +3,7 @@ import { type Clock, epochSeconds, errors, type Lanes, type Log } from 'archivol
 import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, type Verdict } from './classify.ts'
 import { PlatformFailure } from './failure.ts'
+import { FAILURES } from './failures.ts'
 import type { Gate } from './gate.ts'
 import { openLookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'
@@ -130,7 +131,7 @@ export class Asks {
         'an ask of the platform failed',
       )
       const fate = this.#gate.settle(pass, verdict, ask.folder)
-      if (isUrgent && (fate !== 'throw' || verdict.failure === 'network')) {
+      if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
         throw errors.unavailable(`The platform cannot be asked now: ${verdict.message}`, {
           retryAfterSeconds: 60,
           cause: error,
@@ -146,7 +147,7 @@ export class Asks {
     if (error instanceof MetadataError) return { failure: 'unknown', message: error.message }
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
     const verdict = classify(error.evidence, epochSeconds(this.#clock))
-    const isVague = verdict.failure === 'unknown' || verdict.failure === 'network'
+    const isVague = FAILURES[verdict.failure].item === 'retry'
     if (isVague && ask.folder && (await freeBytes(ask.folder)) < LITTLE_ROOM_BYTES)
       return { failure: 'disk_full', message: verdict.message }
     return verdict

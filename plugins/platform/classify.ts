@@ -1,7 +1,7 @@
 /**
  * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
  */
-import type { FailureClass } from './types.ts'
+import { FAILURES, type FailureClass, type Sign } from './failures.ts'
 
 /**
  * What is known of a failure: names of the exception and of those behind it, what it said, and the warnings before it.
@@ -29,15 +29,10 @@ export interface Verdict {
   availableAt?: number
   /** Of a full disk: which one, and what it waits for. */
   reason?: string
-  /**
-   * What the gate must know beside the class. `sign_in`: a wave of these is about us, not the videos; `refused`: 403
-   * may be
-   * about the item alone; `not_understood`: on several items yt-dlp is too old; `no_tab`: the channel has no such tab.
-   */
-  sign?: 'sign_in' | 'refused' | 'not_understood' | 'no_tab'
+  sign?: Sign
 }
 
-type Rule = [text: string | RegExp, failure: FailureClass, sign?: Verdict['sign']]
+type Rule = [text: string | RegExp, failure: FailureClass, sign?: Sign]
 
 const DISK_FULL_ERRNOS = new Set([28, 69, 122]) // ENOSPC; EDQUOT of macOS and of Linux
 
@@ -53,8 +48,8 @@ const RULES: Rule[] = [
   ["sign in to confirm you're not a bot", 'blocked'],
   ['requiring a captcha challenge', 'blocked'],
   ['all player responses are invalid', 'blocked'],
-  ['unable to download video data: http error 403', 'blocked', 'refused'],
-  [/unable to download (?:api page|webpage): http error 403/, 'blocked', 'refused'],
+  ['unable to download video data: http error 403', 'blocked'],
+  [/unable to download (?:api page|webpage): http error 403/, 'blocked'],
   ['please sign in', 'login_required', 'sign_in'],
   ['login details are needed to download this content', 'login_required'],
   ['playlists that require authentication may not extract correctly', 'login_required'],
@@ -125,7 +120,6 @@ const KINDS: Record<string, FailureClass> = {
   IncompleteRead: 'network',
 }
 
-const NEEDS_ACCOUNT = new Set<FailureClass>(['login_required', 'members_only', 'age'])
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
 const LOOK_AGAIN_SECONDS = 3600
 /** Of the year 9999: what is told to come later is not known. */
@@ -153,7 +147,7 @@ function missingTool(text: string): string | undefined {
   return program && `${program} cannot be started; install it, or name it with AV_${program.toUpperCase()}`
 }
 
-function judged(evidence: Evidence, text: string, warnings: string): { failure: FailureClass; sign?: Verdict['sign'] } {
+function judged(evidence: Evidence, text: string, warnings: string): { failure: FailureClass; sign?: Sign } {
   if (evidence.errnos?.some((errno) => DISK_FULL_ERRNOS.has(errno))) return { failure: 'disk_full' }
   const isNotYet = evidence.liveStatus !== undefined && evidence.liveStatus !== null && NOT_YET.has(evidence.liveStatus)
   if (text.includes('requested format is not available') || text.includes('no video formats found')) {
@@ -163,7 +157,7 @@ function judged(evidence: Evidence, text: string, warnings: string): { failure: 
   if (
     rule &&
     warnings.includes('cookies are no longer valid') &&
-    (NEEDS_ACCOUNT.has(rule[1]) || text.includes('private'))
+    (FAILURES[rule[1]].needsAccount || text.includes('private'))
   )
     return { failure: 'login_required' }
   // The words of a 5xx or of a broken connection may be a mere part of "please report this issue": the cause decides.

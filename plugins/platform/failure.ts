@@ -1,6 +1,7 @@
 /** The failure of an ask, as those who asked get to see it. */
 import type { Verdict } from './classify.ts'
-import type { Failure, FailureClass } from './types.ts'
+import type { FailureClass, Sign } from './failures.ts'
+import type { Failure } from './types.ts'
 
 export class PlatformFailure extends Error implements Failure {
   override readonly name = 'PlatformFailure'
@@ -8,10 +9,13 @@ export class PlatformFailure extends Error implements Failure {
   readonly availableAt?: number
   readonly isDeferred?: true
   readonly needBytes?: number
+  /** Ours alone. */
+  readonly sign: Sign | undefined
 
   constructor(verdict: Verdict, options: { isDeferred?: boolean; needBytes?: number; cause?: unknown } = {}) {
     super(verdict.message, { cause: options.cause })
     this.failure = verdict.failure
+    this.sign = verdict.sign
     if (verdict.availableAt !== undefined) this.availableAt = verdict.availableAt
     if (options.isDeferred) this.isDeferred = true
     if (options.needBytes !== undefined) this.needBytes = options.needBytes
@@ -24,3 +28,6 @@ export function failureOf(thrown: unknown): Failure | undefined {
     ? (thrown as Failure)
     : undefined
 }
+
+/** A channel without such a tab has nothing in it. */
+export const isMissingTab = (thrown: unknown): boolean => thrown instanceof PlatformFailure && thrown.sign === 'no_tab'

@@ -16,7 +16,8 @@ import { type Ask, Asks } from './asks.ts'
 import { Child, type ChildAskOptions, ChildError } from './child.ts'
 import { classify } from './classify.ts'
 import { isStillSignedIn } from './cookie.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, isMissingTab } from './failure.ts'
+import { FAILURES } from './failures.ts'
 import { Gate, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { KeptChild, type OpenListing } from './kept-child.ts'
@@ -41,7 +42,6 @@ import type {
   Downloaded,
   DownloadedSubtitle,
   DownloadOptions,
-  FailureClass,
   ListEntry,
   Platform,
   VideoMetadata,
@@ -87,11 +87,6 @@ const LISTING_MS_PER_SKIPPED = 20
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
-/** Failures whose metadata is of use all the same: it is there, only not for us or not yet. */
-const TELLS_METADATA = new Set<FailureClass>(['upcoming', 'members_only', 'age', 'restricted'])
-/** What a jar that belongs to nobody comes to. */
-const NOT_SIGNED_IN = new Set<FailureClass>(['gone', 'login_required', 'members_only', 'age', 'restricted'])
-
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
   const base = settings.platformUrl.replace(/\/$/, '')
@@ -106,8 +101,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const gate = new Gate({
     clock,
     log,
-    recheck: async (kind, place) =>
-      kind === 'missing_tool'
+    recheck: async (lacking, place) =>
+      lacking === 'missing_tool'
         ? tools.areThere()
         : (await lackOfRoom(place ?? settings.dataDir, settings.dataDir)) === undefined,
     absence: async () =>
@@ -157,7 +152,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     const { result, warnings } = await kept.ask({ op: 'video', videoId: id }, child)
     if (!result.hasFormats) {
       const evidence = noFormats(result, warnings)
-      if (!TELLS_METADATA.has(classify(evidence, epochSeconds(clock)).failure) || !isId(result.channel_id))
+      if (!FAILURES[classify(evidence, epochSeconds(clock)).failure].hasMetadata || !isId(result.channel_id))
         throw new ChildError(evidence)
     }
     return toVideoMetadata(result, id, warnings, epochSeconds(clock))
@@ -375,7 +370,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
         } catch (error) {
           if (!(error instanceof ChildError)) throw error
           const isUnreadable = error.evidence.kinds.some((kind) => kind === 'LoadError' || kind === 'CookieLoadError')
-          if (isUnreadable || NOT_SIGNED_IN.has(classify(error.evidence, 0).failure)) return { isValid: false, jar }
+          // A jar that belongs to nobody is told so in many ways, all of them final.
+          if (isUnreadable || FAILURES[classify(error.evidence, 0).failure].item === 'final')
+            return { isValid: false, jar }
           throw error
         }
       }),
@@ -399,6 +396,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       }
     },
 
+    failures: FAILURES,
     failureOf,
     state: () => gate.state(),
     command: (command) => gate.command(command),
@@ -431,12 +429,6 @@ const isChannelId = (text: string): boolean => /^[A-Za-z0-9_-]{24}$/.test(text)
 
 const isNotThere = (error: unknown): boolean =>
   ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
-
-/** A channel without such a tab has nothing in it. */
-function isMissingTab(error: unknown): boolean {
-  const failure = failureOf(error)
-  return failure?.failure === 'restricted' && failure.message.startsWith('This channel does not have a')
-}
 
 function downloadRequest(wanted: DownloadOptions): Record<string, unknown> {
   const bytesPerSecond = (kib: number | undefined) => (kib ? kib * 1024 : null)

@@ -24,10 +24,12 @@ export async function freeBytes(folder: string): Promise<number> {
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / (1 << 20))
 
+export const fullDiskText = (): string =>
+  `The disk is full; downloads go on when ${megabytes(SPARE_BYTES)} MB are free.`
+
 /** @returns in words why no download may begin; undefined: there is room */
 export async function lackOfRoom(folder: string, dataDir: string): Promise<string | undefined> {
-  if ((await freeBytes(folder)) < SPARE_BYTES)
-    return `The disk is full; downloads go on when ${megabytes(SPARE_BYTES)} MB are free.`
+  if ((await freeBytes(folder)) < SPARE_BYTES) return fullDiskText()
   if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES)
     return `The disk with the data folder is full; downloads go on when ${megabytes(DATA_SPARE_BYTES)} MB are free there.`
   return undefined

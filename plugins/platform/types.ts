@@ -1,5 +1,7 @@
 /** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
 
+import type { ClosedState, FailureClass, FailureRow } from './failures.ts'
+
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
 /** What a text stands for, by its form alone (contract 9.12). */
@@ -12,24 +14,7 @@ export type Target =
   | { type: 'channel'; id: string; isHandle?: true; tab?: VideoType }
   | { type: 'playlist'; id: string }
 
-export type FailureClass =
-  | 'gone'
-  | 'restricted'
-  | 'login_required'
-  | 'members_only'
-  | 'age'
-  | 'upcoming'
-  | 'blocked'
-  | 'network'
-  | 'unknown'
-  | 'disk_full'
-  | 'missing_tool'
-  | 'outdated'
-
-/**
- * What an ask that failed for good throws (never `blocked`, `disk_full`, `missing_tool`, `outdated`: those wait at the
- * gate).
- */
+/** What an ask that failed for good throws; classes that wait at the gate (`failures.ts`) are never thrown. */
 export interface Failure extends Error {
   readonly failure: FailureClass
   /** Epoch seconds, with `upcoming`: when to try again. */
@@ -203,7 +188,7 @@ export interface CommentMetadata {
 }
 
 export interface PlatformState {
-  state: 'open' | 'paused' | 'blocked' | 'offline' | 'halted'
+  state: 'open' | 'paused' | ClosedState
   reason: string
   /** Epoch seconds. */
   since: number
@@ -263,6 +248,8 @@ export interface Platform {
    * @throws unprocessable: it is another video's, or names no channel
    */
   metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata
+  /** What follows from a failure of each class. */
+  failures: Readonly<Record<FailureClass, FailureRow>>
   /** The failure that a thrown thing is, if it is one. */
   failureOf(thrown: unknown): Failure | undefined
   /** As it is known now; `GET /api/platform/` looks at the library first. */

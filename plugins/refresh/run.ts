@@ -115,16 +115,17 @@ async function settle(item: Item, error: unknown, job: Run, app: App): Promise<b
     { id: item.id, failure: failure?.failure, err: failure ? undefined : error },
     `not refreshed: ${failure?.message ?? 'the log says why'}`,
   )
-  if (failure?.failure === 'gone') {
+  const row = failure && app.platform.failures[failure.failure]
+  if (row?.deactivates) {
     await setActive(item.kind, [item.id], false, app)
     await queue.done(item)
     return true
   }
-  if ((failure?.failure === 'network' || failure?.failure === 'unknown') && item.attempts + 1 < MOST_ATTEMPTS) {
+  if (row?.item === 'retry' && item.attempts + 1 < MOST_ATTEMPTS) {
     await queue.putOff(item, true)
     return false
   }
-  if (failure?.failure !== 'network') await putBehindOthers(item, app)
+  if (!row?.isUnanswered) await putBehindOthers(item, app)
   await queue.done(item)
   return false
 }

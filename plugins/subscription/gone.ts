@@ -13,6 +13,7 @@ export async function markWhereGone(
   const failure = app.platform.failureOf(error)
   if (!failure) throw error
   job.log.warn({ [kind]: id, failure: failure.failure }, failure.message)
-  if (failure.failure === 'gone') await (kind === 'channel' ? app.channels : app.playlists).setActive([id], false)
+  if (app.platform.failures[failure.failure].deactivates)
+    await (kind === 'channel' ? app.channels : app.playlists).setActive([id], false)
   return failure
 }

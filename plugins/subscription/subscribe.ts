@@ -37,7 +37,7 @@ export const subscribeTo = defineTask({
         const failure = app.platform.failureOf(error)
         if (!failure) throw error
         job.log.warn({ id: target.id, failure: failure.failure }, failure.message)
-        if (failure.failure === 'network' || failure.isDeferred) unanswered.push(target.id)
+        if (app.platform.failures[failure.failure].isUnanswered || failure.isDeferred) unanswered.push(target.id)
         else refused.push(`${target.id}: ${failure.message}`)
       }
     }

@@ -18,7 +18,14 @@ function given(parts: Partial<GateParts> = {}) {
   const clock = testClock()
   const saved: GateRecord[] = []
   const save = async (record: GateRecord) => void saved.push(record)
-  const gate = new Gate({ clock, log: openLog('silent'), save, ...parts })
+  const gate = new Gate({
+    clock,
+    log: openLog('silent'),
+    save,
+    recheck: async () => false,
+    absence: async () => undefined,
+    ...parts,
+  })
   /** One item's work with this outcome; undefined: it may not go now. */
   const attempt = (item: string, outcome: 'done' | Verdict, place?: string): Fate | undefined => {
     const pass = gate.claim(item)
@@ -33,7 +40,7 @@ test('a refusal closes the gate for 1, 5, 15, then every 60 minutes, with one pr
   assert.equal(attempt('a', blocked), 'wait')
 
   assert.equal(gate.state().state, 'blocked')
-  assert.match(gate.state().reason, /refuses us: Too many requests/)
+  assert.match(gate.state().reason, /YouTube refuses our requests: Too many requests/)
   for (const [minutes, next] of [
     [1, 5],
     [5, 15],
@@ -105,7 +112,7 @@ test('those who wait go on by themselves when the probe succeeds', async () => {
 
 test('an item that fails as probe three times in a row is handed back, so that another one may probe', async () => {
   const { clock, gate, attempt } = given()
-  const refused: Verdict = { failure: 'blocked', message: 'Media refused', sign: 'refused' }
+  const refused: Verdict = { failure: 'blocked', message: 'Media refused' }
   attempt('a', refused)
 
   const fates: Array<Fate | undefined> = []
@@ -317,7 +324,7 @@ test('a pause and a block survive a restart, an outage does not', async () => {
   assert.deepEqual(after.gate.state(), {
     ...before.gate.state(),
     state: 'blocked',
-    reason: 'The platform refuses us: Too many requests',
+    reason: 'YouTube refuses our requests: Too many requests',
     next_attempt: before.clock.now() / 1000 + 60,
   })
 

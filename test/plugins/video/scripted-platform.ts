@@ -5,13 +5,13 @@ import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } fr
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
+import { FAILURES, type FailureClass } from '../../../plugins/platform/failures.ts'
 import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
 import { aFilm, aPicture } from '../../support/film.ts'
 
 type Platform = Services['platform']['platform']
 type Downloaded = Awaited<ReturnType<Platform['download']>>
-type FailureClass = NonNullable<ReturnType<Platform['failureOf']>>['failure']
 
 export interface ScriptedPlatform {
   plugin: Plugin
@@ -62,6 +62,7 @@ export function scriptedPlatform(): ScriptedPlatform {
       if (!metadata) throw aFailure('gone')
       return metadata
     },
+    failures: FAILURES,
     failureOf: (thrown) =>
       thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
     mirror: (id) => ({ youtube_id: id }),

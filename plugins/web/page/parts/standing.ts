@@ -18,8 +18,8 @@ const DAY_SECONDS = 86_400
 const timeOf = (epoch: number): string =>
   Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch)
 
-/** The sentence above says already that the platform does not want to. */
-const detailOf = (reason: string): string => reason.replace(/^The platform [^:]+: /, '')
+/** The title above says already what stands before the first colon. */
+const detailOf = (reason: string): string => reason.replace(/^[^:]+: /, '')
 
 /** undefined: they do not stand still */
 export function standingOf({

@@ -4,25 +4,13 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { type Failure, get, toFailure } from '../server/api.ts'
 import { listen, notifications, type QueueChange } from '../server/events.ts'
 import type { ErrorClass, Notification, PlatformState, QueueItem } from '../server/records.ts'
+import { LATER } from '../texts/failures.ts'
 import type { Count } from '../texts/texts.ts'
 import { gather } from './gather.ts'
 import { type List, openList } from './list.ts'
 import { platformState } from './platform.ts'
 
 export type ItemList = List<QueueItem>
-
-/** What can be mended by somebody comes first. */
-export const CLASSES: readonly ErrorClass[] = [
-  'login_required',
-  'members_only',
-  'age',
-  'network',
-  'unknown',
-  'restricted',
-  'gone',
-]
-/** Announced or live now: nothing has failed, they are taken when they are there. */
-export const LATER: ErrorClass = 'upcoming'
 
 const listOf = (query: Record<string, string | boolean>): ItemList =>
   openList<QueueItem, QueueItem>({

@@ -13,8 +13,9 @@ import { VirtualGrid } from '../parts/virtual-grid.tsx'
 import { under } from '../server/base.ts'
 import type { ErrorClass } from '../server/records.ts'
 import { isSome, without } from '../stores/list.ts'
-import { CLASSES, type ItemList, LATER, type QueueStore, useQueue } from '../stores/queue.ts'
+import { type ItemList, type QueueStore, useQueue } from '../stores/queue.ts'
 import { account, isAdmin } from '../stores/session.ts'
+import { CLASSES, FOR_COOKIE, LATER } from '../texts/failures.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, t, toCount } from '../texts/texts.ts'
 import { changeAll, type Wanted, type Which } from './downloads/actions.ts'
@@ -155,8 +156,6 @@ function FailedItems({ queue }: { queue: QueueStore }) {
     </>
   )
 }
-
-const FOR_COOKIE: readonly ErrorClass[] = ['login_required', 'members_only', 'age']
 
 function Group({ kind, count, queue }: { kind: ErrorClass; count: number; queue: QueueStore }) {
   return (

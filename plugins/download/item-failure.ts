@@ -1,0 +1,23 @@
+/** A failure of the platform as it is noted on an item of the queue. */
+import type { App } from './app.ts'
+import type { FailureClass, ItemFailureClass } from '../platform/failures.ts'
+
+export interface ItemFailure {
+  message: string
+  errorClass: ItemFailureClass
+  /** Epoch seconds. */
+  retryAt?: number | undefined
+}
+
+/** Whether another attempt does not mend it. */
+export const isFinal = ({ failure }: { failure: FailureClass }, app: App): boolean =>
+  app.platform.failures[failure].item === 'final'
+
+export function toItemFailure(
+  { failure, message, availableAt }: { failure: FailureClass; message: string; availableAt?: number },
+  app: App,
+): ItemFailure {
+  if (app.platform.failures[failure].item === 'wait')
+    throw new Error(`${failure} waits at the gate and is no failure of an item`)
+  return { message, errorClass: failure as ItemFailureClass, retryAt: availableAt }
+}

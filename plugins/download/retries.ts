@@ -1,0 +1,10 @@
+/** How long downloads wait before they try again, and for what. */
+
+/** Before each further attempt at what another attempt may mend (`item: 'retry'` in the platform's failures.ts). */
+export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
+/** An item that was the closed gate's probe too often lets others try for so long. */
+export const DEFERRED_MS = 60_000
+/** An item that is too large for the disk: looking at a disk costs nothing. */
+export const LOOK_FOR_ROOM_MS = 60_000
+/** How often a library that is away is looked for. */
+export const LOOK_FOR_LIBRARY_MS = 60_000

@@ -1,0 +1,148 @@
+/**
+ * The failure classes: one row each says what follows from it, for what was asked for, for the gate, for people. A new
+ * class is a new row here, the words that lead to it in `classify.ts`, and what the compiler and the tests then ask
+ * for: its name in the queue's schema, its texts on the page, its line in contract 5.4.
+ */
+import { PLATFORM } from './name.ts'
+import { fullDiskText } from './room.ts'
+
+export type ClosedState = 'blocked' | 'offline' | 'halted'
+
+export interface FailureRow {
+  /** For people: the API's documentation says it. */
+  readonly meaning: string
+  /**
+   * What becomes of the item: `final` is noted on it at once, `retry` is tried again and then noted, `wait` is about
+   * the platform or this machine, so the ask waits at the gate and goes on by itself.
+   */
+  readonly item: 'final' | 'retry' | 'wait'
+  /** Another account may have it: it is taken again when the cookie changes. */
+  readonly needsAccount?: true
+  /** The platform has it no longer: its document becomes inactive. */
+  readonly deactivates?: true
+  /** What the platform told beside it is of use: the video is there, only not for us or not yet. */
+  readonly hasMetadata?: true
+  /** Nobody answered, so nothing is known. */
+  readonly isUnanswered?: true
+  /** It closes the gate. */
+  readonly gate?: GateRule
+}
+
+export interface GateRule {
+  readonly state: ClosedState
+  /** So many different items in a row close it. */
+  readonly items: number
+  /** For people, from the words of the failure. */
+  readonly reason: (message: string) => string
+  /** Minutes to each next attempt; the last is repeated. */
+  readonly minutes: readonly number[]
+  /** This machine lacks something: a look at it opens the gate again, no item tries. */
+  readonly isOurs?: true
+}
+
+/** From so many different items in a row the same trouble is not about the items. */
+const WAVE = 3
+const BACK_OFF_MINUTES = [1, 5, 15, 60]
+
+const ROWS = {
+  gone: { meaning: `deleted or private on ${PLATFORM}`, item: 'final', deactivates: true },
+  restricted: { meaning: 'not available in this country or in this way', item: 'final', hasMetadata: true },
+  login_required: { meaning: 'needs an account: add a cookie', item: 'final', needsAccount: true },
+  members_only: {
+    meaning: 'only for members of the channel',
+    item: 'final',
+    needsAccount: true,
+    hasMetadata: true,
+  },
+  age: { meaning: 'has an age limit', item: 'final', needsAccount: true, hasMetadata: true },
+  upcoming: {
+    meaning: 'announced or live now; tried again by itself at `retry_at`',
+    item: 'final',
+    hasMetadata: true,
+  },
+  network: {
+    meaning: 'the connection broke several times',
+    item: 'retry',
+    isUnanswered: true,
+    gate: {
+      state: 'offline',
+      items: WAVE,
+      reason: (message) => `${PLATFORM} does not answer: ${message}`,
+      minutes: BACK_OFF_MINUTES,
+    },
+  },
+  unknown: { meaning: 'anything else; the message has the words of yt-dlp', item: 'retry' },
+  blocked: {
+    meaning: `${PLATFORM} refuses our requests`,
+    item: 'wait',
+    gate: {
+      state: 'blocked',
+      items: 1,
+      reason: (message) => `${PLATFORM} refuses our requests: ${message}`,
+      minutes: BACK_OFF_MINUTES,
+    },
+  },
+  disk_full: {
+    meaning: 'the disk is full',
+    item: 'wait',
+    gate: { state: 'halted', items: 1, reason: fullDiskText, minutes: [1], isOurs: true },
+  },
+  missing_tool: {
+    meaning: 'a program is missing',
+    item: 'wait',
+    gate: {
+      state: 'halted',
+      items: 1,
+      reason: (message) => `A program is missing: ${message}`,
+      minutes: [1],
+      isOurs: true,
+    },
+  },
+  outdated: {
+    meaning: `yt-dlp no longer understands ${PLATFORM}`,
+    item: 'wait',
+    gate: {
+      state: 'halted',
+      items: WAVE,
+      reason: (message) => `yt-dlp no longer understands ${PLATFORM}; update yt-dlp: ${message}`,
+      minutes: [60],
+    },
+  },
+} as const satisfies Readonly<Record<string, FailureRow>>
+
+export type FailureClass = keyof typeof ROWS
+export const FAILURES: Readonly<Record<FailureClass, FailureRow>> = ROWS
+
+/** Those that are noted on an item of the queue. */
+export type ItemFailureClass = {
+  [Class in FailureClass]: (typeof ROWS)[Class]['item'] extends 'wait' ? never : Class
+}[FailureClass]
+/** Those that close the gate. */
+export type GateClass = {
+  [Class in FailureClass]: (typeof ROWS)[Class] extends { gate: GateRule } ? Class : never
+}[FailureClass]
+
+export const gateRuleOf = (failure: GateClass): GateRule => ROWS[failure].gate
+
+/**
+ * What a failure shows beside its class. Each item fails for itself; as a wave over different items it is not about
+ * them, and closes the gate as another class does. `no_tab` (the channel has no such tab) never does.
+ */
+export type Sign = 'sign_in' | 'not_understood' | 'no_tab'
+
+export interface Wave {
+  readonly closesAs: GateClass
+  readonly items: number
+  readonly reason: (message: string) => string
+  /** Only items with the same words count together. */
+  readonly isByWords?: true
+}
+
+export const WAVES: Readonly<Partial<Record<Sign, Wave>>> = {
+  sign_in: {
+    closesAs: 'blocked',
+    items: WAVE,
+    reason: (message) => `${PLATFORM} wants an account for every video: ${message}`,
+  },
+  not_understood: { closesAs: 'outdated', items: WAVE, reason: ROWS.outdated.gate.reason, isByWords: true },
+}

@@ -1,0 +1,20 @@
+/**
+ * The failure classes as people see them; their texts are `downloads.class.<class>` in `en.ts`. That they are those of
+ * the platform plugin's table is tested.
+ */
+import type { ErrorClass } from '../server/records.ts'
+
+/** What can be mended by somebody comes first. */
+export const CLASSES: readonly ErrorClass[] = [
+  'login_required',
+  'members_only',
+  'age',
+  'network',
+  'unknown',
+  'restricted',
+  'gone',
+]
+/** Announced or live now: nothing has failed, they are taken when they are there. */
+export const LATER: ErrorClass = 'upcoming'
+/** What a cookie may help with. */
+export const FOR_COOKIE: readonly ErrorClass[] = ['login_required', 'members_only', 'age']

@@ -1,0 +1,58 @@
+/** The table of failure classes: what else lists them, documents and page, has the same ones. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
+import { FAILURES, type FailureClass, type FailureRow } from '../../../plugins/platform/failures.ts'
+import { en } from '../../../plugins/web/page/texts/en.ts'
+import { CLASSES, FOR_COOKIE, LATER } from '../../../plugins/web/page/texts/failures.ts'
+import { ROOT } from '../../support/sources.ts'
+
+const rows = Object.entries(FAILURES) as Array<[FailureClass, FailureRow]>
+const namesOf = (isMeant: (row: FailureRow) => boolean) => rows.filter(([, row]) => isMeant(row)).map(([name]) => name)
+const noted = namesOf(({ item }) => item !== 'wait')
+
+test('an item of the queue is noted with every class that does not wait at the gate, and with no other', () => {
+  assert.deepEqual(ERROR_CLASSES, noted)
+})
+
+test('what waits at the gate closes it', () => {
+  const waiting = namesOf(({ item }) => item === 'wait')
+
+  assert.deepEqual(
+    waiting.filter((name) => !FAILURES[name].gate),
+    [],
+  )
+})
+
+test('the contract has the table as it is', async () => {
+  const contract = await readFile(join(ROOT, 'plugins/openapi/contract.md'), 'utf8')
+  const [, table = ''] = /^\| error_class \| meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(contract) ?? []
+
+  const written = table.trim().split('\n')
+
+  const fate = ({ item, needsAccount }: FailureRow) =>
+    `${item === 'final' ? 'noted at once' : 'tried again, then noted'}${needsAccount ? '; taken again when the cookie changes' : ''}`
+  assert.deepEqual(
+    written,
+    rows.filter(([, { item }]) => item !== 'wait').map(([name, row]) => `| ${name} | ${row.meaning} | ${fate(row)} |`),
+  )
+})
+
+test('the page has a title and a text for each class that an item is noted with', () => {
+  const keys = Object.keys(en).filter((key) => key.startsWith('downloads.class.'))
+
+  assert.deepEqual(
+    keys.sort(),
+    noted.flatMap((name) => [`downloads.class.${name}`, `downloads.class.${name}.text`]).sort(),
+  )
+  assert.deepEqual([...CLASSES, LATER].sort(), [...noted].sort())
+})
+
+test('the page offers a cookie for what needs an account', () => {
+  assert.deepEqual(
+    [...FOR_COOKIE],
+    namesOf(({ needsAccount }) => needsAccount === true),
+  )
+})
