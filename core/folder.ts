@@ -3,7 +3,7 @@
  * hours.
  */
 import { existsSync } from 'node:fs'
-import { access, chmod, constants, mkdir, readdir, stat } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from './error.ts'
 
@@ -78,4 +78,10 @@ async function closeToOthers(path: string): Promise<void> {
     // close.
     if (code !== 'ENOENT' && !NOT_POSSIBLE.includes(code)) throw error
   }
+}
+
+/** Of the disk that a folder lies on, in bytes; `free` is what is left for us. */
+export async function diskSpace(folder: string): Promise<{ free: number; total: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, total: blocks * bsize }
 }

@@ -4,9 +4,10 @@
  */
 import { randomFillSync } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
-import { open, rename, stat, statfs } from 'node:fs/promises'
+import { open, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock, Timer } from './clock.ts'
+import { diskSpace } from './folder.ts'
 import type { Log } from './log.ts'
 
 export interface Reserve {
@@ -53,10 +54,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     await tell?.(SENTENCE).catch((err: unknown) => log.warn({ err }, 'people could not be told that the disk is full'))
   }
 
-  const freeBytes = async () => {
-    const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize
-  }
+  const freeBytes = async () => (await diskSpace(folder)).free
 
   const give = (path: string): boolean => {
     // What is just being made goes too: that is noticed when it is to be renamed.

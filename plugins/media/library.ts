@@ -4,22 +4,9 @@
  * A channel's folder may lie on another disk: then files come by a copy, and its trash is a hidden folder in it.
  */
 import { randomBytes } from 'node:crypto'
-import {
-  constants,
-  copyFile,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises'
+import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { errors } from 'archivolt'
+import { diskSpace, errors } from 'archivolt'
 import { isId, mediaName, type Paths, subtitleName } from './paths.ts'
 import type { Media } from './types.ts'
 
@@ -67,12 +54,6 @@ export async function sync(path: string): Promise<void> {
   } finally {
     await handle.close()
   }
-}
-
-/** Of the disk that a folder lies on, in bytes. */
-async function spaceOf(folder: string): Promise<{ free: number; total: number }> {
-  const { bavail, blocks, bsize } = await statfs(folder)
-  return { free: bavail * bsize, total: blocks * bsize }
 }
 
 /** Names in a folder; none where the folder is not there. */
@@ -241,7 +222,8 @@ export function openLibrary(paths: Paths): Library {
       await work()
     } catch (thrown) {
       // Making a folder with its parents says only that the parent is not there.
-      if (!(isFull(thrown) || (await spaceOf(mediaDir)).free < LITTLE_BYTES) || !(await exists(roomPath))) throw thrown
+      if (!(isFull(thrown) || (await diskSpace(mediaDir)).free < LITTLE_BYTES) || !(await exists(roomPath)))
+        throw thrown
       await rm(roomPath, { force: true })
       await work()
     }
@@ -373,7 +355,7 @@ export function openLibrary(paths: Paths): Library {
 
     async space(channelId) {
       const isOther = channelId !== undefined && (await exists(paths.channelFolder(channelId)))
-      return spaceOf(isOther ? paths.channelFolder(channelId) : mediaDir)
+      return diskSpace(isOther ? paths.channelFolder(channelId) : mediaDir)
     },
 
     staged: () => namesIn(stagingDir),

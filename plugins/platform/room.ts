@@ -1,8 +1,8 @@
 /**
  * Room on the disks that a download fills: that of the library, and that of the data folder, which may be another one.
  */
-import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { diskSpace } from 'archivolt'
 
 /**
  * So much stays free beside what is downloaded: an item begins only above it, and a full disk is tried again above it.
@@ -14,8 +14,7 @@ const DATA_SPARE_BYTES = 32 << 20
 /** A folder that is not there (any more) is on the disk of the one around it. */
 export async function freeBytes(folder: string): Promise<number> {
   try {
-    const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize
+    return (await diskSpace(folder)).free
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw thrown
     return freeBytes(dirname(folder))
