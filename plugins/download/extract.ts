@@ -1,9 +1,10 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
 import { defineTask, type JobContext, type Static, Type } from 'archivolt'
-import type { App } from './app.ts'
 import type { ListEntry, PlaylistEntryMetadata, VideoMetadata } from '../platform/types.ts'
+import type { NewItem } from './add.ts'
+import type { App } from './app.ts'
 import { isFinal, toItemFailure } from './item-failure.ts'
-import type { NewItem, QueueStatus } from './queue.ts'
+import type { QueueStatus } from './queue-state.ts'
 import { RETRY_DELAYS_MS } from './retries.ts'
 import { downloadPending } from './run.ts'
 
@@ -116,17 +117,13 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
   } catch (error) {
     const failure = app.platform.failureOf(error)
     if (!failure || failure.isDeferred) throw error
-    return (
-      await app.queue.add([unknownItem(target)], status, {
-        force,
-        ...(isFinal(failure, app) && { failure: toItemFailure(failure, app) }),
-      })
-    ).length
+    const noted = isFinal(failure, app) ? toItemFailure(failure, app) : undefined
+    return (await app.queue.add([unknownItem(target)], status, { force, failure: noted })).length
   }
   const { unavailable } = metadata
   const added = await app.queue.add([itemOf(metadata)], status, {
     force,
-    ...(unavailable && { failure: toItemFailure(unavailable, app) }),
+    failure: unavailable && toItemFailure(unavailable, app),
   })
   await fetchArt(
     added.map((id) => ({ id, art: metadata.thumbnails[0]?.url })),
@@ -218,7 +215,7 @@ function itemOf(metadata: VideoMetadata): NewItem {
     durationSeconds,
     published,
     vidType,
-    ...(thumbnails[0] && { art: thumbnails[0].url }),
+    art: thumbnails[0]?.url,
   }
 }
 
@@ -237,7 +234,7 @@ function listItem(entry: ListEntry, channelId: string, channelName: string): New
     durationSeconds,
     published: '',
     vidType,
-    ...(thumbnail && { art: thumbnail }),
+    art: thumbnail,
   }
 }
 
@@ -251,6 +248,6 @@ function entryItem(entry: PlaylistEntryMetadata): NewItem {
     durationSeconds,
     published: '',
     vidType: 'unknown',
-    ...(thumbnail && { art: thumbnail }),
+    art: thumbnail,
   }
 }

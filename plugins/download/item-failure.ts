@@ -1,6 +1,7 @@
 /** A failure of the platform as it is noted on an item of the queue. */
-import type { App } from './app.ts'
+
 import type { FailureClass, ItemFailureClass } from '../platform/failures.ts'
+import type { App } from './app.ts'
 
 export interface ItemFailure {
   message: string

@@ -3,7 +3,7 @@ import { definePlugin } from 'archivolt'
 import { type AfterDownload, afterDownloadTables, openAfterDownload } from './after.ts'
 import { extractDownload } from './extract.ts'
 import { downloads } from './preferences.ts'
-import { openQueue, type Queue } from './queue.ts'
+import { openDownloadQueue, type Queue } from './queue.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
 import { downloadPending } from './run.ts'
 import { downloadIndex } from './schema.ts'
@@ -27,7 +27,7 @@ export default definePlugin({
     'media.staged': (app) => (ids) => app.queue.items.known(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },
-  services: (app) => ({ queue: openQueue(app), afterDownload: openAfterDownload(app) }),
+  services: (app) => ({ queue: openDownloadQueue(app), afterDownload: openAfterDownload(app) }),
 })
 
 declare module 'archivolt' {

@@ -14,7 +14,8 @@ import {
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { extractDownload } from './extract.ts'
-import type { QueueFilter } from './queue.ts'
+import { filterOf, type QueueFilter } from './filter.ts'
+import { QUEUE_ORDER } from './next.ts'
 import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
 
@@ -46,7 +47,7 @@ export const listQueue = defineRoute({
   reply: QueueRecord,
   envelope: 'page',
   async handle({ query, page }, app: App) {
-    const { items, filterOf, replyText } = app.queue
+    const { items, replyText } = app.queue
     const { hits, total } = await items.find({
       filter: filterOf({
         filter: query.filter,
@@ -56,10 +57,7 @@ export const listQueue = defineRoute({
         error: query.error,
       }),
       ...(query.q?.trim() && { text: { words: query.q, prefixLast: true } }),
-      sort: [
-        { by: 'later', order: 'asc' },
-        { by: 'position', order: 'asc' },
-      ],
+      sort: [...QUEUE_ORDER],
       from: page.from,
       size: page.size,
     })
@@ -144,7 +142,7 @@ export const clearQueue = defineRoute({
   },
   reply: Type.Object({ message: Type.String(), deleted: Type.Integer() }),
   async handle({ query }, app: App) {
-    const filter = app.queue.filterOf({
+    const filter = filterOf({
       filter: query.filter,
       channel: query.channel,
       vidType: query.vid_type,
@@ -231,7 +229,7 @@ export const changeMany = defineRoute({
   body: BulkBody,
   reply: Type.Object({ updated: Type.Integer() }),
   async handle({ body }, app: App) {
-    const filter = app.queue.filterOf({
+    const filter = filterOf({
       filter: body.filter,
       channel: body.channel,
       vidType: body.vid_type,

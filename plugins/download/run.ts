@@ -3,10 +3,10 @@
  * (contract 9.3).
  */
 import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
-import type { App } from './app.ts'
 import type { DownloadOptions } from '../platform/types.ts'
+import { type ActiveItem, ItemTakenAway } from './active.ts'
+import type { App } from './app.ts'
 import { isFinal, toItemFailure } from './item-failure.ts'
-import { ItemTakenAway } from './queue.ts'
 import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
 
@@ -78,10 +78,10 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
     try {
       const now = app.clock.steady()
       const waiting = [...putOff].filter(([, { at }]) => at > now)
-      const item = await app.queue.next(
-        job.current().autoOnly === true,
-        waiting.map(([id]) => id),
-      )
+      const item = await app.queue.next({
+        isAutoOnly: job.current().autoOnly === true,
+        except: waiting.map(([id]) => id),
+      })
       const absence = item && (await app.media.absence())
       if (absence !== undefined && !job.isStopping()) {
         job.progress(0, absence)
@@ -163,12 +163,7 @@ async function downloadItem(
 }
 
 /** @returns subtitles that were left out */
-async function fetchAndIngest(
-  item: DownloadDoc,
-  turn: ReturnType<App['queue']['begin']>,
-  job: Run,
-  app: App,
-): Promise<string[]> {
+async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app: App): Promise<string[]> {
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   const folder = await job.step('download.stage', () => app.media.staging(id))

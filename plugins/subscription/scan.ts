@@ -1,7 +1,7 @@
 /** update_subscribed: what is new in subscribed channels and playlists goes into the queue (contract 9.4). */
 import { defineTask, type JobContext, Type } from 'archivolt'
 import type { ChannelDoc } from '../channel/schema.ts'
-import type { NewItem } from '../download/queue.ts'
+import type { NewItem } from '../download/add.ts'
 import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { beginningOf, CHANNEL_TABS, numberOf, PLAYLIST_TAB, type Take } from './beginning.ts'

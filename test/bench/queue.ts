@@ -2,7 +2,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { NewItem } from '../../plugins/download/queue.ts'
+import type { NewItem } from '../../plugins/download/add.ts'
 import { testApp } from '../support/testing.ts'
 import { type Delays, startPeer } from './support/processes.ts'
 import { median, openReport, openScope, percentile } from './support/report.ts'
@@ -47,7 +47,7 @@ const addPages = (from: number, to: number) =>
   )
 const claim = () =>
   timed(200, async () => {
-    const item = await queue.next(false, [])
+    const item = await queue.next({ isAutoOnly: false, except: [] })
     if (!item) throw new Error('The queue is empty')
     await queue.done(item.platform_id)
   })

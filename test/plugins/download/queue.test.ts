@@ -154,12 +154,12 @@ test('an item that fails for good when its time has come lets the others go on',
   })
   await queue.add([aNewItem('another1111')], 'pending')
   await app.clock.advance(3_601_000)
-  assert.equal((await queue.next(false, []))?.platform_id, 'premiere111')
+  assert.equal((await queue.next({ isAutoOnly: false, except: [] }))?.platform_id, 'premiere111')
 
   await queue.fail('premiere111', { message: 'It is gone', errorClass: 'gone' })
 
   assert.equal((await show(app, 'premiere111')).retry_at, undefined)
-  assert.equal((await queue.next(false, []))?.platform_id, 'another1111')
+  assert.equal((await queue.next({ isAutoOnly: false, except: [] }))?.platform_id, 'another1111')
 })
 
 test('leftover priority items wait again, however many; what was ignored meanwhile stays so', async (t) => {

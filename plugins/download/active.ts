@@ -1,0 +1,74 @@
+/** What is being downloaded now: how far it is, and how it is stopped when somebody takes its item away. */
+import type { App } from './app.ts'
+
+export interface ItemProgress {
+  /** 0–1 */
+  fraction: number
+  /** Bytes a second. */
+  speed?: number
+  /** Seconds left. */
+  eta?: number
+}
+
+export interface ActiveItem {
+  /** Aborted when the item is removed or ignored meanwhile. */
+  signal: AbortSignal
+  report(progress: ItemProgress): void
+  end(): void
+}
+
+/** Why a running download ends: its item was removed or ignored. */
+export class ItemTakenAway extends Error {
+  constructor() {
+    super('The item was taken out of the queue')
+  }
+}
+
+const TOLD_EVERY_MS = 1000
+
+export class ActiveItems {
+  #app: Pick<App, 'clock' | 'log'>
+  #changed: (id: string) => Promise<void>
+  #items = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
+
+  /** @param changed  tells who listens to the queue */
+  constructor(app: Pick<App, 'clock' | 'log'>, changed: (id: string) => Promise<void>) {
+    this.#app = app
+    this.#changed = changed
+  }
+
+  get ids(): string[] {
+    return [...this.#items.keys()]
+  }
+
+  progressOf(id: string): ItemProgress | undefined {
+    return this.#items.get(id)?.progress
+  }
+
+  /** Stops its download, if it is worked on. */
+  cancel(id: string): void {
+    this.#items.get(id)?.controller.abort(new ItemTakenAway())
+  }
+
+  begin(id: string): ActiveItem {
+    const { clock, log } = this.#app
+    const tell = () => this.#changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
+    const entry: { controller: AbortController; progress?: ItemProgress } = { controller: new AbortController() }
+    this.#items.set(id, entry)
+    let lastTold = 0
+    return {
+      signal: entry.controller.signal,
+      report: (progress) => {
+        entry.progress = progress
+        if (clock.steady() - lastTold < TOLD_EVERY_MS) return
+        lastTold = clock.steady()
+        void tell()
+      },
+      end: () => {
+        this.#items.delete(id)
+        // Who watches saw it run: it does so no longer, whatever came of it.
+        if (entry.progress) void tell()
+      },
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/** Adds videos to the queue: each once, in the order in which they were asked for. */
+import { epochSeconds, openLocks } from 'archivolt'
+import type { ItemFailure } from './item-failure.ts'
+import { failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
+import type { DownloadDoc } from './schema.ts'
+
+/** What is known of a video when it is queued. */
+export interface NewItem {
+  id: string
+  title: string
+  channelId: string
+  channelName: string
+  durationSeconds: number
+  /** YYYY-MM-DD, or empty where a listing did not tell. */
+  published: string
+  vidType: DownloadDoc['vid_type']
+  /** Where the platform has the picture. */
+  art?: string | undefined
+}
+
+export interface AddOptions {
+  /** Also what is archived. */
+  force?: boolean
+  failure?: ItemFailure | undefined
+}
+
+export interface Adding {
+  /** Those of the ids that are neither queued nor ignored nor, without `force`, archived. */
+  missing(ids: readonly string[], options?: Pick<AddOptions, 'force'>): Promise<Set<string>>
+  /** Queues what is missing, in the given order; what is there already is left as it is. @returns the ids added */
+  add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
+}
+
+/** Items that one turn adds: whoever adds a single one waits for so many at most. */
+const ADDED_AT_ONCE = 1000
+/** Of a long list, so many are told one by one. */
+const MOST_TOLD = 100
+
+export function openAdding({ app, items, changed }: QueueState): Adding {
+  const locks = openLocks()
+  let lastPosition = 0
+
+  /** Later than every place given before, also after a restart: the clock leads, equal milliseconds count on. */
+  function nextPosition(): number {
+    lastPosition = Math.max(lastPosition + 1, app.clock.now() * 1000)
+    return lastPosition
+  }
+
+  function toDoc(item: NewItem, status: QueueStatus, isIndexed: boolean, options: AddOptions): DownloadDoc {
+    const { auto_start, later, open, ready } = fieldsOf(status)
+    return {
+      platform_id: item.id,
+      status,
+      auto_start,
+      title: item.title,
+      channel_id: item.channelId,
+      channel_name: item.channelName,
+      channel_indexed: isIndexed,
+      duration: app.videos.durationText(item.durationSeconds),
+      published: item.published,
+      timestamp: epochSeconds(app.clock),
+      vid_type: item.vidType,
+      vid_thumb_url: app.media.artUrl('video', item.id),
+      position: nextPosition(),
+      open,
+      ready,
+      later,
+      ...(options.force && { force: true }),
+      ...(item.art && { art: item.art }),
+      ...(options.failure && failureFields(options.failure)),
+    }
+  }
+
+  async function missing(ids: readonly string[], { force = false } = {}): Promise<Set<string>> {
+    const queued = await items.known(ids)
+    const archived = force ? new Set<string>() : await app.videos.known(ids)
+    return new Set(ids.filter((id) => !queued.has(id) && !archived.has(id)))
+  }
+
+  async function addPart(list: readonly NewItem[], status: QueueStatus, options: AddOptions): Promise<string[]> {
+    const ids = list.map(({ id }) => id)
+    const wanted = await missing(ids, options)
+    const fresh = list.filter(({ id }) => wanted.delete(id)) // also drops what the list repeats
+    if (!fresh.length) return []
+    const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
+    const docs = fresh.map((item) => ({
+      id: item.id,
+      doc: toDoc(item, status, channels.has(item.channelId), options),
+    }))
+    const { failed } = await items.putMany(docs, { visible: true })
+    for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')
+    const missed = new Set(failed.map(({ id }) => id))
+    return fresh.map(({ id }) => id).filter((id) => !missed.has(id))
+  }
+
+  return {
+    missing,
+
+    async add(list, status, options = {}) {
+      const added: string[] = []
+      for (let at = 0; at < list.length; at += ADDED_AT_ONCE) {
+        const part = list.slice(at, at + ADDED_AT_ONCE)
+        // Nobody else adds between the look at what is there and the write.
+        added.push(...(await locks.exclusive('add', () => addPart(part, status, options))))
+      }
+      for (const id of added.slice(0, MOST_TOLD)) await changed(id)
+      return added
+    },
+  }
+}

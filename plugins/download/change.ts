@@ -1,0 +1,126 @@
+/** What becomes of items that are in the queue (contract 9.3). */
+import type { QueueFilter } from './filter.ts'
+import type { ItemFailure } from './item-failure.ts'
+import { CLEARED, failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
+import { type DownloadDoc, ERROR_CLASSES } from './schema.ts'
+
+export interface Changes {
+  /** @returns false: not in the queue */
+  setStatus(id: string, status: QueueStatus): Promise<boolean>
+  setStatusWhere(filter: QueueFilter, status: QueueStatus): Promise<number>
+  /** @returns false: not in the queue */
+  remove(id: string): Promise<boolean>
+  removeWhere(filter: QueueFilter): Promise<number>
+  /** Notes why an item cannot be had; it is skipped until its status is set again or `retryAt` has come. */
+  fail(id: string, failure: ItemFailure): Promise<void>
+  /** The item is in the library now. */
+  done(id: string): Promise<void>
+  /** Leftover priority items wait their turn again. @returns their ids */
+  demote(): Promise<string[]>
+  /** Takes back what `demote` did. */
+  promote(ids: readonly string[]): Promise<void>
+  /** The cookie has changed: what needed an account is taken again. */
+  retryWithAccount(): Promise<number>
+  /** Whether a channel is archived, as its waiting items show it. */
+  markChannel(channelId: string, isIndexed: boolean): Promise<void>
+}
+
+/** Items that are looked for and changed by one call. */
+const CHANGED_AT_ONCE = 100
+
+export function openChanges({ app, items, active, changed, manyChanged }: QueueState): Changes {
+  /** Those that are being downloaded now and match. */
+  async function activeThat(filter: QueueFilter): Promise<string[]> {
+    const { ids } = active
+    if (!ids.length) return []
+    const { hits } = await items.find({
+      filter: { and: [{ in: ['platform_id', ids] }, filter] },
+      size: ids.length,
+      withoutTotal: true,
+    })
+    return hits.map(({ id }) => id)
+  }
+
+  /** Changes those of the ids that still have the status: somebody may have given them another one meanwhile. */
+  async function move(
+    ids: readonly string[],
+    from: QueueStatus,
+    set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>,
+  ): Promise<void> {
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
+      const some = ids.slice(at, at + CHANGED_AT_ONCE)
+      await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', some] }] }, { set })
+    }
+  }
+
+  return {
+    async setStatus(id, status) {
+      if (!(await items.patch(id, { set: fieldsOf(status) }, { visible: true }))) return false
+      if (status === 'ignore') active.cancel(id)
+      await changed(id)
+      return true
+    },
+
+    async setStatusWhere(filter, status) {
+      const cancelled = status === 'ignore' ? await activeThat(filter) : []
+      const updated = await items.patchWhere(filter, { set: fieldsOf(status) }, { visible: true })
+      for (const id of cancelled) active.cancel(id)
+      await manyChanged()
+      return updated
+    },
+
+    async remove(id) {
+      const removed = await items.remove(id, { visible: true })
+      active.cancel(id)
+      if (!removed) return false
+      if (!(await app.videos.known([id])).has(id)) await app.media.removeArt('video', id)
+      await changed(id)
+      return true
+    },
+
+    async removeWhere(filter) {
+      const cancelled = await activeThat(filter)
+      const removed = await items.removeWhere(filter, { visible: true })
+      for (const id of cancelled) active.cancel(id)
+      await manyChanged()
+      return removed
+    },
+
+    async fail(id, failure) {
+      // The time of an earlier message must not outlive it: an item that is due is taken before all others.
+      await items.patch(id, { set: { retry_at: null, ...failureFields(failure) } }, { visible: true })
+      await changed(id)
+    },
+
+    async done(id) {
+      await items.remove(id, { visible: true })
+      await changed(id)
+    },
+
+    async demote() {
+      const ids: string[] = []
+      for await (const batch of items.scan({ filter: { eq: ['status', 'priority'] }, batch: CHANGED_AT_ONCE }))
+        ids.push(...batch.map(({ id }) => id))
+      await move(ids, 'priority', { status: 'pending', auto_start: false, later: true })
+      return ids
+    },
+
+    promote: (ids) => move(ids, 'pending', { status: 'priority', auto_start: true, later: false }),
+
+    retryWithAccount() {
+      const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)
+      return items.patchWhere(
+        { and: [{ eq: ['open', true] }, { in: ['error_class', classes] }] },
+        { set: { ...CLEARED, ready: true } },
+        { visible: true },
+      )
+    },
+
+    async markChannel(channelId, isIndexed) {
+      await items.patchWhere(
+        { and: [{ eq: ['channel_id', channelId] }, { eq: ['channel_indexed', !isIndexed] }] },
+        { set: { channel_indexed: isIndexed } },
+      )
+    },
+  }
+}

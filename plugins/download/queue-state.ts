@@ -1,0 +1,50 @@
+/** What the parts of the queue share: its documents, what runs now, and how others hear of a change. */
+
+import type { Collection, NamesOf } from 'archivolt'
+import { ActiveItems } from './active.ts'
+import type { App } from './app.ts'
+import type { ItemFailure } from './item-failure.ts'
+import { type DownloadDoc, downloadIndex } from './schema.ts'
+
+export type QueueItems = Collection<DownloadDoc, NamesOf<typeof downloadIndex>>
+export type QueueStatus = DownloadDoc['status']
+
+export interface QueueState {
+  readonly app: App
+  readonly items: QueueItems
+  readonly active: ActiveItems
+  /** Tells that an item was added, changed or removed. */
+  changed(id: string): Promise<void>
+  /** Tells that many were. */
+  manyChanged(): Promise<void>
+}
+
+export function openQueueState(app: App): QueueState {
+  const changed = (id: string) => app.emit('queue.changed', { id })
+  return {
+    app,
+    items: app.index.collection(downloadIndex),
+    active: new ActiveItems(app, changed),
+    changed,
+    manyChanged: () => app.emit('queue.changed', {}),
+  }
+}
+
+/** Without the message of an earlier failure. */
+export const CLEARED = { message: null, error_class: null, retry_at: null } as const
+
+/** What a status means for the other fields of an item. */
+export function fieldsOf(status: QueueStatus) {
+  const isOpen = status !== 'ignore'
+  const isAuto = status === 'priority'
+  return { status, auto_start: isAuto, later: !isAuto, open: isOpen, ready: isOpen, ...CLEARED }
+}
+
+const MAX_MESSAGE = 1000
+
+export const failureFields = ({ message, errorClass, retryAt }: ItemFailure) => ({
+  message: message.slice(0, MAX_MESSAGE),
+  error_class: errorClass,
+  ready: false,
+  ...(retryAt !== undefined && { retry_at: retryAt }),
+})
