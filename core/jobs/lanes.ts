@@ -34,7 +34,7 @@ export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly stri
     async turn(lane, options, work) {
       const queue = queues.get(lane)
       if (!queue) throw new Error(`No plugin declares the lane ${lane}`)
-      await queue.enter(lane, options, clock)
+      await queue.enter(options, clock)
       try {
         return await work()
       } finally {
@@ -58,7 +58,7 @@ class TurnQueue {
   /** In the order of their next turns. */
   readonly #askers = new Map<string, Waiting[]>()
 
-  enter(lane: string, { asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
+  enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       if (!this.#isBusy) {
@@ -68,7 +68,7 @@ class TurnQueue {
         return resolve()
       }
       if (this.#count >= MOST_WAITING)
-        return reject(errors.unavailable(`Too much waits in the lane ${lane}; try again later`))
+        return reject(errors.unavailable('Too many tasks are waiting already; try again later'))
 
       let timer: Timer | undefined
       const settle = () => {
@@ -94,7 +94,7 @@ class TurnQueue {
       signal?.addEventListener('abort', onAbort, { once: true })
       if (waitMs !== undefined)
         timer = clock.after(waitMs, () =>
-          giveUp(errors.unavailable(`The lane ${lane} is busy; try again later`, { retryAfterSeconds: 30 })),
+          giveUp(errors.unavailable('Other tasks come first; try again in half a minute', { retryAfterSeconds: 30 })),
         )
       if (isUrgent) this.#urgent.push(waiting)
       else this.#askers.set(asker, [...(this.#askers.get(asker) ?? []), waiting])

@@ -197,7 +197,7 @@ export function openChannels(app: App) {
     } catch (thrown) {
       const failure = app.platform.failureOf(thrown)
       if (failure && app.platform.failures[failure.failure].item === 'retry') {
-        throw errors.unavailable('The platform cannot be asked now; try again in a minute', {
+        throw errors.unavailable(`${app.platform.name} cannot be reached now; try again in a minute`, {
           cause: thrown,
           retryAfterSeconds: 60,
         })

@@ -95,7 +95,7 @@ export function openCookie(app: App) {
       const failure = platform.failureOf(thrown)
       if (!failure) throw thrown
       if (platform.failures[failure.failure].item !== 'retry') return { isValid: false, jar }
-      throw errors.unavailable('The platform cannot be asked now whether the cookie is valid; try again in a minute', {
+      throw errors.unavailable(`${platform.name} cannot be reached now to check the cookie; try again in a minute`, {
         cause: thrown,
         retryAfterSeconds: 60,
       })
@@ -161,7 +161,9 @@ export function openCookie(app: App) {
     async import(text: string, asked: AskOptions): Promise<void> {
       const answer = await ask(parseJar(text), asked)
       if (!answer.isValid)
-        throw errors.badRequest('The platform does not take this cookie: sign in there again and export it anew')
+        throw errors.badRequest(
+          `${platform.name} does not accept this cookie: sign in there again and export a new one`,
+        )
       await inTurn(async () => {
         await write(answer.jar)
         jarNumber++

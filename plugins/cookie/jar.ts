@@ -27,7 +27,7 @@ export function parseJar(text: string): string {
     cookies.push(line)
     if (cookies.length > MOST_COOKIES)
       throw errors.badRequest(
-        `A cookie jar may have at most ${MOST_COOKIES} cookies: export those of the platform alone`,
+        `A cookie jar may have at most ${MOST_COOKIES} cookies: export only those of the platform`,
       )
   }
   if (cookies.length === 0) throw errors.badRequest('The text has no cookie in it')

@@ -15,7 +15,7 @@ export const showCookie = defineRoute({
   method: 'GET',
   path: '/api/cookie/',
   access: 'admin',
-  summary: 'Whether a cookie is in use, and whether it was valid when the platform was last asked',
+  summary: 'Whether a cookie is in use, and whether it was valid when last checked',
   reply: CookieStatus,
   handle: (_input, app: App) => app.cookie.status(),
 })
@@ -24,7 +24,7 @@ export const validateCookie = defineRoute({
   method: 'POST',
   path: '/api/cookie/',
   access: 'admin',
-  summary: 'Ask the platform whether the stored cookie is valid',
+  summary: 'Check whether the stored cookie is valid',
   reply: Type.Object({ cookie_validated: Type.Boolean() }),
   errors: ['throttled', 'unavailable'],
   handle: async ({ actor, signal }, app: App) => ({
@@ -36,7 +36,7 @@ export const importCookie = defineRoute({
   method: 'PUT',
   path: '/api/cookie/',
   access: 'admin',
-  summary: 'Store a cookie jar, if the platform takes it',
+  summary: 'Store a cookie jar, if it is accepted',
   body: Type.Object({ cookie: Type.String({ minLength: 1, description: 'Netscape cookie jar' }) }),
   reply: Type.Object({ cookie_import: Type.Literal('done'), cookie_validated: Type.Literal(true) }),
   errors: ['bad_request', 'throttled', 'unavailable'],

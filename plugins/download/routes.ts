@@ -76,7 +76,7 @@ export const addToQueue = defineRoute({
   method: 'POST',
   path: '/api/download/',
   access: 'admin',
-  summary: 'Queue videos, playlists, channels by id, URL or handle',
+  summary: 'Queue videos, playlists and channels by id, URL or handle',
   query: {
     autostart: queryBool({ fallback: false, description: 'download at once' }),
     force: queryBool({ fallback: false, description: 'also what is archived already' }),
@@ -105,7 +105,7 @@ export const addToQueue = defineRoute({
 async function targetsOf(text: string, place: string, app: App): Promise<Target[]> {
   const words = text.split(/\s+/).filter(Boolean)
   if (!words.length)
-    throw errors.badRequest('An item has no id', { fields: { [place]: 'must have an id, a URL or a handle' } })
+    throw errors.badRequest(`${place} has no id`, { fields: { [place]: 'must have an id, a URL or a handle' } })
   const targets: Target[] = []
   for (const word of words) targets.push(...((await knownTarget(word, app)) ?? parse(word)))
   return targets
@@ -114,8 +114,8 @@ async function targetsOf(text: string, place: string, app: App): Promise<Target[
     try {
       return app.platform.targets(word)
     } catch (error) {
-      throw errors.badRequest(`${place}: no id, URL or handle of the platform`, {
-        fields: { [place]: 'must be an id, a URL or a handle of the platform' },
+      throw errors.badRequest(`${place} is not an id, a URL or a handle of ${app.platform.name}`, {
+        fields: { [place]: `must be an id, a URL or a handle of ${app.platform.name}` },
         cause: error,
       })
     }
@@ -134,7 +134,7 @@ export const clearQueue = defineRoute({
   method: 'DELETE',
   path: '/api/download/',
   access: 'admin',
-  summary: 'Forget waiting or ignored items',
+  summary: 'Remove waiting or ignored items',
   query: {
     filter: queryEnum(['pending', 'ignore'] as const, { required: true }),
     channel: queryId(),
@@ -172,7 +172,7 @@ export const changeItem = defineRoute({
   method: 'POST',
   path: '/api/download/:videoId/',
   access: 'admin',
-  summary: 'Ignore an item, take it again, download it now',
+  summary: 'Ignore an item, queue it again, or download it now',
   params: VideoPath,
   body: ItemStatus,
   reply: ItemStatus,
@@ -196,14 +196,14 @@ async function refuseUnlessVideo(id: string, app: App): Promise<void> {
     (await app.queue.items.known([id])).has(id)
   )
     return
-  throw errors.badRequest('Only a video can be ignored: this is not the id of one')
+  throw errors.badRequest('Only a video can be ignored, and this is not the id of a video')
 }
 
 export const forgetItem = defineRoute({
   method: 'DELETE',
   path: '/api/download/:videoId/',
   access: 'admin',
-  summary: 'Forget an item; one that is being downloaded is cancelled',
+  summary: 'Remove an item; if it is being downloaded, that is cancelled',
   params: VideoPath,
   reply: Type.Object({ success: Type.Boolean() }),
   async handle({ params: { videoId } }, app: App) {
@@ -225,7 +225,7 @@ export const changeMany = defineRoute({
   method: 'POST',
   path: '/api/download/bulk/',
   access: 'admin',
-  summary: 'Change or forget all items that match',
+  summary: 'Change or remove all items that match',
   body: BulkBody,
   reply: Type.Object({ updated: Type.Integer() }),
   async handle({ body }, app: App) {
@@ -237,8 +237,8 @@ export const changeMany = defineRoute({
       error: body.error,
     })
     if (!filter)
-      throw errors.badRequest('Say which items: filter, channel, vid_type, error_class or error', {
-        fields: { filter: 'at least one way to choose is needed' },
+      throw errors.badRequest('Choose the items by filter, channel, vid_type, error_class or error', {
+        fields: { filter: 'or one of the others is required' },
       })
     if (body.status === 'delete') return { updated: await app.queue.removeWhere(filter) }
     const updated = await app.queue.setStatusWhere(filter, body.status)

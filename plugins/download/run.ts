@@ -62,7 +62,7 @@ const MOST_NAMED = 10
 function withoutSubtitles(leftOut: readonly string[]): string {
   if (!leftOut.length) return ''
   const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : ''
-  return `; without subtitles that could not be fetched or converted: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}`
+  return `; these subtitles could not be fetched or converted: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
 type Run = JobContext<{ autoOnly?: boolean }>
@@ -256,7 +256,7 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
     ? toItemFailure(failure, app)
     : {
         errorClass: 'unknown' as const,
-        message: isAppError(error) ? message : 'It could not be put into the library; the log says why',
+        message: isAppError(error) ? message : 'It could not be added to the library; the log says why',
       }
   await app.queue.fail(id, known)
 }

@@ -86,7 +86,7 @@ async function checkRoom(path: string, channelId: string, app: App): Promise<voi
   // It is written in staging, and may then go to another disk.
   const [{ size }, ...disks] = await Promise.all([stat(path), app.media.space(), app.media.space(channelId)])
   if (Math.min(...disks.map(({ free }) => free)) < size + ROOM_TO_SPARE_BYTES)
-    throw errors.unavailable('There is not enough room on the disk of the library to write a film anew')
+    throw errors.unavailable("There is not enough room on the library's disk to write the file again")
 }
 
 /** Nothing of the film may be lost on the way. */
@@ -94,5 +94,5 @@ async function checkSame(before: string, after: string, app: App): Promise<void>
   const [old, made] = await Promise.all([app.media.probe(before), app.media.probe(after)])
   const isSame =
     old.streams.length === made.streams.length && Math.abs(old.durationSeconds - made.durationSeconds) <= LEEWAY_SECONDS
-  if (!isSame) throw errors.unprocessable('the film with its thumbnail would not be the same film')
+  if (!isSame) throw errors.unprocessable('with the thumbnail in it the file would not be the same video')
 }

@@ -48,7 +48,7 @@ export const manualImport = defineTask({
       }
     }
     await report.show()
-    job.progress(1, `${done.size} imported, ${report.count} left as they are`)
+    job.progress(1, `${done.size} imported, ${report.count} left where they are`)
     return null
   },
 })
@@ -59,9 +59,7 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
   const isWithin = (outer: string, inner: string) => !/^\.\.(?:[\\/]|$)/.test(relative(outer, inner))
   const [a, b] = await Promise.all([lstat(from), lstat(to)])
   if (isWithin(from, to) || isWithin(to, from) || (a.dev === b.dev && a.ino === b.ino)) {
-    throw errors.conflict(
-      'The import folder and the library lie in each other: set AV_IMPORT_DIR to a folder of its own',
-    )
+    throw errors.conflict('The import folder and the library overlap: set AV_IMPORT_DIR to a separate folder')
   }
 }
 
@@ -82,7 +80,7 @@ async function importFile(file: ImportFile, done: Set<string>, job: Run, app: Ap
   if (file.info !== undefined && info?.id !== id)
     left.push({
       name: file.info,
-      why: info ? 'it does not tell of this video' : 'it cannot be read as an information file',
+      why: info ? 'it is about another video' : 'it cannot be read as an information file',
     })
   try {
     await rm(folder, { recursive: true, force: true })
@@ -237,9 +235,9 @@ async function stageFilm(
 ): Promise<string> {
   const [from, to] = [join(file.folder, file.name), join(folder, `${metadata.id}.mp4`)]
   const before = await plainFile(from)
-  if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty, or none any more')
+  if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty or gone')
   if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES)
-    throw errors.unavailable('There is not enough room on the disk of the library')
+    throw errors.unavailable("There is not enough room on the library's disk")
   const probe = await app.media.probe(from)
   if (await isMp4(from)) await stageAsIs(from, to)
   else {
@@ -268,7 +266,7 @@ async function stageAsIs(from: string, to: string): Promise<void> {
 }
 
 async function copyPlain(from: string, to: string): Promise<void> {
-  if (!(await plainFile(from))) throw errors.unprocessable('it is no file any more')
+  if (!(await plainFile(from))) throw errors.unprocessable('it is no longer a file')
   await copyFile(from, to, constants.COPYFILE_FICLONE)
 }
 

@@ -21,7 +21,7 @@ export const versionCheck = defineTask({
       title: 'New version',
       group: 'setting:application',
       level: 'info',
-      messages: [`Archivolt ${latest} is out; this is ${app.version}`],
+      messages: [`Archivolt ${latest} is available; this is ${app.version}`],
     })
     return latest
   },
@@ -38,7 +38,9 @@ async function latestVersion(url: string, signal: AbortSignal): Promise<string> 
   }
   const version = versionIn(text)
   if (version === undefined)
-    throw errors.unprocessable('The list of releases names no version: JSON with `version` or `tag_name` is expected')
+    throw errors.unprocessable(
+      'The list of releases does not name a version: JSON with `version` or `tag_name` is expected',
+    )
   return version
 }
 

@@ -9,7 +9,7 @@ export const startRescan = defineRoute({
   method: 'POST',
   path: '/api/library/rescan/',
   access: 'admin',
-  summary: 'Bring index and library together; `force` also removes what would be held back',
+  summary: 'Compare the library with what is listed; `force` also removes what would be held back',
   body: Type.Object({ force: Type.Optional(Type.Boolean()) }),
   bodyOptional: true,
   reply: Type.Object({ ...Started.properties, message: Started }),
@@ -31,7 +31,7 @@ export const showLibrary = defineRoute({
   method: 'GET',
   path: '/api/library/',
   access: 'admin',
-  summary: 'Whether the library is there; where it is not, nothing is written to it or removed',
+  summary: 'Whether the library is there; while it is not, nothing is written or removed',
   reply: Presence,
   handle: (_input, app: App) => presenceOf(app),
 })

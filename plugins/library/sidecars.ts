@@ -87,7 +87,7 @@ export async function isPicture(path: string): Promise<boolean> {
 export async function readSubtitle(path: string, lang: string): Promise<string> {
   const found = await plainFile(path)
   if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES)
-    throw errors.unprocessable('it is too large for subtitles, or no file any more')
+    throw errors.unprocessable('it is too large for subtitles, or no longer a file')
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     return withCues(toText(await handle.readFile(), lang))
@@ -102,7 +102,7 @@ export async function readSubtitle(path: string, lang: string): Promise<string> 
  */
 export async function faultOfSubtitle(path: string): Promise<string | undefined> {
   const found = await plainFile(path)
-  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return 'it is too large for subtitles, or no file any more'
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return 'it is too large for subtitles, or no longer a file'
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   let before = ''
   try {

@@ -134,8 +134,8 @@ async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'cha
 /** An index that has lost its documents, or a disk that is not mounted, makes orphans of all (contract 9.11). */
 async function reasonToDoubt(films: Record<'video', Set<string>>, app: App): Promise<string | undefined> {
   if ((await app.media.absence()) !== undefined) return 'the library is not there'
-  if (app.index.lost !== undefined) return 'the index was blank when the server began'
-  if ((await app.videos.collection.count()) === 0) return 'the index has no videos'
+  if (app.index.lost !== undefined) return 'the archive was empty when the server started'
+  if ((await app.videos.collection.count()) === 0) return 'the archive has no videos'
   return films.video.size === 0 ? 'the library has no films' : undefined
 }
 

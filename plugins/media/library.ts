@@ -167,7 +167,7 @@ export function openLibrary(paths: Paths): Library {
     } catch (cause) {
       await rm(copy, { force: true })
       throw isFull(cause)
-        ? errors.unavailable('There is not enough room on the disk that the folder of its channel lies on', { cause })
+        ? errors.unavailable("There is not enough room on the disk of its channel's folder", { cause })
         : cause
     }
     await rm(from)
@@ -186,7 +186,8 @@ export function openLibrary(paths: Paths): Library {
       await sync(from)
     } catch (thrown) {
       if (isMissing(thrown) && (await exists(to))) return
-      if (isMissing(thrown)) throw errors.unprocessable(`${name} is neither in staging nor in the library`)
+      if (isMissing(thrown))
+        throw errors.unprocessable(`${name} has been neither downloaded nor moved into the library`)
       throw thrown
     }
     await place(from, channelId, name)

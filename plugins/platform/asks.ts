@@ -7,6 +7,7 @@ import { FAILURES } from './failures.ts'
 import type { Gate } from './gate.ts'
 import { openLookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'
+import { PLATFORM } from './name.ts'
 import { freeBytes, NoRoom, tooLargeText } from './room.ts'
 import type { AskOptions } from './types.ts'
 import { LITTLE_ROOM_BYTES } from './verify.ts'
@@ -65,9 +66,7 @@ export class Asks {
     return new Promise((resolve, reject) => {
       const onAbort = () => reject(signal.reason)
       const timer = this.#clock.after(ms, () =>
-        reject(
-          errors.unavailable('The platform takes long to answer; try again in a minute', { retryAfterSeconds: 60 }),
-        ),
+        reject(errors.unavailable(`${PLATFORM} is slow to answer; try again in a minute`, { retryAfterSeconds: 60 })),
       )
       signal.addEventListener('abort', onAbort, { once: true })
       answer.then(resolve, reject).finally(() => {
@@ -132,7 +131,7 @@ export class Asks {
       )
       const fate = this.#gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
-        throw errors.unavailable(`The platform cannot be asked now: ${verdict.message}`, {
+        throw errors.unavailable(`${PLATFORM} cannot be reached now: ${verdict.message}`, {
           retryAfterSeconds: 60,
           cause: error,
         })

@@ -113,7 +113,7 @@ export class Child {
       this.#process.once('error', (error: NodeJS.ErrnoException) => {
         this.#finish({
           kinds: ['MissingTool'],
-          message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run make ytdlp, or correct AV_YTDLP`,
+          message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run \`make ytdlp\`, or correct AV_YTDLP`,
         })
         resolve()
       })
@@ -223,7 +223,7 @@ export class Child {
     this.#partial.push(chunk.subarray(from))
     this.#partialBytes += chunk.length - from
     if (this.#partialBytes > MAX_LINE_BYTES)
-      this.kill({ kinds: ['TooLong'], message: 'yt-dlp said more than fits one answer' })
+      this.kill({ kinds: ['TooLong'], message: 'The answer of yt-dlp was too long' })
   }
 
   #take(line: Buffer): void {
@@ -231,7 +231,7 @@ export class Child {
     try {
       answer = JSON.parse(line.toString('utf8')) as Record<string, unknown>
     } catch {
-      return this.kill({ kinds: ['BadLine'], message: 'yt-dlp answered with something that is not JSON' })
+      return this.kill({ kinds: ['BadLine'], message: 'yt-dlp gave an answer that cannot be read' })
     }
     if ('ready' in answer) return this.#onReady(answer.ready as { version: string; channel: string })
     if ('failed' in answer)

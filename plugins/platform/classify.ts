@@ -2,6 +2,7 @@
  * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
  */
 import { FAILURES, type FailureClass, type Sign } from './failures.ts'
+import { PLATFORM } from './name.ts'
 
 /**
  * What is known of a failure: names of the exception and of those behind it, what it said, and the warnings before it.
@@ -141,10 +142,9 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
 
 /** yt-dlp's own words name its options; whoever reads ours wants to know what to install. */
 function missingTool(text: string): string | undefined {
-  if (text.includes('requested format'))
-    return 'No JavaScript runtime (Node 22 or Deno) for the challenges of the platform'
+  if (text.includes('requested format')) return `a JavaScript runtime for ${PLATFORM}; install Node 22 or Deno`
   const program = /ff(?:mpeg|probe)/.exec(text)?.[0]
-  return program && `${program} cannot be started; install it, or name it with AV_${program.toUpperCase()}`
+  return program && `${program} cannot be started; install it, or set AV_${program.toUpperCase()} to its path`
 }
 
 function judged(evidence: Evidence, text: string, warnings: string): { failure: FailureClass; sign?: Sign } {

@@ -82,7 +82,12 @@ export class Gate {
     if (away)
       return { state: 'halted', reason: away.reason, since: away.since, next_attempt: nextAttemptOf(away, clock) }
     if (this.#pausedSince !== null)
-      return { state: 'paused', reason: 'Paused by hand; resume to go on.', since: this.#pausedSince, next_attempt: 0 }
+      return {
+        state: 'paused',
+        reason: 'Paused by an admin. Resume to go on.',
+        since: this.#pausedSince,
+        next_attempt: 0,
+      }
     const closure = this.#closure
     if (!closure) return { state: 'open', reason: '', since: this.#opened.since, next_attempt: 0 }
     const { state } = gateRuleOf(closure.by)
@@ -136,7 +141,7 @@ export class Gate {
   async command(command: 'retry' | 'pause' | 'resume'): Promise<void> {
     if (command === 'retry') {
       if (await this.isAway()) return
-      if (this.#pausedSince !== null) throw errors.conflict('Paused by hand: resume first')
+      if (this.#pausedSince !== null) throw errors.conflict('Paused by an admin: resume first')
       if (!this.#closure) return
       this.#closure.nextAttemptMs = this.#parts.clock.steady()
       this.#lastProbed = NO_ITEM
@@ -276,7 +281,7 @@ export class Gate {
   #closedError(): Error {
     const { reason, next_attempt } = this.state()
     const retryAfterSeconds = Math.min(3600, Math.max(1, next_attempt - epochSeconds(this.#parts.clock)))
-    return errors.unavailable(reason || `${PLATFORM} cannot be asked now`, { retryAfterSeconds })
+    return errors.unavailable(reason || `${PLATFORM} cannot be reached now`, { retryAfterSeconds })
   }
 
   #saveInBackground(): void {

@@ -3,6 +3,7 @@
  * that nobody takes up the lanes.
  */
 import { type Clock, errors } from 'archivolt'
+import { PLATFORM } from './name.ts'
 
 const MOST_OPEN = 2
 /** So many in a row after a pause; then one each REFILL_MS. */
@@ -32,12 +33,12 @@ export function openLookUps(clock: Clock) {
     enter(account: number): () => void {
       const bucket = refilled(account)
       if (bucket.open >= MOST_OPEN)
-        throw errors.throttled('Two look-ups of this account are under way; wait for one of them', {
+        throw errors.throttled(`You already have two searches on ${PLATFORM} running; wait for one of them`, {
           retryAfterSeconds: 5,
         })
       if (bucket.left < 1) {
         const retryAfterSeconds = Math.ceil(((1 - bucket.left) * REFILL_MS) / 1000)
-        throw errors.throttled(`Too many look-ups on the platform; try again in ${retryAfterSeconds} seconds`, {
+        throw errors.throttled(`Too many searches on ${PLATFORM}; try again in ${retryAfterSeconds} seconds`, {
           retryAfterSeconds,
         })
       }

@@ -39,13 +39,13 @@ async function lostPrograms({
 }: Named): Promise<Array<{ path: string; sentence: string }>> {
   const lost: Array<{ path: string; sentence: string }> = []
   const add = (path: string, env: string, what: string) =>
-    lost.push({ path, sentence: `${env} leads to no ${what}: correct it or remove it, and start again` })
+    lost.push({ path, sentence: `${env} does not lead to ${what}: correct or remove it, then start again` })
   if (ytdlp !== null && !(await isFile(ytdlp)) && !(await isProgram(join(ytdlp, 'bin', 'python'))))
-    add(ytdlp, 'AV_YTDLP', 'Python venv and no zip of yt-dlp')
+    add(ytdlp, 'AV_YTDLP', 'a Python venv with yt-dlp or a yt-dlp zip')
   if (ytdlpPlugins !== null && !(await isFolder(join(ytdlpPlugins, 'yt_dlp_plugins'))))
-    add(ytdlpPlugins, 'AV_YTDLP_PLUGINS', 'folder that holds yt_dlp_plugins')
-  if (ffmpeg !== 'ffmpeg' && !(await isThere(ffmpeg))) add(ffmpeg, 'AV_FFMPEG', 'program')
-  if (ffprobe !== 'ffprobe' && !(await isThere(ffprobe))) add(ffprobe, 'AV_FFPROBE', 'program')
+    add(ytdlpPlugins, 'AV_YTDLP_PLUGINS', 'a folder with yt_dlp_plugins in it')
+  if (ffmpeg !== 'ffmpeg' && !(await isThere(ffmpeg))) add(ffmpeg, 'AV_FFMPEG', 'a program')
+  if (ffprobe !== 'ffprobe' && !(await isThere(ffprobe))) add(ffprobe, 'AV_FFPROBE', 'a program')
   return lost
 }
 

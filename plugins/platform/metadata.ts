@@ -4,6 +4,7 @@
  */
 import { ID_PATTERN } from 'archivolt'
 import { classify, type Evidence, LAST_SECOND } from './classify.ts'
+import { PLATFORM } from './name.ts'
 import type {
   ChannelMetadata,
   CommentMetadata,
@@ -59,13 +60,13 @@ const url = (value: unknown): string =>
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 function idOf(value: unknown, what: string): string {
-  if (!isId(value)) throw new MetadataError(`The platform told no usable id of the ${what}`)
+  if (!isId(value)) throw new MetadataError(`${PLATFORM} did not give a usable id of the ${what}`)
   return value
 }
 
 /** @throws MetadataError */
 export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoMetadata {
-  if (raw.id !== askedId) throw new MetadataError('The platform answered with another video')
+  if (raw.id !== askedId) throw new MetadataError(`${PLATFORM} answered with another video`)
   const timestamp = time(raw.timestamp) || time(raw.release_timestamp)
   const liveStatus =
     typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined

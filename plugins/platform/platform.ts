@@ -33,6 +33,7 @@ import {
   toPlaylistName,
   toVideoMetadata,
 } from './metadata.ts'
+import { PLATFORM } from './name.ts'
 import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
@@ -141,7 +142,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const kept = new KeptChild({ clock, log, launch: () => launch('metadata') })
 
   const checkId = (id: string, what: string): string => {
-    if (!isId(id)) throw errors.badRequest(`Not the id of a ${what}`)
+    if (!isId(id)) throw errors.badRequest(`This is not the id of a ${what}`)
     return id
   }
   const ask = <Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>) =>
@@ -235,7 +236,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       const { result, warnings } = await process.ask({ op: 'download', videoId: id, ...downloadRequest(wanted) }, child)
       const found = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(clock))
       const mediaPath = join(wanted.folder, `${id}.mp4`)
-      if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp made no file', warnings })
+      if (!result.hasMedia)
+        throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp did not write a file', warnings })
       await refuseCut(mediaPath, id, wanted.folder, result.streams as StreamSize[], found.durationSeconds)
       return {
         metadata: found,
@@ -262,10 +264,11 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     })
     if (fault === undefined) return
     await clearDownload(folder, id)
-    throw new ChildError({ kinds: ['Truncated'], message: `The file was cut short: ${fault}` })
+    throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
   }
 
   return {
+    name: PLATFORM,
     targets: (text) => targets.of(text),
     targetsIn: (text) => targets.within(text),
 
@@ -303,7 +306,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     download: async (id, wanted, { progress, ...options }) => {
       checkId(id, 'video')
-      if (!isAbsolute(wanted.folder)) throw errors.badRequest('The folder of a download must be absolute')
+      if (!isAbsolute(wanted.folder)) throw errors.badRequest('The path of the download folder must be absolute')
       return ask(
         { lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder: wanted.folder },
         options,
@@ -351,7 +354,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     comments: async (id, { max, sort }, options) => {
       checkId(id, 'video')
       if (!MAX_COMMENTS_FORM.test(max))
-        throw errors.badRequest('Limits of comments are up to five numbers or `all`, separated by commas')
+        throw errors.badRequest('Limits of comments are up to five numbers, or `all`, separated by commas')
       return ask(
         ofMetadata(id, LONG_QUIET_MS),
         options,
@@ -453,8 +456,8 @@ function idUnderEitherKey(object: Record<string, unknown>, mirrorKey: string | n
   const mirrored = mirrorKey === null ? undefined : object[mirrorKey]
   const names = mirrorKey === null ? 'platform_id' : `platform_id or ${mirrorKey}`
   if (own !== undefined && mirrored !== undefined && own !== mirrored)
-    throw errors.badRequest(`platform_id and ${mirrorKey} differ`)
+    throw errors.badRequest(`platform_id and ${mirrorKey} must be the same`)
   const id = own ?? mirrored
-  if (typeof id !== 'string' || id === '') throw errors.badRequest(`An id is missing: ${names}`)
+  if (typeof id !== 'string' || id === '') throw errors.badRequest(`The id is missing: give ${names}`)
   return id
 }

@@ -1,6 +1,7 @@
 /** The platform: what it has, whether it lets us, and yt-dlp, which does the asking. */
 import { definePlugin, Type } from 'archivolt'
 import { tellLostPrograms } from './lost-programs.ts'
+import { PLATFORM } from './name.ts'
 import { openPlatform, type PlatformService } from './platform.ts'
 import { commandPlatform, resolveText, showPlatform } from './routes.ts'
 import { DEFAULT_PLATFORM_URL } from './tools.ts'
@@ -18,7 +19,7 @@ export default definePlugin({
         description: 'an http(s) URL without a path',
       }),
       default: DEFAULT_PLATFORM_URL,
-      meaning: 'base URL of the platform',
+      meaning: `base URL of ${PLATFORM}`,
     },
     platformIdField: {
       env: 'AV_PLATFORM_ID_FIELD',

@@ -30,7 +30,7 @@ export const fullDiskText = (): string =>
 export async function lackOfRoom(folder: string, dataDir: string): Promise<string | undefined> {
   if ((await freeBytes(folder)) < SPARE_BYTES) return fullDiskText()
   if ((await freeBytes(dataDir)) < DATA_SPARE_BYTES)
-    return `The disk with the data folder is full; downloads go on when ${megabytes(DATA_SPARE_BYTES)} MB are free there.`
+    return `The disk of the data folder is full; downloads go on when ${megabytes(DATA_SPARE_BYTES)} MB are free there.`
   return undefined
 }
 
@@ -38,4 +38,4 @@ export async function lackOfRoom(folder: string, dataDir: string): Promise<strin
 export class NoRoom extends Error {}
 
 export const tooLargeText = (needBytes: number): string =>
-  `There is no room for it: ${megabytes(needBytes)} MB must be free on the disk of the library`
+  `There is not enough room for it: ${megabytes(needBytes)} MB must be free on the library's disk`

@@ -1,6 +1,7 @@
 /** The state of the platform, and what a pasted text is. */
 import { defineRoute, errors, queryText, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
+import { PLATFORM } from './name.ts'
 import type { PlatformService } from './platform.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -61,7 +62,7 @@ export const showPlatform = defineRoute({
   method: 'GET',
   path: '/api/platform/',
   access: 'admin',
-  summary: 'Whether the platform answers, what waits, which tools are there: why nothing is downloading',
+  summary: `Why nothing is downloading: whether ${PLATFORM} answers, what waits, which programs are there`,
   reply: StateReply,
   handle: (_input, app: App) => stateOf(app),
 })
@@ -70,7 +71,7 @@ export const commandPlatform = defineRoute({
   method: 'POST',
   path: '/api/platform/',
   access: 'admin',
-  summary: 'Ask the platform once more now, pause everything that asks it, or go on',
+  summary: `Try ${PLATFORM} again now, pause everything that asks it, or resume`,
   body: Type.Object({ command: Type.Enum(['retry', 'pause', 'resume']) }),
   reply: StateReply,
   errors: ['conflict'],
@@ -87,7 +88,7 @@ export const resolveText = defineRoute({
   method: 'GET',
   path: '/api/resolve/',
   access: 'user',
-  summary: 'What the ids and links in a text are, by their form alone',
+  summary: 'What the ids and links in a text stand for, by their form alone',
   query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'any text' }) },
   reply: Type.Array(
     Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() }),

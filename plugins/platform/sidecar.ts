@@ -11,9 +11,9 @@ export function toSidecarMetadata(
   id: string,
   nowSeconds: number,
 ): VideoMetadata {
-  if (info.id !== id) throw new MetadataError('The information file belongs to another video')
+  if (info.id !== id) throw new MetadataError('The information file is about another video')
   const channelId = [info.channel_id, info.uploader_id].find(isId)
-  if (channelId === undefined) throw new MetadataError('The information file names no channel')
+  if (channelId === undefined) throw new MetadataError('The information file does not name a channel')
   const raw = {
     ...info,
     channel_id: channelId,

@@ -2,6 +2,7 @@
  * Texts → targets, by form alone (contract 9.12): ids by their length, page URLs of the platform, handles. No network.
  */
 import { errors } from 'archivolt'
+import { PLATFORM } from './name.ts'
 import type { Target, VideoType } from './types.ts'
 
 const ID = /^[A-Za-z0-9_-]+$/
@@ -108,10 +109,10 @@ export function openTargets(rules: TargetRules): Targets {
   return {
     of: (text) => {
       const words = wordsOf(text)
-      if (words.length === 0) throw errors.badRequest('No id or URL was given')
+      if (words.length === 0) throw errors.badRequest('Give an id or a URL')
       return words.map((word) => {
         const target = ofWord(word)
-        if (!target) throw errors.badRequest(`Neither an id nor a URL of the platform: ${shown(word)}`)
+        if (!target) throw errors.badRequest(`This is neither an id nor a URL of ${PLATFORM}: ${shown(word)}`)
         return target
       })
     },

@@ -202,6 +202,8 @@ export interface PlatformState {
  * while the platform refuses us it waits there, and goes on unaided. What is thrown is about the thing asked for.
  */
 export interface Platform {
+  /** What people call it, for texts. */
+  name: string
   /**
    * Targets of a text: ids, URLs, handles, several by white space. Form only, no network. @throws bad_request, naming
    * the first word that is none

@@ -33,7 +33,7 @@ export async function updateDownloader(
       INSTALL_TIMEOUT_MS,
     ).catch((cause: unknown) => {
       // Its own words are several lines, with paths of this machine: every account would read them.
-      throw new Error('pip could not install it, the log says why', { cause })
+      throw new Error('pip could not install it; the log says why', { cause })
     })
     const after = await tools.versionOf([next])
     if (!after) throw new Error('it cannot be loaded')
@@ -46,7 +46,7 @@ export async function updateDownloader(
     log.warn({ err: error }, 'yt-dlp could not be updated; the one that is there stays')
     await rm(join(home, 'next'), { recursive: true, force: true })
     await tell(
-      `yt-dlp could not be updated (${channel}): ${error instanceof Error ? error.message.split('\n', 1)[0]!.slice(0, 300) : 'unknown reason'}. The version that is there stays in use`,
+      `yt-dlp could not be updated (${channel}): ${error instanceof Error ? error.message.split('\n', 1)[0]!.slice(0, 300) : 'unknown reason'}. The installed version stays in use`,
     )
   }
 }

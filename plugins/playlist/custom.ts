@@ -33,7 +33,7 @@ export function openCustom(
   function refuseUnlessCustom(doc: PlaylistDoc | undefined, id: string): asserts doc is PlaylistDoc {
     if (!doc) throw errors.notFound('playlist', id)
     if (doc.playlist_type !== 'custom')
-      throw errors.badRequest('Only custom playlists can be edited; this one is read from the platform')
+      throw errors.badRequest(`Only custom playlists can be edited; this one is read from ${app.platform.name}`)
   }
 
   async function toEntry(videoId: string): Promise<PlaylistEntry> {

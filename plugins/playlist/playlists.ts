@@ -187,8 +187,7 @@ export function openPlaylists(app: App) {
     ): Promise<boolean> {
       const { id, channelId, channelName } = metadata
       const known = await collection.get(id)
-      if (known?.playlist_type === 'custom')
-        throw errors.badRequest('A custom playlist cannot be read from the platform')
+      if (known?.playlist_type === 'custom') throw errors.badRequest(`A custom playlist is not on ${app.platform.name}`)
       if (!known && mustExist) return false
       if (channelId !== null && asker !== undefined)
         await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })

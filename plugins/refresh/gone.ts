@@ -6,7 +6,7 @@ import { KINDS } from './queue.ts'
 
 export const forgetGone = defineTask({
   name: 'refresh.forgetGone',
-  title: 'Forget what cannot be read again',
+  title: 'Forget what cannot be refreshed',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,

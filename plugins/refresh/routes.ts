@@ -17,7 +17,7 @@ export const showRefresh = defineRoute({
   method: 'GET',
   path: '/api/refresh/',
   access: 'admin',
-  summary: 'What waits to be read again',
+  summary: 'What waits to be refreshed',
   query: { type: queryEnum(KINDS), id: queryId({ description: 'needs type' }) },
   reply: Type.Object({
     total_queued: Type.Integer(),
@@ -37,7 +37,7 @@ export const startRefresh = defineRoute({
   method: 'POST',
   path: '/api/refresh/',
   access: 'admin',
-  summary: 'Read videos, channels, playlists again',
+  summary: 'Refresh videos, channels and playlists',
   query: {
     extract_videos: queryBool({
       fallback: false,
@@ -63,7 +63,7 @@ export const activate = defineRoute({
   method: 'POST',
   path: '/api/activate/',
   access: 'admin',
-  summary: 'Mark as still on the platform, so that the next run looks again',
+  summary: 'Mark as still available, so that the next run looks again',
   body: IdsByKind,
   reply: Type.Object({ updated: Type.Integer() }),
   async handle({ body }, app: App) {
@@ -77,7 +77,7 @@ export const activate = defineRoute({
 
 function requireOne(body: IdsByKind): void {
   if (!KINDS.some((kind) => body[kind]))
-    throw errors.badRequest('At least one of video, channel, playlist is needed', {
+    throw errors.badRequest('Give at least one of video, channel, playlist', {
       fields: { video: 'this, channel or playlist is required' },
     })
 }

@@ -76,7 +76,7 @@ async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
     title: checkReindex.title,
     group: 'setting:application',
     level: 'error',
-    messages: ['The cookie is not valid any more: import a new one, or remove it'],
+    messages: ['The cookie is no longer valid: add a new one, or remove it'],
   })
   return false
 }

@@ -83,7 +83,7 @@ async function channelTarget(text: string, place: string, app: App): Promise<Tar
 /** @throws bad_request: none, or a custom one, which the platform does not have */
 async function playlistTarget(text: string, place: string, app: App): Promise<Target> {
   const word = text.trim()
-  const rule = 'must be the id or URL of a playlist on the platform'
+  const rule = `must be the id or URL of a playlist on ${app.platform.name}`
   const target =
     ID.test(word) && (await app.playlists.has(word))
       ? ({ type: 'playlist', id: word } as const)
@@ -93,7 +93,7 @@ async function playlistTarget(text: string, place: string, app: App): Promise<Ta
     (await app.playlists.get(target.id))?.playlist_type === 'custom' ||
     target.id.startsWith(`${app.settings.prefix}_playlist_`) ||
     target.id.startsWith('TA_playlist_')
-  if (isCustom) throw refusal(place, 'is a custom playlist: the platform does not have it')
+  if (isCustom) throw refusal(place, `is a custom playlist, which is not on ${app.platform.name}`)
   return target
 }
 

@@ -45,7 +45,7 @@ export const subscribeTo = defineTask({
     // Whoever waits for the task learns that not all of it was done; the others are subscribed to.
     const said = [
       ...firstOf(refused),
-      ...(unanswered.length ? [`The platform did not answer for ${firstOf(unanswered).join(', ')}`] : []),
+      ...(unanswered.length ? [`${app.platform.name} did not answer for ${firstOf(unanswered).join(', ')}`] : []),
     ].join('; ')
     throw unanswered.length ? errors.unavailable(said) : errors.unprocessable(said)
   },

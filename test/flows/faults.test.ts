@@ -273,7 +273,7 @@ test('without ffmpeg what is asked for is queued all the same; the platform says
     () => stateOf(app),
     ({ state }) => state === 'halted',
   )
-  assert.match(reason, /^A program is missing: ffmpeg cannot be started; install it, or name it with AV_FFMPEG$/)
+  assert.match(reason, /^A program is missing: ffmpeg cannot be started; install it, or set AV_FFMPEG to its path$/)
   assert.deepEqual(missing, ['ffmpeg', 'ffprobe'])
   assert.deepEqual((await app.ids('download')).toSorted(), ids.toSorted())
   for (const id of ids) assert.equal((await item(app, id)).message, undefined)

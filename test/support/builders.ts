@@ -1,6 +1,6 @@
 /** Documents for tests: whole and valid, and a test names only what it is about. */
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
-import type { NewItem } from '../../plugins/download/queue.ts'
+import type { NewItem } from '../../plugins/download/add.ts'
 import type { DownloadDoc } from '../../plugins/download/schema.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
 import type { VideoDoc } from '../../plugins/video/schema.ts'

@@ -71,7 +71,7 @@ test('nor while that of the data folder is, which may be another one', async (t)
   await waitsFor(
     app,
     disk,
-    /^The disk with the data folder is full; downloads go on when 32 MB are free there\.$/,
+    /^The disk of the data folder is full; downloads go on when 32 MB are free there\.$/,
     64 << 20,
   )
 })
@@ -84,7 +84,7 @@ test('an item larger than the room waits, smaller ones go before it, and the pla
 
   const { reason, next_attempt } = await halted(app)
 
-  assert.match(reason, /^There is no room for it: 20\d MB must be free on the disk of the library$/)
+  assert.match(reason, /^There is not enough room for it: 20\d MB must be free on the library's disk$/)
   assert.ok(next_attempt > app.clock.now() / 1000)
   assert.deepEqual([await app.ids('video'), await app.ids('download')], [[fog], [breakwater]])
   const asked = watched()

@@ -156,15 +156,15 @@ test('no picture is removed where the index is blank, at that start or the next,
   for (const ending of ['', '-wal', '-shm']) await rm(app.at(`index.sqlite${ending}`), { force: true })
   await app.restart()
   await app.given(aVideo({ id: fog, channelId: harbour }))
-  await isKept(/the index was blank/)
+  await isKept(/the archive was empty/)
 
   await app.restart()
-  await isKept(/the index was blank/)
+  await isKept(/the archive was empty/)
 
   await app.app.index.settle()
   await app.app.videos.collection.remove(fog)
   await app.app.index.refresh()
-  await isKept(/the index has no videos/)
+  await isKept(/the archive has no videos/)
 
   await app.given(aVideo({ id: fog, channelId: harbour }))
   await rm(app.at('media', harbour), { recursive: true })

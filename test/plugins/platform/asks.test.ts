@@ -425,7 +425,7 @@ describe('the child', () => {
     const { service } = await givenPlatform(t, { clock, settings: { ytdlp: join(place, 'venv') } })
     const asked = service.video(VIDEO.fog!, { asker })
     await until(() => service.state().state === 'halted')
-    assert.match(service.state().reason, /tool is missing/)
+    assert.match(service.state().reason, /program is missing/)
     await assert.rejects(service.video(VIDEO.nets!, { asker, isUrgent: true }), (error) =>
       isAppError(error, 'unavailable'),
     )

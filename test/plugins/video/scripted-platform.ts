@@ -47,6 +47,7 @@ export function scriptedPlatform(): ScriptedPlatform {
     throw errors.badRequest(`${text} is nothing of the platform`)
   }
   const platform: Partial<Platform> = {
+    name: 'YouTube',
     targets,
     targetsIn(text) {
       try {
