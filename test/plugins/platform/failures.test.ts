@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { FAILURES, type FailureClass, type FailureRow } from '../../../plugins/platform/failures.ts'
+import { CLASSES, FOR_COOKIE, LATER } from '../../../plugins/web/page/stores/failures.ts'
 import { en } from '../../../plugins/web/page/texts/en.ts'
-import { CLASSES, FOR_COOKIE, LATER } from '../../../plugins/web/page/texts/failures.ts'
 import { ROOT } from '../../support/sources.ts'
 
 const rows = Object.entries(FAILURES) as Array<[FailureClass, FailureRow]>
