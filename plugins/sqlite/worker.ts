@@ -2,6 +2,20 @@
 import { parentPort } from 'node:worker_threads'
 import { applyChange, type Change, type Filter, type JsonObject, MAX_WINDOW, Refusal, WrongType } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
+import {
+  addFields,
+  arrange,
+  create,
+  fill,
+  rebuild,
+  rebuildBegin,
+  rebuildEnd,
+  rebuildRead,
+  rebuildWrite,
+  replaceAbort,
+  replaceBegin,
+  replaceEnd,
+} from './build.ts'
 import { type Connection, connect, isDamage } from './connection.ts'
 import { countSql, filterSql, givenSql, pageSql, whereSql } from './filter.ts'
 import {
@@ -17,7 +31,8 @@ import {
   type Write,
 } from './protocol.ts'
 import { copyTo, openSnapshot, type SnapshotReader } from './snapshot-file.ts'
-import { openStore, type Store, type Tables } from './store.ts'
+import { forget, forgetBuilding, openStore, type Store, type Tables, tablesOf } from './store.ts'
+import { clean, loadTerms } from './sweep.ts'
 import { type Job, openWorkLoop, type Units } from './work-loop.ts'
 
 const MOST_TEXTS = 500
@@ -35,14 +50,15 @@ const opened = <Value>(value: Value | undefined): Value => {
   if (value === undefined) throw new Error('The index is not open')
   return value
 }
+const at = () => opened(store)
 const loop = openWorkLoop(
   () => opened(connection),
-  () => store?.forget(),
+  () => store && forget(store),
 )
 
 const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   find({ name, query }) {
-    const tables = opened(store).tables(name)
+    const tables = tablesOf(at(), name)
     const found = tables.searcher.find(query)
     if (found) return withTexts(tables, found.rows, found.total)
     const { sql, pluck } = opened(connection)
@@ -73,16 +89,16 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
       total,
     )
   },
-  count: ({ name, filter, cap }) => count(opened(store).tables(name), filter, cap),
+  count: ({ name, filter, cap }) => count(tablesOf(at(), name), filter, cap),
   aggregate({ name, query, zone }) {
-    const { layout, names } = opened(store).tables(name)
+    const { layout, names } = tablesOf(at(), name)
     const reading = opened(connection)
     const find = () => aggregate(reading, layout, names, query, zone)
     // A page of statistics is asked for again and again.
     return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
   },
   similar({ name, id, query }) {
-    const tables = opened(store).tables(name)
+    const tables = tablesOf(at(), name)
     const rid = opened(connection).pluck<number>(`SELECT rid FROM "${tables.names.main}" WHERE id = ?`).get(id)
     const self = rid === undefined ? undefined : tables.writer.readRow(rid)
     if (rid === undefined || !self) return { ids: [], scores: [], texts: [], total: 0 }
@@ -90,7 +106,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     return withTexts(tables, rows, rows.length)
   },
   page({ name, filter, order, after, size }) {
-    const { layout, names } = opened(store).tables(name)
+    const { layout, names } = tablesOf(at(), name)
     const where = whereSql(layout, names, filter)
     const key = order === 'id' ? 'id' : 'rid'
     const rows = opened(connection)
@@ -147,28 +163,26 @@ function* once<Value>(work: () => Value): Units<Value> {
   return work()
 }
 
-const at = () => opened(store)
-
 const writes: { [Op in Write]: (args: Arguments<Op>) => Units<Result<Op>> } = {
   put: ({ name, docs, isStaged = false }) => putAll(name, docs, isStaged),
-  patch: ({ name, id, change }) => once(() => patchOne(at().tables(name), id, JSON.parse(change))),
-  create: ({ name }) => once(() => at().create(name)),
-  arrange: ({ name }) => at().arrange(name),
-  addFields: ({ name }) => once(() => (at().addFields(name), null)),
-  fill: ({ name }) => at().fill(name),
-  rebuildBegin: ({ name }) => once(() => at().rebuildBegin(name)),
-  rebuild: ({ name }) => at().rebuild(name),
-  rebuildRead: ({ name }) => once(() => at().rebuildRead(name)),
-  rebuildWrite: ({ name, docs, last }) => at().rebuildWrite(name, docs, last),
-  rebuildEnd: ({ name }) => at().rebuildEnd(name),
-  discard: ({ name }) => once(() => (at().discard(name), null)),
-  replaceBegin: () => once(() => (at().replaceBegin(), null)),
-  replaceEnd: () => at().replaceEnd(),
-  replaceAbort: () => once(() => (at().replaceAbort(), null)),
+  patch: ({ name, id, change }) => once(() => patchOne(tablesOf(at(), name), id, JSON.parse(change))),
+  create: ({ name }) => once(() => create(at(), name)),
+  arrange: ({ name }) => arrange(at(), name),
+  addFields: ({ name }) => once(() => (addFields(at(), name), null)),
+  fill: ({ name }) => fill(at(), name),
+  rebuildBegin: ({ name }) => once(() => rebuildBegin(at(), name)),
+  rebuild: ({ name }) => rebuild(at(), name),
+  rebuildRead: ({ name }) => once(() => rebuildRead(at(), name)),
+  rebuildWrite: ({ name, docs, last }) => once(() => rebuildWrite(at(), name, docs, last)),
+  rebuildEnd: ({ name }) => rebuildEnd(at(), name),
+  discard: ({ name }) => once(() => (forgetBuilding(at(), name), null)),
+  replaceBegin: () => once(() => (replaceBegin(at()), null)),
+  replaceEnd: () => replaceEnd(at()),
+  replaceAbort: () => once(() => (replaceAbort(at()), null)),
   remove: ({ name, ids }) => removeAll(name, ids),
   patchWhere: ({ name, filter, change }) => patchWhere(name, filter, JSON.parse(change)),
   removeWhere: ({ name, filter }) => removeWhere(name, filter),
-  clean: () => at().clean(),
+  clean: () => clean(at()),
 }
 
 function* putAll(
@@ -176,7 +190,7 @@ function* putAll(
   docs: readonly IdText[],
   isStaged: boolean,
 ): Units<Array<{ id: string; reason: string }>> {
-  const { writer } = at().tables(name, isStaged)
+  const { writer } = tablesOf(at(), name, isStaged)
   const failed: Array<{ id: string; reason: string }> = []
   let done = 0
   for (const [id, text] of docs) {
@@ -201,7 +215,7 @@ function patchOne({ layout, writer }: Tables, id: string, change: Change<Record<
 function* removeAll(name: string, ids: readonly string[]): Units<number> {
   let removed = 0
   for (const id of ids) {
-    if (at().tables(name).writer.remove(id)) removed++
+    if (tablesOf(at(), name).writer.remove(id)) removed++
     yield removed
   }
   return removed
@@ -211,7 +225,7 @@ function* patchWhere(name: string, filter: Filter, change: Change<Record<string,
   let matched = 0
   let after = -1
   for (;;) {
-    const tables = at().tables(name)
+    const tables = tablesOf(at(), name)
     const { text, values } = filterSql(tables.layout, tables.names, filter)
     const rows = opened(connection)
       .sql<{ rid: number; id: string }>(
@@ -220,7 +234,7 @@ function* patchWhere(name: string, filter: Filter, change: Change<Record<string,
       .all(...values, after, ROWS_AT_ONCE)
     for (const { rid, id } of rows) {
       after = rid
-      if (matches(name, id, filter) && patchOne(at().tables(name), id, change)) matched++
+      if (matches(name, id, filter) && patchOne(tablesOf(at(), name), id, change)) matched++
       yield matched
     }
     if (rows.length < ROWS_AT_ONCE) return matched
@@ -230,14 +244,14 @@ function* patchWhere(name: string, filter: Filter, change: Change<Record<string,
 function* removeWhere(name: string, filter: Filter): Units<number> {
   let removed = 0
   for (;;) {
-    const { layout, names } = at().tables(name)
+    const { layout, names } = tablesOf(at(), name)
     const { text, values } = filterSql(layout, names, filter)
     const ids = opened(connection)
       .pluck<string>(`SELECT m.id FROM "${names.main}" m WHERE ${text} LIMIT ?`)
       .all(...values, ROWS_AT_ONCE)
     if (ids.length === 0) return removed
     for (const id of ids) {
-      if (matches(name, id, filter) && at().tables(name).writer.remove(id)) removed++
+      if (matches(name, id, filter) && tablesOf(at(), name).writer.remove(id)) removed++
       yield removed
     }
   }
@@ -245,7 +259,7 @@ function* removeWhere(name: string, filter: Filter): Units<number> {
 
 /** Between two steps somebody else may have changed a document that was listed. */
 function matches(name: string, id: string, filter: Filter): boolean {
-  const { layout, names } = at().tables(name)
+  const { layout, names } = tablesOf(at(), name)
   const { text, values } = filterSql(layout, names, filter)
   return (
     opened(connection)
@@ -314,7 +328,7 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
     for (const each of waitingForTerms.get(tables) ?? []) loop.read(each)
     waitingForTerms.delete(tables)
   }
-  loop.long({ units: at().loadTerms(tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
+  loop.long({ units: loadTerms(at(), tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
 }
 
 function receive(request: Request): void {
@@ -344,7 +358,7 @@ function enqueueRead(request: ReadRequest): void {
   const read = reads[request.op] as (args: unknown) => unknown
   const work = () => answer(request.id, () => opened(connection).together(() => read(request.args)))
   const isFuzzy = request.op === 'find' && (request.args.query.text?.fuzziness ?? 0) !== 0
-  const tables = isFuzzy ? store?.tables(request.args.name) : undefined
+  const tables = isFuzzy ? store && tablesOf(store, request.args.name) : undefined
   if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
   else loop.read(work)
 }

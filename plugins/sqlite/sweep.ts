@@ -1,0 +1,91 @@
+/** Work on the tables that nobody waits for: sweeping up what no longer counts, and reading all words. Runs in the worker. */
+import { analyze } from './connection.ts'
+import { parseTable, type Store, type Tables, tableList } from './store.ts'
+import type { Units } from './work-loop.ts'
+
+const FREE_PAGES_KEPT = 1000
+const ROWS_AT_ONCE = 20
+const TERMS_AT_ONCE = 500
+
+/** Drops tables that no longer count, gives their space back, and looks at the others, in small steps. */
+export function* clean(store: Store): Units<null> {
+  const { connection } = store
+  const { db, sql } = connection
+  const counted = new Set(
+    sql<{ name: string; version: number }>(
+      'SELECT name, version FROM index_collections UNION ALL SELECT name, version FROM index_building',
+    )
+      .all()
+      .map(({ name, version }) => `${name}_v${version}`),
+  )
+  let steps = 0
+  for (const table of tableList(store)) {
+    const parsed = parseTable(table)
+    if (!parsed || counted.has(`${parsed.name}_v${parsed.version}`)) continue
+    // Dropping a big table at once would hold everything up; so rows go in pieces first.
+    for (const _emptied of parsed.part === '_fts' ? emptyText(store, table) : empty(store, table)) yield ++steps
+    db.exec(`DROP TABLE "${table}"`)
+    yield ++steps
+  }
+  // Gives the space back: a board's card may not hold the archive twice.
+  while ((db.pragma('freelist_count', { simple: true }) as number) > FREE_PAGES_KEPT) {
+    db.pragma('incremental_vacuum(20)')
+    yield ++steps
+  }
+  // Not the full-text tables: their own statements are right by themselves, and told of few rows each merge would read
+  // all pages.
+  for (const { names, layout } of [...store.current.values()]) {
+    for (const table of layout.multi.length > 0 ? [names.main, names.values] : [names.main]) {
+      analyze(connection, table)
+      yield ++steps
+    }
+  }
+  return null
+}
+
+/**
+ * A full-text table keeps its words in pages, in a table of its own that SQLite guards; the first rows describe it and
+ * stay to the end.
+ */
+function* emptyText({ connection: { db } }: Store, table: string): Generator<void> {
+  for (;;) {
+    db.unsafeMode(true)
+    const { changes } = db
+      .prepare(
+        `DELETE FROM "${table}_data" WHERE id IN (SELECT id FROM "${table}_data" WHERE id > 10 LIMIT ${ROWS_AT_ONCE})`,
+      )
+      .run()
+    db.unsafeMode(false)
+    if (changes === 0) return
+    yield
+  }
+}
+
+function* empty({ connection: { db, sql, pluck } }: Store, table: string): Generator<void> {
+  for (const index of pluck<string>(
+    `SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+  ).all(table)) {
+    db.exec(`DROP INDEX "${index}"`)
+    yield
+  }
+  while (sql(`DELETE FROM "${table}" LIMIT ${ROWS_AT_ONCE}`).run().changes > 0) yield
+}
+
+/** Reads the list of all words, which fuzzy searches need. */
+export function* loadTerms({ connection }: Store, { names, terms }: Tables): Units<null> {
+  if (terms.state !== 'unread') return null
+  terms.state = 'reading'
+  let after = ''
+  for (;;) {
+    const batch = connection
+      .pluck<string>(`SELECT term FROM "${names.terms}" WHERE term > ? ORDER BY term LIMIT ${TERMS_AT_ONCE}`)
+      .all(after)
+    for (const term of batch) terms.list.add(term)
+    const last = batch.at(-1)
+    if (last === undefined) break
+    after = last
+    yield terms.list.size
+  }
+  terms.state = 'read'
+  return null
+}
