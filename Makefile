@@ -8,6 +8,8 @@ TSX := node --import tsx --conditions=source
 BIOME := --config-path=config/format.json core plugins config test
 # Folders too: a removed file changes the time of its folder only.
 SOURCES := core plugins config package.json package-lock.json
+# Who only runs it needs no compiler of types, no linter and no driver of a browser.
+PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),all,needed)
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
@@ -20,10 +22,10 @@ help: ## list the targets
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 	exec config/start.sh
 
-check: packages ## check format, style and types, and run all tests that need no large download (1 minute on two cores)
+check: packages ## check format, style and types, and run all tests that need no large download (3 minutes on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
-test: packages ## check everything and run all tests (10 minutes on two cores); ONLY=plugins/playlist: the tests of that place
+test: packages ## check everything and run all tests (12 minutes on two cores); ONLY=plugins/playlist: the tests of that place
 	needs=$$($(TSX) test/support/needs.ts $(ONLY)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
 	echo 'Running the tests'
 	$(TSX) test/run.ts $(ONLY)
@@ -54,7 +56,7 @@ clean: ## remove what was built and installed; the data folder stays
 	rm -rf dist dist.new dist.old node_modules tools .cache bench.json
 
 packages:
-	config/tools.sh packages
+	config/tools.sh packages $(PACKAGES)
 
 ytdlp: packages
 	config/tools.sh ytdlp

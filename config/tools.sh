@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the project needs beside Node, Python and make: called by the Makefile with one of
-#   packages  node_modules, as package-lock.json has them
+#   packages  node_modules, as package-lock.json has them; `packages needed`: without those that only development needs
 #   ytdlp     tools/: a Python venv with the pinned yt-dlp, unless AV_YTDLP names one
 #   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
@@ -57,19 +57,24 @@ apt_install() {
 
 # Compared by content: a fresh clone and `git checkout` both move the times of files.
 packages_are_current() {
-  node -e '
+  WANTED=$1 node -e '
     const read = (path) => JSON.parse(require("fs").readFileSync(path)).packages
     const wanted = read("package-lock.json"), there = read("node_modules/.package-lock.json")
-    const missing = Object.keys(wanted).filter((path) => path && !wanted[path].optional && wanted[path].version !== there[path]?.version)
+    const missing = Object.keys(wanted).filter((path) => path && !wanted[path].optional && !(wanted[path].dev && process.env.WANTED === "needed") && wanted[path].version !== there[path]?.version)
     process.exit(missing.length > 0 ? 1 : 0)' 2>/dev/null
 }
 
 packages() {
   node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 11) ? 0 : 1)' 2>/dev/null ||
     { say "Node 20.11 or newer is needed (here: $(node --version 2>/dev/null || echo none)); install it from your system's packages or nodejs.org"; exit 1; }
-  packages_are_current && return
+  wanted=${1:-all}
+  packages_are_current "$wanted" && return
+  # 140 MB less. Who has them already develops here: they stay.
+  omit=
+  [ "$wanted" = needed ] && [ ! -d node_modules/typescript ] && omit=--omit=dev
   say 'Installing packages into node_modules/: this may take minutes, as SQLite is compiled where no ready-made one can be fetched (that needs a C++ compiler, make and Python)'
-  npm ci --no-audit --no-fund --loglevel=error && return
+  # shellcheck disable=SC2086 # one word or none
+  npm ci $omit --no-audit --no-fund --loglevel=error && return
   missing=
   have c++ || have g++ || have clang++ || missing="$missing g++"
   have make || missing="$missing make"
@@ -170,6 +175,6 @@ chromium() {
 }
 
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch) "$1" ;;
+  packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch) "$@" ;;
   *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch"; exit 2 ;;
 esac

@@ -23,7 +23,7 @@ esac`
 
 interface Machine {
   folder: string
-  run(target: string): Promise<{ code: number; said: string }>
+  run(target: string, ...more: string[]): Promise<{ code: number; said: string }>
 }
 
 async function aMachine(t: TestContext, programs: Record<string, string>): Promise<Machine> {
@@ -47,11 +47,11 @@ async function aMachine(t: TestContext, programs: Record<string, string>): Promi
   }
   return {
     folder,
-    run: (target) =>
+    run: (target, ...more) =>
       new Promise((resolve) => {
         execFile(
           '/bin/sh',
-          [join(folder, 'config/tools.sh'), target],
+          [join(folder, 'config/tools.sh'), target, ...more],
           { env: { PATH: bin, HOME: folder } },
           (error, _stdout, said) => resolve({ code: error ? Number(error.code) : 0, said }),
         )
@@ -114,6 +114,33 @@ test('Apprise needs the same Python, and its lack stops nothing', async (t) => {
   assert.equal(code, 0)
   assert.match(said, /Python 3\.11 or newer is needed \(here: Python 3\.10\.1\)/)
   assert.match(said, /Apprise could not be installed/)
+})
+
+/** Says how it was called, and installs what it was told to. */
+const NPM = `echo "npm $*" >&2
+  mkdir -p node_modules
+  case "$*" in *--omit=dev*) ;; *) mkdir -p node_modules/typescript;; esac
+  exec node -e '
+    const { packages } = JSON.parse(require("fs").readFileSync("package-lock.json"))
+    const isLeft = ([, { dev }]) => !(dev && process.argv[1].includes("--omit=dev"))
+    const there = Object.fromEntries(Object.entries(packages).filter(isLeft))
+    require("fs").writeFileSync("node_modules/.package-lock.json", JSON.stringify({ packages: there }))' "$*"`
+
+test('who runs it gets no packages that only development needs; once they are there they stay', async (t) => {
+  const machine = await aMachine(t, { npm: NPM })
+
+  assert.match((await machine.run('packages', 'needed')).said, /npm ci --omit=dev /)
+  assert.equal((await machine.run('packages', 'needed')).said, '', 'nothing is missing')
+  assert.match((await machine.run('packages', 'all')).said, /npm ci --no-audit/)
+  assert.equal((await machine.run('packages', 'needed')).said, '', 'what is more is left alone')
+  assert.equal((await machine.run('packages')).said, '')
+
+  await writeFile(join(machine.folder, 'node_modules/.package-lock.json'), '{"packages":{}}')
+  assert.match(
+    (await machine.run('packages', 'needed')).said,
+    /npm ci --no-audit/,
+    'another version: of all that was there',
+  )
 })
 
 test('before packages are installed it is said that it may take minutes, and why; what compiling lacks is named with the command', async (t) => {
