@@ -2,7 +2,9 @@
  * The only clock: what the time is, and waiting for it, so that tests can move it; and days of the configured time
  * zone.
  */
+
 import { format } from 'date-fns/format'
+import { abortable } from './concurrency/abortable.ts'
 
 export interface Timer {
   cancel(): void
@@ -26,20 +28,11 @@ export interface Clock {
 
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
-export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const onAbort = () => {
-      timer.cancel()
-      reject(signal?.reason)
-    }
-    const timer = clock.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort)
-      resolve()
-    })
-    signal?.addEventListener('abort', onAbort, { once: true })
+export const sleepOn = (clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> =>
+  abortable(signal, (resolve) => {
+    const timer = clock.after(ms, () => resolve())
+    return () => timer.cancel()
   })
-}
 
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -4,8 +4,8 @@
  * address, so nobody locks another out.
  */
 import type { Clock } from '../clock.ts'
+import { FairQueue, tooMany } from '../concurrency/fair-queue.ts'
 import { errors } from '../error.ts'
-import { FairQueue, tooMany } from './fair-queue.ts'
 import type { Asker } from './passwords.ts'
 
 const ALLOWED_FAILURES = 5

@@ -1,6 +1,6 @@
 /** Passwords: scrypt on the thread pool, two at once, a bounded number waiting. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue } from '../concurrency/fair-queue.ts'
 
 /** 16 MB and about a tenth of a second each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
 const COST = { log2N: 14, r: 8, p: 5 }

@@ -6,9 +6,9 @@ import type { Accounts, Credentials } from '../accounts/accounts.ts'
 import { type Actor, openAuthentication } from '../accounts/authentication.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
+import { withinTime } from '../concurrency/limit.ts'
 import { errors, isAppError } from '../error.ts'
 import type { Preferences } from '../ledger/preferences.ts'
-import { withinTime } from '../limit.ts'
 import type { Log } from '../log.ts'
 import {
   defineRoute,

@@ -2,8 +2,9 @@
  * All that an index adapter may import beside 'archivolt', as 'archivolt/index'. A worker thread imports it too, so
  * nothing here loads a large package.
  */
-export { chunksOf, Slice } from '../chunk.ts'
+
 export { systemClock } from '../clock.ts'
+export { chunksOf, Slice } from '../concurrency/chunk.ts'
 export { StartError } from '../error.ts'
 export { isDiskFull } from '../full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from './adapter.ts'

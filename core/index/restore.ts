@@ -2,7 +2,7 @@
  * From the documents of a snapshot back into an index: each is looked at again before it is taken. All adapters
  * restore by it.
  */
-import { Slice } from '../chunk.ts'
+import { Slice } from '../concurrency/chunk.ts'
 import { errors } from '../error.ts'
 import { type JsonObject, wholeDoc } from './document.ts'
 import type { IndexDefinition } from './mapping.ts'

@@ -2,7 +2,9 @@
  * The barrier before all writes of an index, shut while a restore replaces everything: jobs wait, requests are told to
  * come again, and so is a second restore.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
 import type { Holdings } from './in-use.ts'
 import type { Collection, Index, IndexAdapter, Snapshots } from './port.ts'
@@ -150,14 +152,5 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve }
 }
 
-function ended(restored: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    void restored.then(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    })
-  })
-}
+const ended = (restored: Promise<void>, signal: AbortSignal): Promise<void> =>
+  abortable(signal, (resolve) => void restored.then(resolve))

@@ -1,5 +1,6 @@
 /** Lanes where several jobs may be started, but one item at a time is worked on, the jobs taking turns. */
 import type { Clock, Timer } from '../clock.ts'
+import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
 
 export interface TurnOptions {
@@ -59,8 +60,7 @@ class TurnQueue {
   readonly #askers = new Map<string, Waiting[]>()
 
   enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason)
+    return abortable<void>(signal, (resolve, reject) => {
       if (!this.#isBusy) {
         this.#isBusy = true
         this.#wasUrgent = isUrgent === true
@@ -73,15 +73,12 @@ class TurnQueue {
       let timer: Timer | undefined
       const settle = () => {
         timer?.cancel()
-        signal?.removeEventListener('abort', onAbort)
         this.#count--
       }
-      const giveUp = (reason: unknown) => {
+      const withdraw = () => {
         settle()
         this.#remove(waiting)
-        reject(reason)
       }
-      const onAbort = () => giveUp(signal?.reason)
       const waiting: Waiting = {
         asker,
         begin: () => {
@@ -91,13 +88,14 @@ class TurnQueue {
       }
 
       this.#count++
-      signal?.addEventListener('abort', onAbort, { once: true })
       if (waitMs !== undefined)
-        timer = clock.after(waitMs, () =>
-          giveUp(errors.unavailable('Other tasks come first; try again in half a minute', { retryAfterSeconds: 30 })),
-        )
+        timer = clock.after(waitMs, () => {
+          withdraw()
+          reject(errors.unavailable('Other tasks come first; try again in half a minute', { retryAfterSeconds: 30 }))
+        })
       if (isUrgent) this.#urgent.push(waiting)
       else this.#askers.set(asker, [...(this.#askers.get(asker) ?? []), waiting])
+      return withdraw
     })
   }
 

@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
 import type { Clock } from '../clock.ts'
+import { withinTime } from '../concurrency/limit.ts'
 import { errors, isAppError, saidBy } from '../error.ts'
 import { type EventBus, type EventName, HEARD_IN_PLACE, type Listener } from '../events.ts'
-import { withinTime } from '../limit.ts'
 import { maskCredentials } from '../mask.ts'
 import {
   defineTask,

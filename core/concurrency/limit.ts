@@ -1,5 +1,5 @@
 /** How long somebody is waited for. What comes later is not looked at, and brings nothing down. */
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, Timer } from '../clock.ts'
 
 /** @param late  what the wait ends with; called once it is too long */
 export async function withinTime<Result>(

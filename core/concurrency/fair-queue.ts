@@ -1,5 +1,6 @@
 /** Work that waits for its turn, where turns go round by who asks: the many of one make nobody else wait longer. */
 import { errors } from '../error.ts'
+import { abortable } from './abortable.ts'
 
 interface Waiting {
   begin(): void
@@ -44,18 +45,13 @@ export class FairQueue {
 
   #turnOf(who: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#size >= this.#mostWaiting) this.#makeRoomFor(who)
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#remove(who, waiting)
-        reject(signal!.reason)
-      }
-      const settled = () => signal?.removeEventListener('abort', leave)
-      const waiting: Waiting = { begin: () => (settled(), resolve()), refuse: (reason) => (settled(), reject(reason)) }
-      signal?.addEventListener('abort', leave, { once: true })
+    return abortable<void>(signal, (resolve, reject) => {
+      const waiting: Waiting = { begin: resolve, refuse: reject }
       const own = this.#waiting.get(who)
       if (own) own.push(waiting)
       else this.#waiting.set(who, [waiting])
       this.#size++
+      return () => this.#remove(who, waiting)
     })
   }
 
