@@ -63,7 +63,7 @@ describe('channels', { skip: noBrowser }, () => {
 
       await page.getByRole('heading', { name: 'Old Mill' }).waitFor()
       await page.getByRole('link', { name: 'Flour, part 3' }).waitFor()
-      await page.getByText('5 videos here').waitFor()
+      await page.getByText('5 videos archived').waitFor()
       await check()
       await shot('channel')
       await page
@@ -78,7 +78,7 @@ describe('channels', { skip: noBrowser }, () => {
         .getByRole('navigation', { name: 'Parts of this channel' })
         .getByRole('link', { name: 'Settings' })
         .click()
-      await page.getByLabel('Largest picture').waitFor()
+      await page.getByLabel('Highest quality').waitFor()
       await check()
       await shot('channel-settings')
     })
@@ -90,11 +90,11 @@ describe('channels', { skip: noBrowser }, () => {
     const overwrites = async () => (await app.as('admin').get('/api/channel/UCmill/')).body.data.channel_overwrites
     await go('/channel/UCmill/?show=settings')
 
-    await page.getByLabel('Largest picture').selectOption({ label: '720 lines at most' })
+    await page.getByLabel('Highest quality').selectOption({ label: 'Up to 720p' })
     await page.getByText('Saved').first().waitFor()
     await page.getByLabel('Shorts').selectOption({ label: 'None' })
-    await page.getByLabel('Delete what has been watched').selectOption({ label: 'After 30 days' })
-    await page.getByLabel('Skip sponsors and the like').selectOption({ label: 'Yes' })
+    await page.getByLabel('Delete watched videos').selectOption({ label: 'After 30 days' })
+    await page.getByLabel('Skip sponsors and intros').selectOption({ label: 'Yes' })
     await until('all is saved', overwrites, (saved) => Object.keys(saved).length === 4)
     assert.deepEqual(await overwrites(), {
       download_format: 'bv*[height<=720]+ba/b[height<=720]',
@@ -104,7 +104,7 @@ describe('channels', { skip: noBrowser }, () => {
     })
 
     await page.getByText('Advanced').click()
-    const format = page.getByLabel('Format as yt-dlp takes it')
+    const format = page.getByLabel('yt-dlp format')
     await format.fill('x'.repeat(501))
     await format.blur()
     await page.getByRole('alert').waitFor()
@@ -113,7 +113,7 @@ describe('channels', { skip: noBrowser }, () => {
     await format.blur()
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await until('the format is saved', overwrites, ({ download_format: saved }) => saved === 'worst')
-    await page.getByLabel('Largest picture').selectOption({ label: 'As everywhere' })
+    await page.getByLabel('Highest quality').selectOption({ label: 'Default' })
     await page.getByLabel('Shorts').selectOption({ index: 0 })
     await until(
       'both are taken back',
@@ -137,7 +137,7 @@ describe('channels', { skip: noBrowser }, () => {
     assert.equal(await isSubscribed('UCmill'), false)
     await page.getByRole('button', { name: 'Subscribe to Old Mill' }).click()
     await page.getByRole('dialog', { name: 'Subscribe to Old Mill' }).getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByText('Asking the platform for it').waitFor()
+    await page.getByText('Asking YouTube about it').waitFor()
     await until('the subscription begins', () => isSubscribed('UCmill'), Boolean)
 
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
@@ -145,7 +145,7 @@ describe('channels', { skip: noBrowser }, () => {
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
     await dialog.getByText('Paste a link to a channel').waitFor()
     await dialog.getByLabel('Channels or playlists').fill('av_playlist_mine')
-    await dialog.getByText('Playlists of your own are not on the platform').waitFor()
+    await dialog.getByText('Your own playlists are not on YouTube, so there is nothing to subscribe to').waitFor()
     await check()
     await shot('subscribe-refused')
     await dialog
@@ -154,7 +154,7 @@ describe('channels', { skip: noBrowser }, () => {
     await dialog.locator('.pasted-kind').nth(1).waitFor()
     await shot('subscribe')
     await dialog.getByRole('button', { name: 'Subscribe' }).click()
-    await page.getByText('Asking the platform for all 2').waitFor()
+    await page.getByText('Asking YouTube about all 2').waitFor()
     const jobs = (await app.as('admin').get('/api/task-name/subscribe_to/')).body
     assert.equal(jobs.length, 2)
   })
@@ -167,16 +167,16 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click()
 
     const dialog = page.getByRole('dialog', { name: 'Delete this channel?' })
-    await dialog.getByText('“Old Mill” goes with all its 5 videos').waitFor()
-    await dialog.getByText('Its 1 playlist goes too').waitFor()
-    await dialog.getByText('Its subscription ends with it.').waitFor()
+    await dialog.getByText('“Old Mill” is deleted with all its 5 videos').waitFor()
+    await dialog.getByText('Its 1 playlist is deleted too').waitFor()
+    await dialog.getByText('You will no longer be subscribed.').waitFor()
     await check()
     await shot('channel-delete')
     assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
     await dialog.getByLabel('Type “Old Mill” to confirm').fill('Old Mill')
     await dialog.getByRole('button', { name: 'Delete' }).click()
 
-    await page.getByText('Old Mill is deleted').waitFor()
+    await page.getByText('Old Mill deleted').waitFor()
     await page.getByRole('heading', { name: 'Channels' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Old Mill' }).count(), 0)
     assert.deepEqual(await app.ids('video'), [])
@@ -203,7 +203,7 @@ describe('channels', { skip: noBrowser }, () => {
 
     const user = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
     await user.go('/channel/UCmill/?show=settings')
-    await user.page.getByText('Nothing of this channel is here yet').waitFor()
+    await user.page.getByText('Nothing from this channel is archived yet').waitFor()
     assert.equal(await user.page.getByRole('button', { name: /Subscribe|Download/ }).count(), 0)
     await user.check()
   })

@@ -40,7 +40,7 @@ describe('downloads', { skip: noBrowser }, () => {
         const { page, go, check, shot } = await openPage(t, app.url, { size, colorScheme, as: AS })
 
         await go('/downloads/')
-        await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
+        await page.getByRole('heading', { name: '3 videos waiting' }).waitFor()
         await page.getByText('Grinding rye <img src=x onerror=alert(1)>').waitFor()
         await check()
         await shot('downloads-waiting')
@@ -64,9 +64,9 @@ describe('downloads', { skip: noBrowser }, () => {
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: AS })
       await go('/downloads/')
       await page.getByRole('heading', { name: /^Paused since/ }).waitFor()
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Resume' }).click()
       await page.getByRole('heading', { name: 'Nothing to do' }).waitFor()
-      await page.getByText('Nothing waits').waitFor()
+      await page.getByText('Nothing waiting').waitFor()
       await check()
       await shot('downloads-empty')
 
@@ -74,7 +74,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await app.as('admin').post('/api/platform/', { command: 'pause' })
       const field = page.getByLabel('Links to download')
       await field.fill('nonsense')
-      await page.getByText('Not a link or id that is understood: “nonsense”').waitFor()
+      await page.getByText('Not a link or ID that can be archived: “nonsense”').waitFor()
       await page.getByRole('button', { name: 'Download now' }).click()
       await page.getByText('Paste a link to a video, a channel or a playlist.').waitFor()
       await field.fill(
@@ -83,19 +83,19 @@ describe('downloads', { skip: noBrowser }, () => {
       await page.getByText('A day at the mill').waitFor()
       const kinds = await page.locator('.pasted-kind').allTextContents()
       assert.deepEqual(kinds, ['Video', 'Video', 'Channel', 'Playlist'])
-      await page.getByText('Not a link or id that is understood: “nonsense”').waitFor()
+      await page.getByText('Not a link or ID that can be archived: “nonsense”').waitFor()
       await check([/503/])
       await shot('downloads-pasted')
       await page.getByRole('button', { name: 'Add to the queue' }).click()
-      await page.getByText('4 links go into the queue').waitFor()
+      await page.getByText('4 links added to the queue').waitFor()
       assert.equal(await field.inputValue(), 'nonsense')
     })
   }
 
   for (const [state, headline] of [
-    ['blocked', /^The platform refuses us since .+; next try at /],
-    ['offline', /^The platform does not answer since /],
-    ['halted', /^Downloads stand still since /],
+    ['blocked', /^YouTube has been refusing us since .+; next try at /],
+    ['offline', /^YouTube has not answered since /],
+    ['halted', /^Downloads on hold since /],
   ] as const) {
     test(`what stands in the way is said before all else: ${state}`, async (t) => {
       const app = await filled(t)
@@ -118,7 +118,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await page.getByRole('heading', { name: headline }).waitFor()
       await page
         .getByRole('button', { name: headline })
-        .or(page.getByRole('button', { name: /^Activity: (The platform|Downloads stand)/ }))
+        .or(page.getByRole('button', { name: /^Activity: (YouTube|Downloads on hold)/ }))
         .first()
         .waitFor()
       await page.getByRole('button', { name: 'Waiting 3' }).waitFor()
@@ -137,7 +137,7 @@ describe('downloads', { skip: noBrowser }, () => {
       route.fulfill({ json: { ...(await (await route.fetch()).json()), missing: ['ffmpeg'] } }),
     )
     await go('/downloads/')
-    await page.getByRole('heading', { name: 'ffmpeg is missing. Without it nothing can be downloaded.' }).waitFor()
+    await page.getByRole('heading', { name: 'ffmpeg is missing. Nothing can be downloaded without it.' }).waitFor()
     assert.equal(await page.getByText('Nothing to do').count(), 0)
   })
 
@@ -149,7 +149,7 @@ describe('downloads', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
 
-    await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
+    await page.getByRole('heading', { name: '3 videos waiting' }).waitFor()
     await page.getByRole('button', { name: 'Failed 3' }).waitFor()
     const link = page.getByRole('link', { name: 'Downloads' })
     await link.getByLabel('3 waiting').waitFor()
@@ -172,7 +172,7 @@ describe('downloads', { skip: noBrowser }, () => {
     const { page, go, check } = await openPage(t, app.url, { as: AS })
     await go('/downloads/')
 
-    await page.getByRole('heading', { name: 'More than 10,000 videos wait' }).waitFor()
+    await page.getByRole('heading', { name: 'More than 10,000 videos waiting' }).waitFor()
     await page.getByRole('button', { name: 'Waiting more than 10,000' }).waitFor()
     await page
       .getByRole('link', { name: 'Downloads' })
@@ -194,15 +194,15 @@ describe('downloads', { skip: noBrowser }, () => {
     const status = async (id: string) => (await app.as('admin').get(`/api/download/${id}/`)).body.data?.status
 
     await page.getByRole('button', { name: 'Ignore: Video waiting2222' }).click()
-    await page.getByText('1 video is ignored').waitFor()
+    await page.getByText('1 video ignored').waitFor()
     assert.equal(await status('waiting2222'), 'ignore')
     await page.getByRole('button', { name: 'Ignored 2' }).click()
-    await page.getByRole('button', { name: 'Take back: Video waiting2222' }).click()
-    await page.getByText('1 video waits again').waitFor()
+    await page.getByRole('button', { name: 'Put back: Video waiting2222' }).click()
+    await page.getByText('1 video back in the queue').waitFor()
     assert.equal(await status('waiting2222'), 'pending')
-    await page.getByRole('button', { name: 'Forget: Video ignored1111' }).click()
+    await page.getByRole('button', { name: 'Remove: Video ignored1111' }).click()
     await page.getByText('Nothing is ignored').waitFor()
-    await page.getByText('1 video is forgotten').waitFor()
+    await page.getByText('1 video removed').waitFor()
     assert.equal(await status('ignored1111'), undefined)
 
     await page.getByRole('button', { name: 'Waiting 3' }).click()
@@ -238,8 +238,8 @@ describe('downloads', { skip: noBrowser }, () => {
     await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'pending' })
     await asked
 
-    await page.getByRole('button', { name: 'Forget: Video waiting2222' }).click()
-    await page.getByText('1 video is forgotten').waitFor()
+    await page.getByRole('button', { name: 'Remove: Video waiting2222' }).click()
+    await page.getByText('1 video removed').waitFor()
     release()
     await page.getByText('Video ignored1111').waitFor()
 
@@ -255,17 +255,14 @@ describe('downloads', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url, { as: AS })
     await go('/downloads/?show=failed')
 
-    await page
-      .getByRole('region', { name: 'No longer on the platform' })
-      .getByRole('button', { name: 'Ignore all' })
-      .click()
+    await page.getByRole('region', { name: 'No longer on YouTube' }).getByRole('button', { name: 'Ignore all' }).click()
     await page.getByRole('dialog', { name: 'Ignore 2 videos?' }).waitFor()
     await check()
     await shot('downloads-ask')
     await page.getByRole('dialog').getByRole('button', { name: 'Ignore all' }).click()
-    await page.getByText('2 videos are ignored').waitFor()
+    await page.getByText('2 videos ignored').waitFor()
     await page.getByRole('region', { name: 'Needs an account' }).getByRole('button', { name: 'Try all again' }).click()
-    await page.getByText('1 video is downloaded next').waitFor()
+    await page.getByText('1 video will be downloaded next').waitFor()
     await page.getByText('Nothing has failed').waitFor()
 
     assert.deepEqual(
@@ -349,7 +346,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await check([/503/])
     await page.unroute(/\/api\/(platform|download)\//)
     await page.getByRole('button', { name: 'Try again' }).first().click()
-    await page.getByRole('heading', { name: '3 videos wait' }).waitFor()
+    await page.getByRole('heading', { name: '3 videos waiting' }).waitFor()
     await page.getByText('Video waiting2222').waitFor()
 
     await page.route(/\/api\/download\//, (route) =>
@@ -371,7 +368,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await rename(app.app.settings.mediaDir, join(app.dataDir, 'disk'))
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: AS })
       await go('/downloads/')
-      await page.getByRole('heading', { name: /^Downloads stand still since/ }).waitFor()
+      await page.getByRole('heading', { name: /^Downloads on hold since/ }).waitFor()
       await page.getByText('The library is not there: the media folder is missing').waitFor()
       await page.getByRole('button', { name: 'Use this folder' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()
@@ -380,7 +377,9 @@ describe('downloads', { skip: noBrowser }, () => {
 
       await mkdir(app.app.settings.mediaDir)
       await page.getByRole('button', { name: 'Use this folder' }).click()
-      await page.getByText('If a disk is only not connected').waitFor()
+      await page
+        .getByText('If a disk is just not connected, connect it instead: everything then continues automatically')
+        .waitFor()
       await check([/409/])
       await shot('downloads-library-away')
       await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()

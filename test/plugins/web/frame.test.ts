@@ -63,7 +63,7 @@ describe('the frame', { skip: noBrowser }, () => {
 
     await page
       .getByText('Stopping')
-      .or(page.getByRole('dialog', { name: 'Activity' }).getByText('Nothing runs'))
+      .or(page.getByRole('dialog', { name: 'Activity' }).getByText('Nothing is running'))
       .first()
       .waitFor()
     await app.settled()

@@ -90,7 +90,7 @@ describe('a plugin from outside', { skip: noBrowser }, () => {
     await check()
 
     await go('/settings/downloads/')
-    const group = page.locator('.settings-group', { hasText: 'Picture and file' })
+    const group = page.locator('.settings-group', { hasText: 'Video and file' })
     await group.getByLabel('Shells along with videos').check()
     await until('it is kept', stored, ({ downloads: { shells } }) => shells === true)
   })

@@ -83,8 +83,8 @@ describe('searching', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Ferry' }).first().waitFor()
     assert.equal(await page.getByLabel('Search the archive').inputValue(), 'video:ferry')
 
-    await page.getByText('Search more precisely', { exact: true }).click()
-    await page.getByRole('button', { name: /gone from the platform/ }).click()
+    await page.getByText('Advanced search', { exact: true }).click()
+    await page.getByRole('button', { name: /All videos that are no longer on YouTube/ }).click()
     await page.getByRole('link', { name: 'Lost' }).first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Videos', exact: true }).getAttribute('aria-pressed'), 'true')
   })

@@ -50,7 +50,7 @@ describe('statistics', { skip: noBrowser }, () => {
         (await page.locator('.bars a').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
         ['Large <b>channel</b> 4 GB', 'Small channel 1 GB'],
       )
-      await page.getByLabel('Measured by').selectOption('By videos')
+      await page.getByLabel('Sort by').selectOption('By videos')
       await page.getByRole('link', { name: 'Small channel 1', exact: true }).click()
       assert.equal(new URL(page.url()).pathname, '/channel/UC2/')
     })

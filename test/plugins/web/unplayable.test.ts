@@ -70,7 +70,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
       await page.getByRole('link', { name: 'Download the file' }).waitFor()
       await check()
       await shot('video-hevc')
-      await page.getByRole('button', { name: 'Play the sound alone' }).click()
+      await page.getByRole('button', { name: 'Play the sound only' }).click()
       await plays(page)
       assert.equal(await page.getByRole('alert').count(), 0)
     })
@@ -80,7 +80,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     const app = await withFile(t, 'hevc-mute.mp4', [{ ...PICTURE, codec: 'hevc' }])
     const { page, go } = await openPage(t, app.url, { as })
     await go('/video/v1/')
-    await page.getByRole('alert').getByText('The browser may not know its format (HEVC).').waitFor()
+    await page.getByRole('alert').getByText('Your browser may not support its format (HEVC).').waitFor()
   })
 
   test('frames that never come are no picture either', async (t) => {
@@ -108,7 +108,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     ])
     const { page, go } = await openPage(t, app.url, { as })
     await go('/video/v1/')
-    await page.getByText('This browser does not know the format of the sound (AC-3).').waitFor()
+    await page.getByText('Your browser does not support this video’s audio format (AC-3).').waitFor()
     await plays(page, 2.5)
     assert.equal(await page.getByRole('alert').count(), 0)
   })
@@ -132,7 +132,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     loopback.platform.faults.set(VIDEO.fog, 'private')
     await go(`/video/${VIDEO.fog}/`)
     const player = page.getByRole('alert')
-    await player.getByText('The file is not in the library any more.').waitFor()
+    await player.getByText('The file is no longer in the library.').waitFor()
     await check([/404/])
     await shot('video-missing')
 
@@ -159,7 +159,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
 
     const user = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
     await user.go('/video/v1/')
-    await user.page.getByRole('alert').getByText('The file is not in the library any more.').waitFor()
+    await user.page.getByRole('alert').getByText('The file is no longer in the library.').waitFor()
     assert.deepEqual(await user.page.getByRole('alert').getByRole('button').allInnerTexts(), ['Try again'])
   })
 })

@@ -168,7 +168,7 @@ describe('a video', { skip: noBrowser }, () => {
 
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
     const question = page.getByRole('dialog', { name: 'Subscribe to Harbour & Tide' })
-    await question.getByLabel('Nothing: only what is new from now on').check()
+    await question.getByLabel('Nothing, only new videos from now on').check()
     await question.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByText('Subscribed to Harbour & Tide').waitFor(PATIENCE)
     assert.equal((await server.api('GET', `/api/channel/${CHANNEL.harbour}/`)).body.data.channel_subscribed, true)
@@ -190,7 +190,7 @@ describe('a video', { skip: noBrowser }, () => {
     await go(`/video/${gull}/`)
     await page.getByRole('button', { name: 'More for Gull steals breakfast #shorts' }).click()
     await page.getByRole('menuitem', { name: 'Delete and ignore' }).click()
-    await page.getByText('is put on the ignore list').waitFor()
+    await page.getByText('The video goes on the ignore list, so subscriptions will not bring it back').waitFor()
     await shot('video-delete')
     await check()
     await page.getByRole('button', { name: 'Delete and ignore' }).click()

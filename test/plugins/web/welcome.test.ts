@@ -37,12 +37,12 @@ describe('the first minutes', { skip: noBrowser }, () => {
       await go('/')
       await signIn(page, USERNAME, PASSWORD)
 
-      await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+      await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
       assert.equal(await page.getByLabel('Languages').inputValue(), 'en')
       await check(NOT_SIGNED_IN)
       await shot('welcome')
       await page.getByRole('button', { name: 'Use these' }).click()
-      await page.getByRole('heading', { name: 'A few choices first' }).waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'First, a few choices' }).waitFor({ state: 'detached' })
       const { downloads, subscriptions, page: own } = (await server.api('GET', '/api/config/')).body
       assert.deepEqual(
         [
@@ -56,7 +56,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
       )
       assert.deepEqual([subscriptions.auto_start, own.welcomed], [true, true])
 
-      await page.getByLabel('A link, an id or a handle').fill(`${loopback.platform.baseUrl}/channel/${CHANNEL.orbit}`)
+      await page.getByLabel('A link, ID or handle').fill(`${loopback.platform.baseUrl}/channel/${CHANNEL.orbit}`)
       await page.getByRole('button', { name: 'Subscribe' }).click()
       const question = page.getByRole('dialog', { name: 'Subscribe' })
       assert.ok(await question.getByLabel('The newest 10').isChecked())
@@ -102,22 +102,22 @@ describe('the first minutes', { skip: noBrowser }, () => {
     const { page, go, check, shot } = await openPage(t, app.url)
     await go('/')
     await signIn(page, 'admin', TEST_PASSWORD)
-    await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+    await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
 
     await go('/')
-    const notice = page.getByText('a few choices are still open')
+    const notice = page.getByText('A few choices are still open: subtitles, comments, and what to skip')
     await notice.waitFor()
     await check(NOT_SIGNED_IN)
     await shot('home-choices')
     await page.getByRole('link', { name: 'Choose' }).click()
-    await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+    await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
     await go('/')
     await page.getByRole('button', { name: 'Not now' }).click()
     await notice.waitFor({ state: 'detached' })
     await go('/welcome/')
-    await page.getByRole('heading', { name: 'Put the first thing into it' }).waitFor()
+    await page.getByRole('heading', { name: 'Add your first video' }).waitFor()
 
-    assert.equal(await page.getByRole('heading', { name: 'A few choices first' }).count(), 0)
+    assert.equal(await page.getByRole('heading', { name: 'First, a few choices' }).count(), 0)
     assert.deepEqual(await config(app), { ...before, page: { welcomed: true } })
   })
 
@@ -127,7 +127,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     const [one, two] = [await openPage(t, app.url, { as }), await openPage(t, app.url, { as })]
     for (const { page, go } of [one, two]) {
       await go('/welcome/')
-      await page.getByRole('heading', { name: 'A few choices first' }).waitFor()
+      await page.getByRole('heading', { name: 'First, a few choices' }).waitFor()
     }
 
     await one.page.getByLabel('Languages').fill('fr, x y')
@@ -143,8 +143,8 @@ describe('the first minutes', { skip: noBrowser }, () => {
     )
     await two.page.getByRole('button', { name: 'Use these' }).click()
 
-    await two.page.getByText('Another admin has chosen meanwhile').waitFor()
-    await two.page.getByRole('heading', { name: 'A few choices first' }).waitFor({ state: 'detached' })
+    await two.page.getByText('You can see the result in Settings').waitFor()
+    await two.page.getByRole('heading', { name: 'First, a few choices' }).waitFor({ state: 'detached' })
     const { downloads } = await config(app)
     assert.deepEqual([downloads.subtitle, downloads.comment_max], ['fr,de', '100'])
   })
@@ -153,7 +153,7 @@ describe('the first minutes', { skip: noBrowser }, () => {
     const app = await unwelcomed(t)
     const { page, go, check } = await openPage(t, app.url, { as: { username: 'user', password: TEST_PASSWORD } })
     await go('/welcome/')
-    await page.getByText('An admin puts videos into this archive').waitFor()
+    await page.getByText('An admin adds videos to this archive; you can watch them').waitFor()
     assert.equal(await page.getByRole('switch').count(), 0)
     await go('/')
     await page.getByText('Your archive is empty').waitFor()
