@@ -177,6 +177,14 @@ test('the contract says when `auto` is, and which tasks tell the outside', () =>
   )
 })
 
+test('the contract lists every class of failures that a queue item may have', () => {
+  const item = plugins.flatMap(({ indexes = [] }) => indexes).find(({ name }) => name === 'download')!
+  const classes = (item.doc.properties['error_class'] as unknown as { enum: string[] }).enum
+  const [, , told = ''] = rowsOf(section('### 5.4 Download queue item')).find(([key]) => key === 'error_class') ?? []
+
+  assert.deepEqual([...told.matchAll(/`(\w+)`/g)].map(([, name]) => name!).toSorted(), classes.toSorted())
+})
+
 test('the contract says which tasks go on after an interruption', () => {
   const [, list = ''] = /Tasks that can be resumed \([^:]*: ([\w, ]+)\)/.exec(section('### 8.3 Task states')) ?? []
 

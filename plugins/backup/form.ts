@@ -60,6 +60,7 @@ function ownForm(app: App, accept: Accept): BackupForm {
 /** Days in a backup are those of the time zone it was made in. */
 function reformed(app: App, collection: string, doc: Record<string, unknown>): Record<string, unknown> {
   try {
+    // Its type is that of a collection known by name alone; what comes back has to pass the schema.
     return definitionOf(app, collection)?.reform?.(doc as never) ?? doc
   } catch (cause) {
     throw errors.unprocessable('it cannot be brought into the form of today', { cause })

@@ -8,7 +8,7 @@ import { removeChannel } from './tasks.ts'
 
 type OverwriteKey = keyof ChannelOverwrites
 
-export interface AskedBy {
+interface AskedBy {
   /** Who asks, for the turns at the platform: a job's id. */
   asker: string
   signal?: AbortSignal | undefined
@@ -24,10 +24,10 @@ export interface ChannelChangeValues {
   channel_overwrites?: { [Key in OverwriteKey]?: ChannelOverwrites[Key] | null }
 }
 
-export interface ChannelQuery {
-  subscribed?: boolean
+interface ChannelQuery {
+  subscribed: boolean | undefined
   /** An id, handle or URL, or words of the name. */
-  q?: string
+  q: string | undefined
   from: number
   size: number
 }

@@ -30,8 +30,8 @@ export const listChannels = defineRoute({
   envelope: 'page',
   reply: Type.Array(ChannelRecord),
   async handle({ query: { filter, q }, page: { from, size } }, app: App) {
-    const subscribed = filter === undefined ? {} : { subscribed: filter === 'subscribed' }
-    const { texts, total } = await app.channels.find({ ...subscribed, ...(q !== undefined && { q }), from, size })
+    const subscribed = filter === undefined ? undefined : filter === 'subscribed'
+    const { texts, total } = await app.channels.find({ subscribed, q, from, size })
     return listing(texts, total)
   },
 })

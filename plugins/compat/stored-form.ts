@@ -33,8 +33,6 @@ function safeId(value: unknown, what: string): string {
   throw errors.unprocessable(`${what} is no id`)
 }
 
-export type StoredForm = ReturnType<typeof storedForm>
-
 export function storedForm(app: App) {
   const platformId = (stored: Stored): string => safeId(app.platform.idOf(stored), 'platform_id')
   const bothIds = (id: string) => ({ platform_id: id, ...app.platform.mirror(id) })

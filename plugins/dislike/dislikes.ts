@@ -2,7 +2,7 @@
  * The service `dislikes`: which videos are to be asked for, one after the other, within what the public service allows.
  */
 import type { App } from './app.ts'
-import { askForDislikes } from './service.ts'
+import { askForDislikes } from './estimates.ts'
 
 /** 85 a minute: the service allows 100. */
 const PAUSE_MS = 700

@@ -3,7 +3,7 @@
  */
 import { defineTask, errors, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { TooMany } from './service.ts'
+import { TooMany } from './estimates.ts'
 
 /** So many in a row are the service's fault, not the videos'. */
 const MOST_FAILURES = 3

@@ -1,7 +1,7 @@
 /** The document, its page and that of the contract, each made once. */
 import { readFile } from 'node:fs/promises'
 import { type App, bytes, defineRoute, json, type Registry, Type } from 'archivolt'
-import { toDocument } from './document.ts'
+import { toDocument } from './description.ts'
 
 interface Made {
   schema: string
@@ -11,7 +11,7 @@ interface Made {
 const HTML = 'text/html; charset=utf-8'
 const CONTRACT = new URL('contract.md', import.meta.url)
 /** Markdown is read by a package that most servers never need: it is loaded at the first look. */
-const pages = () => import('./page.ts')
+const pages = () => import('./html.ts')
 let contractPage: Promise<string> | undefined
 
 /** Routes do not change while a server runs. */

@@ -10,7 +10,7 @@ const CHUNK = 1000
 /** Entries whose art is looked for: beyond them the playlist goes without a picture. */
 const ART_AMONG = 50
 
-export interface CustomAction {
+interface CustomAction {
   action: Action
   videoId: string
   /** With `move`: the place in the whole list, from 0. */

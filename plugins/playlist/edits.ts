@@ -6,7 +6,7 @@ import type { PlaylistDoc, playlistIndex } from './schema.ts'
 type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
 
 /** Says what becomes of a playlist; undefined: it stays. What it throws is its caller's alone. */
-export type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
+type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
 
 interface Waiting {
   edit: Edit

@@ -20,7 +20,7 @@ import { openRecords } from './records.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
 import { removePlaylist } from './tasks.ts'
 
-export interface IndexOptions {
+interface IndexOptions {
   /**
    * A job's id: its turns at the platform, where the playlist's channel has to be read. Without one the channel is left
    * alone.
@@ -33,7 +33,7 @@ export interface IndexOptions {
   mustExist?: boolean
 }
 
-export interface PlaylistQuery {
+interface PlaylistQuery {
   type?: PlaylistDoc['playlist_type'] | undefined
   channel?: string | undefined
   subscribed?: boolean | undefined
@@ -160,7 +160,7 @@ export function openPlaylists(app: App) {
       if (channel !== undefined) filters.push({ eq: ['playlist_channel_id', channel] })
       if (subscribed !== undefined) filters.push({ eq: ['playlist_subscribed', subscribed] })
       const { hits, total } = await collection.find({
-        ...(filters.length && { filter: { and: filters } }),
+        filter: filters.length > 0 ? { and: filters } : undefined,
         sort: [{ by: 'playlist_name', order: 'asc' }],
         from,
         size,
@@ -190,7 +190,7 @@ export function openPlaylists(app: App) {
       if (known?.playlist_type === 'custom') throw errors.badRequest(`A custom playlist is not on ${app.platform.name}`)
       if (!known && mustExist) return false
       if (channelId !== null && asker !== undefined)
-        await app.channels.ensure(channelId, { asker, signal, ...(channelName !== null && { name: channelName }) })
+        await app.channels.ensure(channelId, { asker, signal, name: channelName ?? undefined })
       await fetchArt(metadata, known, signal)
       return locks.exclusive(id, async () => {
         const old = await collection.get(id)

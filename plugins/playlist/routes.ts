@@ -105,7 +105,7 @@ async function change(id: string, body: Record<string, unknown>, actor: Actor, a
     action: action as Action,
     videoId,
     hideWatched,
-    ...(action === 'move' && { index: index as number }),
+    index: action === 'move' ? (index as number) : undefined,
   })
 }
 

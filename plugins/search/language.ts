@@ -1,7 +1,7 @@
 /** The search language (contract 7): a text → what is searched, for which words, under which conditions. */
 
 export const QUERY_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
-export type QueryType = (typeof QUERY_TYPES)[number]
+type QueryType = (typeof QUERY_TYPES)[number]
 
 export interface Query {
   type: QueryType

@@ -5,7 +5,7 @@
 import { epochSeconds } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import { askForSegments, type KnownSegment } from './service.ts'
+import { askForSegments, type KnownSegment } from './community.ts'
 
 export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 

@@ -21,7 +21,7 @@ export const snapshotPreferences = {
   },
 }
 
-export interface SnapshotList {
+interface SnapshotList {
   next_exec: number
   next_exec_str: string
   expire_after: string

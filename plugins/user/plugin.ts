@@ -1,6 +1,6 @@
 /** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
 import { definePlugin, Type } from 'archivolt'
-import { addUser, changeUser, listUsers, removeUser, showUser } from './accounts.ts'
+import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
 import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-export interface Cue {
+interface Cue {
   /** `HH:MM:SS.mmm` */
   start: string
   end: string
@@ -79,7 +79,7 @@ export async function* readCues(lines: AsyncIterable<string>, isRolling: boolean
   yield* finish()
 }
 
-export async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> {
+async function* toFragments(cues: AsyncIterable<Cue>): AsyncGenerator<Fragment> {
   let held: Cue[] = []
   let index = 0
   const fragment = (): Fragment => ({

@@ -37,7 +37,7 @@ const FRAGMENTS_PER_WRITE = 500
 /** The best picture may be announced and not be there. */
 const PICTURES_TRIED = 3
 
-export interface VideoParts {
+interface VideoParts {
   collection: Collection<DocOf<typeof videoIndex>, NamesOf<typeof videoIndex>>
   subtitles: Collection<DocOf<typeof subtitleIndex>, NamesOf<typeof subtitleIndex>>
 }

@@ -22,7 +22,7 @@ import { commentIndex, subtitleIndex, type VideoDoc, videoIndex } from './schema
 import { removeVideo } from './tasks.ts'
 import { toThreads } from './threads.ts'
 
-export type VideoChange = Change<VideoDoc, VideoNames>
+type VideoChange = Change<VideoDoc, VideoNames>
 
 /** A filter as callers write it down, `as const` or not. */
 type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value
@@ -248,7 +248,7 @@ export function openVideos(app: App) {
         await comments.put(id, {
           platform_id: id,
           comment_last_refresh: epochSeconds(app.clock),
-          comment_comments: threads as never,
+          comment_comments: threads,
         })
         await collection.patch(id, { set: { comment_count: count } }, { visible: true })
       }),

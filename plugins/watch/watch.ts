@@ -12,7 +12,7 @@ export type Target = { kind: 'video' | 'channel' | 'playlist'; id: string }
 const FIELD_OF = { video: 'platform_id', channel: 'channel_id', playlist: 'playlist' } as const
 
 /** From this position on a video counts as watched (contract 9.2). */
-export function watchedFrom(durationSeconds: number): number {
+function watchedFrom(durationSeconds: number): number {
   if (durationSeconds < 60) return durationSeconds / 2
   return durationSeconds > 900 ? durationSeconds - 180 : durationSeconds * 0.9
 }

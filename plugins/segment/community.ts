@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type, Value } from 'archivolt'
 
-export const CATEGORIES = [
+const CATEGORIES = [
   'sponsor',
   'selfpromo',
   'interaction',

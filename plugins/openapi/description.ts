@@ -1,5 +1,5 @@
 /** Routes → OpenAPI 3.1. TypeBox schemas are JSON Schema already, so they go in as they are. */
-import { type App, type ErrorCode, errorStatus, ID_PATTERN, type Route } from 'archivolt'
+import { type App, type ErrorCode, errorStatus, ID_PATTERN, type Route, type TSchema } from 'archivolt'
 
 type Json = Record<string, unknown>
 
@@ -131,7 +131,7 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
 function bodyOf({ body, bodyOptional = false, form, rawBody }: Route): Operation['requestBody'] {
   if (rawBody) return { required: true, content: { [rawBody.contentType]: { schema: {} } } }
   if (!body) return undefined
-  const schema = body as unknown as Json
+  const schema = asJson(body)
   const hasRequired = Array.isArray(schema['required']) && schema['required'].length > 0
   return {
     required: !bodyOptional && hasRequired,
@@ -150,11 +150,14 @@ function successOf(route: Route): Operation['responses'] {
   return { [status]: { description: 'Done', content }, ...(isFile(route) && part) }
 }
 
+/** A schema is data that other schemas may hold. */
+const asJson = (schema: TSchema): Json => ({ ...schema })
+
 /** Sent with an ETag and byte ranges. */
 const isFile = ({ replyType = JSON_TYPE }: Route): boolean => replyType !== JSON_TYPE && !replyType.startsWith('text/')
 
 function inEnvelope({ envelope, reply }: Route): Json {
-  const value = reply as unknown as Json
+  const value = asJson(reply)
   if (envelope === 'item') return closed({ data: value, config: ref('ClientConfig') })
   if (envelope !== 'page') return value
   return closed({

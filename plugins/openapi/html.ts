@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { contentPolicy } from 'archivolt'
 import { Marked } from 'marked'
-import type { Document, Operation } from './document.ts'
+import type { Document, Operation } from './description.ts'
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --accent: #c2513a; }
