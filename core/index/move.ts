@@ -1,4 +1,4 @@
-/** Makes one index a copy of another, document by document: what an interruption has left is met again and finished. */
+/** Makes one index a copy of another, document by document. After an interruption a second run finishes the copy. */
 import type { BulkResult, Collection, IndexAdapter } from './port.ts'
 
 const DOCS_AT_ONCE = 400
@@ -6,17 +6,17 @@ const FAILURES_TOLD = 5
 
 export interface MoveOptions {
   signal?: AbortSignal | undefined
-  /** Documents of a collection that are the same in both by now, and of how many. */
+  /** Told how many documents of a collection are the same in both by now, and how many there are. */
   progress?: ((collection: string, done: number, total: number) => void) | undefined
 }
 
 export interface Moved {
   collection: string
-  /** As counted in both at the end. */
+  /** How many both have at the end. */
   documents: number
-  /** Were missing there, or other than here. */
+  /** How many were written, as the target did not have them, or had them otherwise. */
   written: number
-  /** Were there only. */
+  /** How many were removed, as only the target had them. */
   removed: number
 }
 

@@ -10,7 +10,7 @@ import { ZipFile as ZipWriter } from 'yazl'
 import { crc32 } from './checksum.ts'
 
 const ENTRY_NAME = /^([a-z]{2,8})_([a-z][a-z0-9_]{0,63})-\d{8}-\d{1,6}\.json$/
-/** Documents compress some tenfold; far more is a bomb. */
+/** Documents shrink to about a tenth. What shrinks far more was made to fill the disk. */
 const MAX_RATIO = 200
 const MAX_BYTES = 64 * 2 ** 30
 const MAX_ENTRIES = 1_000_000
@@ -64,8 +64,8 @@ async function compress(zip: ZipWriter, fileName: string, lines: Iterable<string
 }
 
 /**
- * The writer keeps what it was given for an entry until the archive ends: it gets a function that sees nothing but
- * this, and forgets it.
+ * The zip writer holds on to this function until the archive ends. The function lets go of the stream once it is
+ * handed over, so that memory does not grow with the archive.
  */
 const handOver = (content: { stream: Readable | undefined }) => (take: (error: null, stream: Readable) => void) => {
   take(null, content.stream!)
@@ -147,12 +147,12 @@ function refuseHarm(entry: Entry, totalBytes: number): void {
 }
 
 function unreadable(error: Error): never {
-  // Removed while it was looked for, or at: that says nothing about the archive.
+  // The file was removed meanwhile, which says nothing about the archive.
   if ('code' in error && error.code === 'ENOENT') throw errors.notFound('backup', undefined, { cause: error })
   throw new BadArchive(`It cannot be read as a zip archive: ${error.message}`, { cause: error })
 }
 
-/** What zip says of broken content is about the archive, not about who reads it. */
+/** Errors of the zip reader are errors of the archive; those of the caller pass through. */
 async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
   const chunks = content[Symbol.asyncIterator]()
   for (;;) {
@@ -162,10 +162,7 @@ async function* chunksOf(content: Readable): AsyncIterable<Buffer> {
   }
 }
 
-/**
- * @throws BadArchive at the end, where the bytes were others than those that went in: what was read until then must not
- * count
- */
+/** @throws BadArchive  also at the end, where the checksum is wrong: then nothing of what was read may count */
 async function* linesOf(content: Readable, entry: Entry): AsyncIterable<string> {
   let rest: Buffer[] = []
   let restBytes = 0

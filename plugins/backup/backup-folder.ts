@@ -12,7 +12,7 @@ export const FILE_PATTERN = '^[a-z][a-z0-9]*_backup-([0-9]{8})(-([a-z]+))?\\.zip
 const FILE_NAME = new RegExp(FILE_PATTERN)
 export const MAX_UPLOAD_BYTES = 4 * 2 ** 30
 const DISK_FULL = ['ENOSPC', 'EDQUOT']
-/** What file systems without hard links (exFAT, some network shares) say of one. */
+/** Errors of file systems that have no hard links, such as exFAT and some network shares. */
 const NO_LINKS = ['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 export interface BackupRecord {
@@ -25,7 +25,7 @@ export interface BackupRecord {
 }
 
 export interface BackupFolder {
-  /** Newest name first. What is no file, or is deleted meanwhile, is passed over. */
+  /** Newest name first. Only files are listed. */
   list(): Promise<BackupRecord[]>
   /** By the day in the name, newest first. */
   byDay(records: readonly BackupRecord[]): BackupRecord[]
@@ -78,7 +78,7 @@ export function openBackupFolder({ settings, clock }: App): BackupFolder {
     },
 
     byDay(records) {
-      // A day to come is of a clock that was wrong, and goes behind all others.
+      // A day in the future comes from a clock that was wrong: it is sorted behind all others.
       const today = compactDay(epochSeconds(clock))
       return records.toSorted(
         (one, other) =>
@@ -165,8 +165,8 @@ async function mustBeFree(path: string): Promise<void> {
 const isThere = (path: string) => errors.conflict(`${basename(path)} is there already; delete it first`)
 
 /**
- * Gives a file its name, and takes it from no other: a link fails where the name is taken, a rename would not. @throws
- * conflict
+ * Gives a file its name, without replacing another: a link fails where the name is taken, a rename would not.
+ * @throws conflict
  */
 async function putInPlace(unfinished: string, path: string): Promise<void> {
   try {

@@ -16,15 +16,15 @@ import {
   restoreBackup,
 } from './restoring.ts'
 
-/** Whichever runs, all documents are replaced. */
+/** Tasks that replace all documents. */
 const RESTORES = ['restore_backup', 'restore_snapshot']
 
 export interface Backups
   extends Pick<BackupFolder, 'list' | 'record' | 'pathOf' | 'rotate' | 'remove' | 'clearUnfinished'> {
   /**
    * Makes a backup of now; one of the same day and reason is replaced when the new one is complete.
-   * @param isRight  that documents are missing is right
-   * @returns its name, and why it is none that others may give way to: then it has a name that takes no other's place
+   * @param isRight  somebody has said that no document is missing, whatever it looks like
+   * @returns its name; and `doubt`, where documents seem to be missing: then its name is one that replaces no other
    */
   create(
     reason: BackupReason,
@@ -49,7 +49,7 @@ export interface Backups
   /** Whether a restore, of a backup or a snapshot, waits or runs. */
   isRestoring(): boolean
   /**
-   * Starts a restore, of a backup or a snapshot: no second one from here on.
+   * Starts a restore of a backup or a snapshot, and lets no second one start beside it.
    * @throws conflict  one is being started, waits or runs
    */
   startRestore<Result>(start: () => Promise<Result>): Promise<Result>

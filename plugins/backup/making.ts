@@ -1,4 +1,4 @@
-/** Makes a backup of now, and tells where it is one that no other may give way to. */
+/** Makes a backup of now, and notices where documents seem to be missing, so that no good backup is replaced by it. */
 import { epochSeconds, type JobContext } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, readEntries, writeArchive } from './archive.ts'
@@ -8,9 +8,9 @@ import type { Forms } from './form.ts'
 import { archiveEntries } from './writing.ts'
 
 export type BackupReason = 'auto' | 'update' | 'manual'
-/** Of a backup that must not take the place of any other. */
+/** The reason in the name of a backup that must not replace any other. */
 const LOST = 'lost'
-/** Emptied day by day: that there is nothing in it says nothing. */
+/** The download queue is often empty, so an empty one is no loss. */
 const COMES_AND_GOES = 'download'
 
 export async function makeBackup(
@@ -36,8 +36,8 @@ export async function makeBackup(
 }
 
 /**
- * Why an archive just made is none to put others out by: the index has lost documents, or nothing of a kind that the
- * last backup had.
+ * Why documents seem to be missing in an archive that was just made: the index was lost, or a collection is empty that
+ * was not in the last backup.
  */
 async function doubtAbout(app: App, folder: BackupFolder, made: string): Promise<string | undefined> {
   if (app.index.lost) return app.index.lost.reason

@@ -10,7 +10,7 @@ const MOST_REASONS = 50
 const MOST_REFUSED = 100
 
 export const NOTHING_IN_IT =
-  'The backup holds no document that this archive knows: a restore would leave the archive blank, so none is done'
+  'The backup holds no document that can be used here. Restoring it would empty the archive, so nothing was changed'
 
 export interface RestoreReport {
   restored: number
@@ -43,7 +43,7 @@ export async function restoreBackup(
   return run.report
 }
 
-/** One run: what was read and written so far. Documents themselves are written as they come. */
+/** One run. It keeps ids and counts only: documents are written as they are read. */
 class Restore {
   readonly #app: App
   readonly #forms: Forms

@@ -9,7 +9,7 @@ import type { App } from './app.ts'
 
 const SAFE_ID = new RegExp(ID_PATTERN)
 
-/** Either side of 1970 (ECMA-262, 21.4.1.1): there is no day beyond. */
+/** JavaScript has no date beyond so many seconds before or after 1970 (ECMA-262, 21.4.1.1). */
 const LAST_SECOND = 8.64e12
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

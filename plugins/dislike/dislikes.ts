@@ -6,7 +6,7 @@ import { askForDislikes } from './estimates.ts'
 
 /** 85 a minute: the service allows 100. */
 const PAUSE_MS = 700
-/** Of one video, before its turn is given up until the next refresh. */
+/** How often one video is tried; after that it waits for the next refresh. */
 const MOST_ATTEMPTS = 3
 
 export const dislikeTables = {
@@ -25,7 +25,7 @@ export function openDislikes(app: App) {
   return {
     isWanted,
 
-    /** The estimate of this video is to be read anew, where it is wanted. Nobody waits for it. */
+    /** Queues a video whose estimate is to be read again, if estimates are wanted. Nobody waits for it. */
     async note(videoId: string): Promise<void> {
       if (!isWanted()) return
       await ledger.write(() =>
@@ -51,7 +51,7 @@ export function openDislikes(app: App) {
           : ledger.sql('DELETE FROM dislike_due WHERE video_id = ?').run(videoId),
       ),
 
-    /** It failed: others go first, and after some attempts it is left to the next refresh. */
+    /** Puts a video that failed behind the others; after some attempts it waits for the next refresh. */
     putOff: (videoId: string) =>
       ledger.write(() => {
         const row = ledger

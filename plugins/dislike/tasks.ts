@@ -5,7 +5,7 @@ import { defineTask, errors, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { TooMany } from './estimates.ts'
 
-/** So many in a row are the service's fault, not the videos'. */
+/** After so many failures in a row the service is taken to be down. */
 const MOST_FAILURES = 3
 /** Its limits are counted by the minute and by the day. */
 const REST_MINUTES = 15
@@ -18,7 +18,7 @@ export const readDislikes = defineTask({
   internal: true,
   unique: true,
   resumable: true,
-  // a day; what is left goes on with the next video, refresh or start
+  // A day. What is left is read after the next video, refresh or start.
   retries: { times: 96, delaySeconds: REST_MINUTES * 60 },
   async run(job, app: App) {
     const { dislikes } = app

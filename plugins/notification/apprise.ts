@@ -10,11 +10,9 @@ import { errors, type Settings } from 'archivolt'
 import type { App } from './app.ts'
 import type { Carrier, OutgoingMessage } from './carrier.ts'
 
-/**
- * What its console script does; that script itself names its Python by an absolute path, which a moved folder breaks.
- */
+/** The same as its console script, which names Python by an absolute path and so breaks when the folder is moved. */
 const PROGRAM = 'from apprise.cli import main; main()'
-/** Its own limit, a little below ours, so that it can still say what was too slow. */
+/** A little less than our own limit, so that Apprise itself can say what was too slow. */
 const LIMIT_SECONDS = 25
 const MOST_OUTPUT = 20_000
 const LONGEST_REASON = 300
@@ -34,8 +32,8 @@ export function openApprise(settings: Pick<Settings, 'apprise'>): Carrier {
 }
 
 /**
- * The URL goes by the environment, not by an argument: arguments of a process are seen by everybody on the machine.
- * Nothing else of ours is handed on, so no configuration and no plug-ins of a user are read.
+ * The URL is passed by the environment, since everybody on the machine can see the arguments of a process. Nothing else
+ * of our environment is passed, so that no configuration and no plug-ins of a user are read.
  */
 function run(
   python: string,
@@ -89,7 +87,7 @@ function reasonIn(output: string, url: string): string {
     .slice(0, LONGEST_REASON)
 }
 
-/** A venv that was named and is not there is told at the start, not with the first message that is lost. */
+/** Says at the start that the configured venv is missing, rather than with the first message that is lost. */
 export async function tellLostApprise({ settings, log, jobs }: Pick<App, 'settings' | 'log' | 'jobs'>): Promise<void> {
   if (settings.apprise === null || existsSync(join(settings.apprise, 'bin', 'python'))) return
   const sentence =

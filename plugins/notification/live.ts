@@ -15,7 +15,7 @@ export function openLive(app: App) {
   const listeners = new Set<Listener>()
   let unwatch: (() => void) | undefined
 
-  /** Asked anew for each event: an account may lose its role, or be shut, while it listens. */
+  /** Accounts are read anew for each event: one may lose its role, or be disabled, while it listens. */
   function tell(event: string, data: unknown, { adminOnly = false } = {}): void {
     for (const { accountId, send } of listeners) {
       const account = app.accounts.get(accountId)

@@ -85,7 +85,7 @@ export function openOutgoing(app: App, carriers: Carriers = ownCarriers, others:
       unwatch = app.jobs.onEnded(announce)
     },
 
-    /** Ends what is under way: a message is no reason to hold the server's end back. */
+    /** Ends what is under way: the server does not wait for messages when it closes. */
     async end(): Promise<void> {
       unwatch?.()
       closing.abort(new Error('the server closes'))

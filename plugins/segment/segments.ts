@@ -26,7 +26,7 @@ export function openSegments(app: App) {
     return {
       is_enabled: true,
       last_refresh: epochSeconds(app.clock),
-      // With none at all there is nothing that could be voted on.
+      // Without segments there is nothing to vote on.
       has_unlocked: segments.length > 0 && segments.every(({ locked }) => !locked),
       segments: segments.map(({ UUID, actionType, category, segment, locked = 0, votes = 0, videoDuration = 0 }) => ({
         UUID,

@@ -47,7 +47,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
   const isOn = () => app.preferences.section('application').enable_snapshot && store().off === undefined
   let timer: Timer | undefined
 
-  /** The row is being written: a second one is refused from the moment the first is accepted. */
+  /** Set while the job's row is being written, so that a second snapshot is refused from the very start of the first. */
   let isStarting = false
 
   function schedule(): void {
@@ -61,7 +61,7 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
   const isTaking = () => isStarting || app.jobs.active(createSnapshot.name) !== undefined
 
-  /** Documents are missing: a snapshot of now would be worth nothing, one from before much. */
+  /** Tells people that documents are missing, and which snapshot from before would bring them back. */
   async function offer(
     { reason, since }: NonNullable<App['index']['lost']>,
     complete: readonly SnapshotRecord[],
@@ -121,11 +121,11 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
 
     async begin() {
       schedule()
-      // Cut off by the end of the last process, before or after it told what it had done: hearing it twice is harmless.
+      // The last process ended during a restore, perhaps before it could tell; hearing it twice does no harm.
       if (app.backups.isRestoring()) await app.emit('index.replaced', {})
       const complete = (await store().list()).filter(({ state }) => state === 'SUCCESS')
       if (app.index.lost !== undefined) return offer(app.index.lost, complete)
-      // One of a day to come was taken while the clock was wrong.
+      // A snapshot from the future was taken while the clock was wrong.
       const isFresh = complete.some(
         ({ startedAt }) => startedAt <= app.clock.now() && app.clock.now() - startedAt <= DAY_MS,
       )

@@ -1,4 +1,4 @@
-/** Taking and restoring a snapshot, as jobs that people can watch; and saying that there is something to restore. */
+/** Jobs that take and restore a snapshot, and one that tells people which snapshot to restore. */
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -48,7 +48,7 @@ export const restoreSnapshot = defineTask({
   },
 })
 
-/** A job, because messages of before the first one are cleared. */
+/** This is a job, since messages from before the first job are cleared at the start. */
 export const offerSnapshot = defineTask({
   name: 'snapshot.offer',
   title: 'Documents are missing',

@@ -12,7 +12,7 @@ export const SPANS = ['day', 'week', 'month'] as const
 export type Order = (typeof ORDERS)[number]
 export type Span = (typeof SPANS)[number]
 
-/** Today and so many days before are in the download history. */
+/** The download history has today and so many days before. */
 const HISTORY_DAYS = 7
 
 const SPAN_OF = {
@@ -45,7 +45,7 @@ export function openCounts(app: App) {
     return { doc_count: count, media_size: mediaSize, duration, duration_str: app.videos.durationText(duration) }
   }
 
-  /** Histories end there: a backup may bring any date, and each span up to it would be listed. */
+  /** Histories end here. A backup may bring any date, and each span up to it would be listed. */
   const tomorrow = (): number => Math.floor(startOfDay(addDays(app.clock.now(), 1)).getTime() / 1000)
 
   /** Of groups by [active, subscribed]. */

@@ -1,6 +1,6 @@
 /**
- * Jobs, so that an interruption is finished by the next start: marking all videos of a channel or playlist, forgetting
- * what a restore has taken.
+ * Marks all videos of a channel or playlist, and forgets positions in videos that are gone after a restore. These are
+ * jobs, so that the next start finishes what was interrupted.
  */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'

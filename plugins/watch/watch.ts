@@ -76,7 +76,7 @@ export function openWatch(app: App) {
       if (!target) throw errors.notFound('video, channel or playlist', id)
       if (target.kind === 'video') {
         await app.index.writable()
-        // Its position goes in any case: marking an unwatched video as unwatched is how one forgets where one was.
+        // The position is removed even where the mark stays: so an unwatched video can be begun anew.
         await positions.remove(userId, [id])
         await this.markNow(userId, target, isWatched, epochSeconds(app.clock))
       } else {
@@ -146,7 +146,7 @@ export function openWatch(app: App) {
     /** Videos that the user has begun, by when the position last changed, newest first; watched ones too. */
     begun: (userId: number): string[] => positions.newest(userId, MAX_WINDOW),
 
-    /** Everybody's positions in a video that goes. */
+    /** Removes everybody's positions in a video. */
     forget: (videoId: string): Promise<void> => positions.removeVideos([videoId]),
 
     /** Positions in videos that are not kept any more: after a restore. @returns in how many videos */
