@@ -1,16 +1,16 @@
-/** What follows a download run: auto-delete, comments of the new videos, and whatever later plugins add. */
+/** What follows a download run: auto-delete, what later plugins add, and comments of the new videos (`extras.ts`). */
 import { epochSeconds, isAppError, type JobContext } from 'archivolt'
 import type { VideoOutline } from '../video/videos.ts'
 import type { App } from './app.ts'
 
 const DAY_SECONDS = 86_400
 
-export type AfterDownload = ReturnType<typeof openAfterDownload>
+export interface AfterDownload {
+  /** @param ingested  ids of the videos that the run brought */
+  run(ingested: readonly string[], job: JobContext<object>): Promise<void>
+}
 
-export function openAfterDownload(app: App) {
-  const { ledger } = app
-  const due = () => ledger.sql<{ video_id: string }>('SELECT video_id FROM download_comments ORDER BY rowid').all()
-
+export function openAfterDownload(app: App): AfterDownload {
   async function deleteWatched(job: JobContext<object>): Promise<void> {
     if ((await app.media.absence()) !== undefined) return // the next run does it
     const everywhere = app.preferences.section('downloads').autodelete_days
@@ -44,49 +44,13 @@ export function openAfterDownload(app: App) {
     }
   }
 
-  /** Videos without comments yet, also those of a run that was cut off. */
-  async function fetchComments(job: JobContext<object>): Promise<void> {
-    for (const { video_id: id } of due()) {
-      const { comment_max: max, comment_sort: sort } = app.preferences.section('downloads')
-      if (max && (await app.videos.known([id])).has(id)) {
-        if (job.isStopping()) return
-        job.progress(1, `Comments of ${id}`)
-        try {
-          await app.videos.setComments(
-            id,
-            await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }),
-          )
-        } catch (error) {
-          const failure = app.platform.failureOf(error)
-          // Somebody has removed the video while it was asked for: there is nothing left to do.
-          if (!failure && !isAppError(error, 'not_found')) throw error
-          if (failure) job.log.warn({ id, failure: failure.failure }, `no comments: ${failure.message}`)
-        }
-      }
-      await ledger.write(() => ledger.sql('DELETE FROM download_comments WHERE video_id = ?').run(id))
-    }
-  }
-
   return {
-    /** Its comments are fetched after the run, also where the run is cut off before. */
-    async remember(id: string): Promise<void> {
-      if (app.preferences.section('downloads').comment_max === false) return
-      await ledger.write(() =>
-        ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
-      )
-    },
-
-    async run(ingested: readonly string[], job: JobContext<object>): Promise<void> {
+    async run(ingested, job) {
       await job.step('download.autodelete', () => deleteWatched(job))
       for (const later of app.hook('download.after')) await later(ingested, job)
-      await job.step('download.comments', () => fetchComments(job))
+      await job.step('download.comments', () => app.extras.fetchDue(job))
     },
   }
-}
-
-export const afterDownloadTables = {
-  number: 1,
-  sql: 'CREATE TABLE download_comments (video_id TEXT PRIMARY KEY) STRICT',
 }
 
 declare module 'archivolt' {

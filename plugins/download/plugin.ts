@@ -1,7 +1,8 @@
 /** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
 import { definePlugin } from 'archivolt'
-import { type AfterDownload, afterDownloadTables, openAfterDownload } from './after.ts'
+import { type AfterDownload, openAfterDownload } from './after.ts'
 import { extractDownload } from './extract.ts'
+import { type Extras, extrasTables, openExtras } from './extras.ts'
 import { downloads } from './preferences.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
@@ -12,7 +13,7 @@ export default definePlugin({
   name: 'download',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
   indexes: [downloadIndex],
-  migrations: [afterDownloadTables],
+  migrations: [extrasTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem],
@@ -27,7 +28,11 @@ export default definePlugin({
     'media.staged': (app) => (ids) => app.queue.items.known(ids),
     'channel.remove': (app) => (channelId) => app.queue.markChannel(channelId, false),
   },
-  services: (app) => ({ queue: openDownloadQueue(app), afterDownload: openAfterDownload(app) }),
+  services: (app) => ({
+    queue: openDownloadQueue(app),
+    extras: openExtras(app),
+    afterDownload: openAfterDownload(app),
+  }),
 })
 
 declare module 'archivolt' {
@@ -35,6 +40,8 @@ declare module 'archivolt' {
     download: {
       /** What waits to be downloaded, and what may become of it (contract 9.3). */
       queue: Queue
+      /** Comments and subtitles of videos, fetched as the preferences of downloads say. */
+      extras: Extras
       /** What follows a download run: auto-delete, comments of the new videos, and what other plugins add. */
       afterDownload: AfterDownload
     }

@@ -181,7 +181,7 @@ async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app
   await job.step('download.channel', () =>
     app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.metadata.channelName }),
   )
-  await job.step('download.note', () => app.afterDownload.remember(id))
+  await job.step('download.note', () => app.extras.remember(id))
   await job.step('download.ingest', () =>
     app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step),
   )

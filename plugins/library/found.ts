@@ -46,7 +46,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
       job.step,
     ),
   )
-  await fetchMore(id, job, app)
+  await app.extras.fetch(id, job)
 }
 
 export const subtitleFile = (lang: string, path: string) => ({
@@ -64,47 +64,6 @@ function nameOf(lang: string): string {
     return LANGUAGES.of(lang) ?? lang
   } catch {
     return lang // not a tag of the standard
-  }
-}
-
-/** Subtitles and comments as they are configured for downloads. Without them the video is as good as before. */
-async function fetchMore(id: string, job: Run, app: App): Promise<void> {
-  const {
-    subtitle,
-    subtitle_source,
-    subtitle_index,
-    comment_max: max,
-    comment_sort: sort,
-  } = app.preferences.section('downloads')
-  const asked = { asker: job.id, signal: job.signal }
-  if (subtitle && !(await isQueued(id, app))) {
-    await orLog('subtitles', async () => {
-      const folder = await app.media.staging(id)
-      try {
-        const staged = await app.platform.subtitles(
-          id,
-          { folder, languages: subtitle, source: subtitle_source || 'user' },
-          asked,
-        )
-        if (staged.length > 0) await app.videos.setSubtitles(id, staged, { isIndexed: subtitle_index })
-      } finally {
-        await app.media.clearStaging(id)
-      }
-    })
-  }
-  if (max)
-    await orLog('comments', async () =>
-      app.videos.setComments(id, await app.platform.comments(id, { max, sort }, asked)),
-    )
-
-  async function orLog(what: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (thrown) {
-      const failure = app.platform.failureOf(thrown)
-      if (!failure) throw thrown
-      job.log.warn({ id, failure: failure.failure }, `no ${what}: ${failure.message}`)
-    }
   }
 }
 

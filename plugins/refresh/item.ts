@@ -31,43 +31,8 @@ async function refreshVideo(id: string, job: Run, app: App): Promise<boolean> {
   if (!(await app.videos.refreshWith(metadata, { signal: job.signal }))) return false // removed meanwhile
   await app.segments.refresh(id, job.signal)
   await app.dislikes.note(id)
-  // Without these the rest is as good as before.
-  await orLog(`no subtitles of ${id}`, job, app, () => refreshSubtitles(id, job, app))
-  await orLog(`no comments of ${id}`, job, app, () => refreshComments(id, job, app))
+  await app.extras.fetch(id, job)
   return true
-}
-
-async function refreshSubtitles(id: string, job: Run, app: App): Promise<void> {
-  const { subtitle, subtitle_source, subtitle_index } = app.preferences.section('downloads')
-  // one that is downloaded anew brings its own, by the same staging folder
-  if (!subtitle || (await app.queue.items.known([id])).has(id)) return
-  const folder = await app.media.staging(id)
-  try {
-    const wanted = { folder, languages: subtitle, source: subtitle_source || ('user' as const) }
-    const staged = await app.platform.subtitles(id, wanted, { asker: job.id, signal: job.signal })
-    if (staged.length) await app.videos.setSubtitles(id, staged, { isIndexed: subtitle_index })
-  } finally {
-    await app.media.clearStaging(id)
-  }
-}
-
-async function refreshComments(id: string, job: Run, app: App): Promise<void> {
-  const { comment_max: max, comment_sort: sort } = app.preferences.section('downloads')
-  if (max)
-    await app.videos.setComments(
-      id,
-      await app.platform.comments(id, { max, sort }, { asker: job.id, signal: job.signal }),
-    )
-}
-
-async function orLog(what: string, job: Run, app: App, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    const failure = app.platform.failureOf(error)
-    if (!failure) throw error
-    job.log.warn({ failure: failure.failure }, `${what}: ${failure.message}`)
-  }
 }
 
 /** Whether the platform has them. @returns how many were ours */

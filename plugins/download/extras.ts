@@ -1,0 +1,90 @@
+/**
+ * Comments and subtitles of a video, fetched as the preferences of downloads say: after a download run, when a film was
+ * found in the library, and when a video is refreshed. Without them a video is as good as before, so where the platform
+ * fails that is only logged.
+ */
+import { isAppError, type JobContext } from 'archivolt'
+import type { App } from './app.ts'
+
+type Run = JobContext<object>
+
+export interface Extras {
+  /** The subtitles and comments of a video that is in the archive, now. @throws not_found: it was removed meanwhile */
+  fetch(id: string, job: Run): Promise<void>
+  /** Notes that the comments of this video are due. The note survives a run that is cut off. */
+  remember(id: string): Promise<void>
+  /** The comments of all videos that were remembered. */
+  fetchDue(job: Run): Promise<void>
+}
+
+export function openExtras(app: App): Extras {
+  const { ledger } = app
+  const preferences = () => app.preferences.section('downloads')
+  const askedBy = (job: Run) => ({ asker: job.id, signal: job.signal })
+
+  async function subtitles(id: string, job: Run): Promise<void> {
+    const { subtitle: languages, subtitle_source: source, subtitle_index: isIndexed } = preferences()
+    // A video that is downloaded anew brings its own subtitles, and by the same staging folder.
+    if (!languages || (await app.queue.items.known([id])).has(id)) return
+    const folder = await app.media.staging(id)
+    try {
+      const staged = await app.platform.subtitles(id, { folder, languages, source: source || 'user' }, askedBy(job))
+      if (staged.length > 0) await app.videos.setSubtitles(id, staged, { isIndexed })
+    } finally {
+      await app.media.clearStaging(id)
+    }
+  }
+
+  async function comments(id: string, job: Run): Promise<void> {
+    const { comment_max: max, comment_sort: sort } = preferences()
+    if (max) await app.videos.setComments(id, await app.platform.comments(id, { max, sort }, askedBy(job)))
+  }
+
+  async function orLog(what: 'subtitles' | 'comments', id: string, job: Run, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const failure = app.platform.failureOf(error)
+      if (!failure) throw error
+      job.log.warn({ id, failure: failure.failure }, `no ${what}: ${failure.message}`)
+    }
+  }
+
+  const fetchComments = (id: string, job: Run) => orLog('comments', id, job, () => comments(id, job))
+
+  return {
+    async fetch(id, job) {
+      await orLog('subtitles', id, job, () => subtitles(id, job))
+      await fetchComments(id, job)
+    },
+
+    async remember(id) {
+      if (preferences().comment_max === false) return
+      await ledger.write(() =>
+        ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
+      )
+    },
+
+    async fetchDue(job) {
+      const due = ledger.sql<{ video_id: string }>('SELECT video_id FROM download_comments ORDER BY rowid').all()
+      for (const { video_id: id } of due) {
+        if (preferences().comment_max && (await app.videos.known([id])).has(id)) {
+          if (job.isStopping()) return
+          job.progress(1, `Comments of ${id}`)
+          try {
+            await fetchComments(id, job)
+          } catch (error) {
+            // Somebody has removed the video while it was asked for: there is nothing left to do.
+            if (!isAppError(error, 'not_found')) throw error
+          }
+        }
+        await ledger.write(() => ledger.sql('DELETE FROM download_comments WHERE video_id = ?').run(id))
+      }
+    },
+  }
+}
+
+export const extrasTables = {
+  number: 1,
+  sql: 'CREATE TABLE download_comments (video_id TEXT PRIMARY KEY) STRICT',
+}
