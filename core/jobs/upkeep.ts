@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { AnyTask } from './task.ts'
 
-const TRY_LEDGER_AGAIN_MS = 5_000
+export const TRY_LEDGER_AGAIN_MS = 5_000
 const KEPT_MS = 24 * 60 * 60 * 1000
 const KEPT_ENDED = 2000
 const PRUNE_EVERY_MS = 60 * 60 * 1000

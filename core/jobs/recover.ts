@@ -1,0 +1,46 @@
+/** Recover: what becomes of rows that say they run, but do no more: after a crash, and where the server closes. */
+import { type Ending, hasEnded, type Job } from '../ledger/jobs.ts'
+import { answer } from './answer.ts'
+import type { JobLog } from './job-log.ts'
+import { endingOf, type Runner, taskOf } from './state.ts'
+import type { AnyTask } from './task.ts'
+
+const WENT_DOWN: Ending = { state: 'FAILED', result: 'It was running when the server went down', traceback: null }
+
+/**
+ * The move of such a row; inside `ledger.write`.
+ * @param lines  of its log; those on the row if left out
+ */
+export function writeRescued<App>(
+  { rows, notices }: Runner<App>,
+  row: Job,
+  task: AnyTask,
+  lines?: JobLog['lines'],
+): Job {
+  const { command, again } = rows.get(row.id) ?? row
+  notices.writeEnded({ ...row, state: 'FAILED' })
+  const kept = lines ?? rows.logOf(row.id)
+  if (command === 'KILL') return rows.end(row.id, { state: 'REVOKED', result: null, traceback: null }, kept)
+  if (command === 'STOP') return rows.end(row.id, { state: 'SUCCESS', result: null, traceback: null }, kept)
+  if (task.resumable || task.internal || again) return rows.requeue(row.id, lines)
+  return rows.end(row.id, WENT_DOWN, kept)
+}
+
+/** Puts right what a crash has left, and what an update has changed; nothing is claimed before. */
+export async function recover<App>(runner: Runner<App>): Promise<void> {
+  const { ledger, rows, notices, log, tasks, own, listeners } = runner
+  const { rescued, aside } = await ledger.write(() => {
+    notices.writeNothing()
+    for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
+    const aside = rows.setAside([...tasks.keys()])
+    const orphans = rows.started().filter((row) => !own.has(row.id))
+    return { aside, rescued: orphans.map((row) => writeRescued(runner, row, taskOf(runner, row.task))) }
+  })
+  if (Object.keys(aside).length > 0)
+    log.warn({ jobs: aside }, 'jobs of tasks that no plugin offers now wait until it is there again')
+  for (const row of rescued) {
+    log.info({ job: row.id, task: row.task, state: row.state }, 'job found unfinished')
+    listeners.changed({ job: row })
+    if (hasEnded(row)) answer(runner, row, endingOf(row))
+  }
+}

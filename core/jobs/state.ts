@@ -1,0 +1,82 @@
+/** What the runner's verbs (start, claim, run, finish, recover, stop) share: its parts, and all of it that changes. */
+import type { Clock } from '../clock.ts'
+import { errors } from '../error.ts'
+import type { Ending, Job, JobRows } from '../ledger/jobs.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Interruption } from './attempt.ts'
+import type { JobLog } from './job-log.ts'
+import type { Listeners } from './listeners.ts'
+import type { Notices } from './notify.ts'
+import type { Places } from './places.ts'
+import type { Progress } from './progress.ts'
+import type { AnyTask } from './task.ts'
+import type { TaskName } from './types.ts'
+import type { Upkeep } from './upkeep.ts'
+import type { Waiters } from './waiters.ts'
+
+export const CLOSING_TEXT = 'The server is closing; work that was accepted is finished after its next start'
+
+export interface Runner<App> {
+  readonly ledger: Ledger
+  readonly rows: JobRows
+  readonly clock: Clock
+  readonly log: Log
+  readonly tasks: ReadonlyMap<string, AnyTask<App>>
+  /** What a task is handed. */
+  readonly app: (task: AnyTask<App>) => App
+  readonly debug: boolean
+  readonly writable: () => Promise<void>
+  readonly listeners: Listeners
+  readonly notices: Notices
+  readonly upkeep: Upkeep
+  /** Starts what waits in a lane, as far as places are free there. */
+  readonly claim: (lane: string) => void
+
+  /** How many jobs run in each lane. */
+  readonly places: Places
+  readonly running: Map<string, Running<App>>
+  /** Rows that this process has started itself: not orphans, however early they came. */
+  readonly own: Set<string>
+  /** Callers of `run`. */
+  readonly forRun: Waiters<string | null>
+  /** Callers of `ended`. */
+  readonly forEnd: Waiters<Job>
+  /** From the end of `begin` to the beginning of `close`. */
+  isClaiming: boolean
+  isClosing: boolean
+}
+
+/** A job that runs in this process. */
+export interface Running<App> {
+  readonly job: Job
+  readonly task: AnyTask<App>
+  /** As second starts have left it. */
+  payload: Record<string, unknown>
+  readonly controller: AbortController
+  interruption: Interruption | undefined
+  isStopping: boolean
+  readonly isAwaited: boolean
+  /** Whether it fills a place in its lane. */
+  readonly hasPlace: boolean
+  readonly log: JobLog
+  readonly progress: Progress
+  /** Its row has been handed back while it still ran: what it says now counts no more. */
+  isAbandoned: boolean
+  done: Promise<void>
+}
+
+/** @throws not_found */
+export function taskOf<App>({ tasks }: Pick<Runner<App>, 'tasks'>, asked: TaskName): AnyTask<App> {
+  const name = typeof asked === 'string' ? asked : asked.name
+  const task = tasks.get(name)
+  if (!task) throw errors.notFound('task', name)
+  return task
+}
+
+/** How a job has ended, by its row. */
+export const endingOf = ({ state, result, traceback }: Job): Ending => ({
+  state: state as Ending['state'],
+  result,
+  traceback,
+})

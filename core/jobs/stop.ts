@@ -1,0 +1,77 @@
+/** Stop: one job by a command, or all of them because the server closes. */
+import type { Timer } from '../clock.ts'
+import { errors } from '../error.ts'
+import { hasEnded, type JobCommand } from '../ledger/jobs.ts'
+import { answer } from './answer.ts'
+import { writeRescued } from './recover.ts'
+import { interrupt } from './run.ts'
+import { CLOSING_TEXT, endingOf, type Runner } from './state.ts'
+
+const CLOSE_WITHIN_MS = 10_000
+
+/** As `Jobs.command` says. */
+export async function command<App>(runner: Runner<App>, id: string, asked: JobCommand): Promise<void> {
+  const { ledger, rows, tasks, notices, listeners } = runner
+  const found = rows.get(id)
+  if (!found) throw errors.notFound('task', id)
+  // What waits for a plugin that does not come back can be ended.
+  if (tasks.has(found.task) && !tasks.get(found.task)?.apiStop)
+    throw errors.badRequest(`${found.task} takes no commands`)
+  const job = await ledger.write(() => {
+    const row = rows.get(id)
+    if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')
+    if (row.state === 'STARTED') return rows.command(id, asked) ?? row
+    const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
+    notices.writeEnded({ ...row, state: 'REVOKED' })
+    return rows.endWaiting(id, { state, result: null, traceback: null }, asked)
+  })
+  const entry = runner.running.get(id)
+  if (entry) {
+    entry.isStopping = true
+    if (job.command === 'KILL') interrupt(entry, 'kill')
+  }
+  listeners.changed({ job })
+  notices.changed()
+  if (hasEnded(job)) answer(runner, job, { ...endingOf(job), result: null, traceback: null })
+}
+
+/** As `JobsRunner.close` says. */
+export async function close<App>(runner: Runner<App>): Promise<void> {
+  if (runner.isClosing) return
+  runner.isClosing = true
+  runner.isClaiming = false
+  runner.upkeep.close()
+  for (const entry of runner.running.values()) interrupt(entry, 'close')
+  await runsEnd(runner, CLOSE_WITHIN_MS)
+  await abandonLate(runner)
+  runner.notices.close()
+  runner.forRun.rejectAll(errors.unavailable(CLOSING_TEXT))
+  runner.forEnd.rejectAll(errors.unavailable(CLOSING_TEXT))
+}
+
+/** Resolves once nothing runs, or it is too late. */
+async function runsEnd<App>({ running, clock }: Runner<App>, withinMs: number): Promise<void> {
+  let timer: Timer | undefined
+  const tooLong = new Promise<void>((resolve) => (timer = clock.after(withinMs, resolve)))
+  while (running.size > 0) {
+    const isOver = await Promise.race([
+      Promise.all([...running.values()].map((entry) => entry.done)).then(() => false),
+      tooLong.then(() => true),
+    ])
+    if (isOver) break
+  }
+  timer?.cancel()
+}
+
+/** Hands the rows of those that run on back to the ledger. */
+async function abandonLate<App>(runner: Runner<App>): Promise<void> {
+  const late = [...runner.running.values()]
+  for (const entry of late) entry.isAbandoned = true
+  await runner.ledger.write(() => {
+    for (const { job, task, log } of late) {
+      if (runner.rows.get(job.id)?.state === 'STARTED') writeRescued(runner, job, task, log.lines)
+    }
+  })
+  for (const { job } of late)
+    runner.log.warn({ job: job.id, task: job.task }, 'job did not end in time and was handed back')
+}
