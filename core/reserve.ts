@@ -38,8 +38,7 @@ const SENTENCE =
 
 /**
  * Two files, made and made again when there is room, looked at each minute. A start that finds the disk full takes the
- * small one,
- * so that the large one is still there for what people do then.
+ * small one, so that the large one is still there for what people do then.
  */
 export async function openReserve({ folder, clock, log }: ReserveOptions): Promise<Reserve> {
   const large = join(folder, 'reserve')

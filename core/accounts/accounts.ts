@@ -26,8 +26,7 @@ export interface AccountRecord {
 
 /**
  * A right password. Hashing takes long enough for another request to change it: what is done on its strength asks
- * again, in
- * the write that does it.
+ * again, in the write that does it.
  */
 export interface Proof {
   account: AccountRecord

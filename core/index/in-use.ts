@@ -27,7 +27,7 @@ const InUse = Type.Object({
   kind: Type.Optional(Kind),
   /** A move to it has begun and not ended: what it holds is a mixture. */
   filling: Type.Optional(Kind),
-  /** The collections that a server has last had there: from then on one is there, or lost. */
+  /** The collections that the last start has opened in each index. One that is missing later is lost, not new. */
   opened: ofEach(Type.Array(Type.String())),
   /** Until the documents are back. */
   lost: ofEach(Lost),
@@ -45,7 +45,7 @@ export async function readInUse(dataDir: string): Promise<InUse> {
     const inUse: unknown = JSON.parse(text)
     if (Value.Check(InUse, inUse)) return inUse
   } catch {
-    // Said below, with what is no object and what names no index.
+    // It is no JSON: refused below, like JSON of another form.
   }
   throw new StartError(
     `${fileIn(dataDir)} does not say which index is in use: remove it, and let the settings choose the index that the server last ran with`,
@@ -60,7 +60,7 @@ export async function changeInUse(
   await writeWhole(fileIn(dataDir), `${JSON.stringify({ ...(await readInUse(dataDir)), ...change })}\n`)
 }
 
-/** What is told of an index to people: there need be none of this name any more. */
+/** How people are told of an index. Its adapter may have been removed since. */
 export interface NamedIndex {
   name: string
   title: string
@@ -105,7 +105,7 @@ export interface Holdings {
   /** To be awaited before anything blank takes the place of what is missing. */
   noteLost(reason: string): Promise<void>
   noteOpened(collections: readonly string[]): Promise<void>
-  /** The documents are back, or what is there is all that there shall be. */
+  /** Called when the documents are back, or an admin has said that what is there now is all: nothing is lost any more. */
   settle(): Promise<void>
 }
 

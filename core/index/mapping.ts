@@ -33,8 +33,7 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
   fields: Record<Names, Field>
   /**
    * Field combinations that lists use, `[filter…, sort…]`: an adapter may index them together. A sort that runs upwards
-   * says so
-   * (`timestamp asc`); left out, texts run upwards and all else downwards.
+   * says so (`timestamp asc`); left out, texts run upwards and all else downwards.
    */
   lists?: Array<Array<NoInfer<Names> | `${NoInfer<Names>} asc` | `${NoInfer<Names>} desc`>>
   /** Field combinations that a statistic reads: an adapter may cover them with one index. */

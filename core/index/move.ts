@@ -28,9 +28,8 @@ interface Entry {
 
 /**
  * Copies all collections. Nobody else may write to either meanwhile. The source is only read. Until it resolves, the
- * target is a
- * mixture of what it held and what it shall hold; run again it goes on there, as what is the same in both is not
- * written twice.
+ * target is a mixture of what it held and what it shall hold; run again it goes on there, as what is the same in both
+ * is not written twice.
  * @throws an Error with a sentence  documents could not be written, or the counts differ at the end; all else has been
  *         copied
  */

@@ -41,8 +41,8 @@ export interface FindQuery<Names extends string = string> {
   text?: TextQuery<Names> | undefined
   /**
    * Default with `text`: by rank, newest first where ranks are equal or more than MAX_WINDOW match. Else by the
-   * mapping's `newest`,
-   * newest first (none: by id). Documents without a value come last. The id is the last tie-breaker (ascending).
+   * mapping's `newest`, newest first (none: by id). Documents without a value come last. The id is the last tie-breaker
+   * (ascending).
    */
   sort?: Array<{ by: Names; order: 'asc' | 'desc' }> | undefined
   /** Only these, in this order (at most MAX_WINDOW); `filter` narrows them, `sort` is not looked at. */
@@ -244,17 +244,14 @@ export interface IndexAdapter {
   snapshotTo(path: string, options?: StepOptions): Promise<void>
   /**
    * Puts other documents in the place of all declared collections, all or nothing: `load` writes them beside, the swap
-   * comes when it
-   * resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not written to
-   * becomes empty.
-   * Writes by others during it are lost with what they wrote to, and a second one would meet the first: the write
-   * barrier holds both off. Reads go on.
+   * comes when it resolves. When it rejects, or the process ends, everything stays as it was. A collection that is not
+   * written to becomes empty. Writes by others during it are lost with what they wrote to, and a second one would meet
+   * the first: the write barrier holds both off. Reads go on.
    */
   replaceAll(load: (write: ReplaceWrite) => Promise<void>): Promise<void>
   /**
    * Puts the documents of a snapshot in the place of all collections, by `replaceAll`. Each must have an id of the
-   * usual form and pass
-   * its definition's schema; what does not is left out and counted.
+   * usual form and pass its definition's schema; what does not is left out and counted.
    * @param path  of the file, or the name in the server's repository
    * @throws unprocessable  it is no snapshot
    */

@@ -175,8 +175,7 @@ export function queryWords(text: string, options: WordOptions = {}): QueryWord[]
 
 /**
  * How many edits a word may be away (contract 7): by length 1–2 none, 3–5 one, longer two; the last word only from four
- * letters on,
- * as it may not be finished. Words of digits are taken literally.
+ * letters on, as it may not be finished. Words of digits are taken literally.
  */
 export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast: boolean): 0 | 1 | 2 {
   const length = [...term].length

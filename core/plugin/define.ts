@@ -262,8 +262,7 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   events?: EventName[]
   /**
    * Events it listens to. Built-in ones are awaited by who tells, whose work is done again where one fails. Those from
-   * outside
-   * hear by a job of their own, in order, tried three times.
+   * outside hear by a job of their own, in order, tried three times.
    */
   on?: { [Event in EventName]?: (app: AppOf<Name | Need>) => Listener<Event> }
   /** As `interface Services` declares them under its name. */

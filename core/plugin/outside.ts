@@ -45,8 +45,7 @@ const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unkno
 
 /**
  * How a plugin from outside hears events: each is a row of its own, on disk before whoever tells goes on, heard in
- * order and
- * tried three times. Equal events that wait are one.
+ * order and tried three times. Equal events that wait are one.
  */
 export class Hearing {
   readonly task: Task

@@ -32,13 +32,13 @@ export async function nextItem(
       if (!hits[0]) return undefined
       const item = await items.get(hits[0].id)
       if (item) return item
-      // Taken out just now, and on a server still in the list: the next one.
+      // It was removed a moment ago, and Elasticsearch still lists it: look at the next one.
       passed.push(hits[0].id)
     }
   }
 
   const isDue: QueueFilter = { range: ['retry_at', { lte: epochSeconds(app.clock) }] }
-  // Seldom is one due, and without this look all open items would be gone through to learn it.
+  // An item is seldom due. This count is cheap; without it the query would look at all open items.
   const due = (await items.count(isDue, 1)) > 0 ? await first([isDue, { eq: ['open', true] }]) : undefined
   return due ?? first([{ eq: ['ready', true] }])
 }

@@ -2,7 +2,7 @@
 
 /** Before each further attempt at what another attempt may mend (`item: 'retry'` in the platform's failures.ts). */
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
-/** An item that was the closed gate's probe too often lets others try for so long. */
+/** How long an item that failed too often as the probe of the closed gate waits, so that others can be the probe. */
 export const DEFERRED_MS = 60_000
 /** An item that is too large for the disk: looking at a disk costs nothing. */
 export const LOOK_FOR_ROOM_MS = 60_000

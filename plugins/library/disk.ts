@@ -50,8 +50,7 @@ export const isThere = async (path: string): Promise<boolean> => (await sizeOf(p
 
 /**
  * Whether a channel's folder is not there, as against films that somebody has taken out of it. One on another disk that
- * has
- * nothing in it may be where that disk belongs.
+ * has nothing in it may be where that disk belongs.
  */
 export async function isGone(folder: string): Promise<boolean> {
   if (!(await isThere(folder))) return true

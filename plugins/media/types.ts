@@ -36,8 +36,7 @@ export interface Media {
   artPathOf(kind: ArtKind, id: string): string
   /**
    * Why the library is not there, for people; undefined: it is. All that writes to it asks by itself, and throws
-   * `unavailable`
-   * with this reason; a long run asks before it begins.
+   * `unavailable` with this reason; a long run asks before it begins.
    */
   absence(): Promise<string | undefined>
   /**
@@ -54,9 +53,8 @@ export interface Media {
   clearStaging(videoId: string): Promise<void>
   /**
    * Moves finished files into the library by rename, file and folder fsynced; an existing file is replaced. Where the
-   * channel's
-   * folder lies on another disk they are copied beside and renamed.
-   * Doing it twice is harmless: what is not in staging any more but in the library counts as moved.
+   * channel's folder lies on another disk they are copied beside and renamed. Doing it twice is harmless: what is not
+   * in staging any more but in the library counts as moved.
    * @throws unavailable: the channel's folder is a link that cannot be followed, or its disk is full
    */
   adopt(
@@ -83,9 +81,8 @@ export interface Media {
   artIds(kind: ArtKind): AsyncIterable<string>
   /**
    * First half of a removal: renames files into `<media>/.trash/<job>/`, or where the channel's folder lies on another
-   * disk into
-   * `.trash/<job>/` in it; the same call again after an interruption goes on. A folder that is a link is emptied, and
-   * stays.
+   * disk into `.trash/<job>/` in it; the same call again after an interruption goes on. A folder that is a link is
+   * emptied, and stays.
    * @throws unavailable: one cannot be moved; then all are back in their place
    */
   trash(jobId: string, what: { channelId: string; videoId: string } | { channelFolder: string }): Promise<void>

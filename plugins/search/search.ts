@@ -22,7 +22,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
   switch (query.type) {
     case 'video': {
       const filter = allOf([...(await ofChannels(query, app)), ...isEqual('active', query.active)])
-      const text = words(query, { title: 2, tags: 1, category: 1 })
+      const text = words(query)
       groups.video = await app.videos.records(await hitsOf(app.videos.collection, { text, filter }), actor)
       break
     }
@@ -31,7 +31,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
         ...isEqual('channel_active', query.active),
         ...isEqual('channel_subscribed', query.subscribed),
       ])
-      const text = words(query, { channel_name: 2, channel_description: 1, channel_tags: 1 })
+      const text = words(query)
       groups.channel = asChannels(await hitsOf(app.channels.collection, { text, filter }), app)
       break
     }
@@ -40,7 +40,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
         ...isEqual('playlist_active', query.active),
         ...isEqual('playlist_subscribed', query.subscribed),
       ])
-      const text = words(query, { playlist_name: 2, playlist_description: 1 })
+      const text = words(query)
       groups.playlist = asPlaylists(await hitsOf(app.playlists.collection, { text, filter }), app)
       break
     }
@@ -86,7 +86,8 @@ async function findSimple(query: Query, app: App): Promise<Finding> {
   return { channel, playlist, video }
 }
 
-const words = <Fields>({ term, fuzziness }: Query, fields: Fields) => ({
+/** @param fields  with their weights; left out: those that the documents' index declares */
+const words = <Fields extends object>({ term, fuzziness }: Query, fields?: Fields) => ({
   words: term,
   fields,
   match: 'all' as const,

@@ -56,8 +56,8 @@ export function beginningOf(id: string, tab: string, { ledger }: App) {
 }
 
 /**
- * The next look at each of the tabs is a first one; a job that is run again asks for no second one. What was passed
- * over until then stays so.
+ * Makes the next scan of each tab a first one, which applies `take`. A job that runs again does not ask for it twice.
+ * What was passed over before stays passed over.
  */
 export async function begin(
   id: string,

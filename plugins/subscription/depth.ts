@@ -26,7 +26,7 @@ export function openDepth(channelId: string, tab: string, { ledger }: App) {
   }
 }
 
-/** A channel goes; without one: the index is another one now, and what was known may not be in it. */
+/** Forgets how deep a channel was read; without `channelId`, of all, as after a restore nothing read before may be there. */
 export async function forgetDepth({ ledger }: App, channelId?: string): Promise<void> {
   await ledger.write(() => {
     if (channelId === undefined) ledger.sql('DELETE FROM subscription_depth').run()

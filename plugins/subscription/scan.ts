@@ -16,9 +16,7 @@ type Run = JobContext<object>
  * to be expected.
  */
 const RUN_OF_KNOWN = 10
-/**
- * Older ones begin where so many in a row were passed over at the subscription; a single one may only have moved up.
- */
+/** The scan ends where so many videos in a row were passed over at the subscription: a single one may have moved up. */
 const RUN_OF_PASSED = 3
 /**
  * Of what exists when a channel is subscribed to, so many of the newest are noted as passed over: no scan gets beyond

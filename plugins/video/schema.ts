@@ -38,8 +38,7 @@ export const SegmentList = Type.Object({
 
 /**
  * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own
- * document),
- * `player.position`, `player.progress`, `_index`, `_score`.
+ * document), `player.position`, `player.progress`, `_index`, `_score`.
  */
 export const VideoDoc = Type.Object({
   platform_id: Type.String(),

@@ -53,8 +53,7 @@ interface Place {
 
 /**
  * Roots in the given order with their replies below. A reply whose parent has not come before goes to the root before
- * it,
- * and is a root itself where there is none; a comment that is listed twice counts once.
+ * it, and is a root itself where there is none; a comment that is listed twice counts once.
  */
 export function toThreads(comments: readonly CommentMetadata[]): { threads: Comment[]; count: number } {
   const threads: Comment[] = []

@@ -145,8 +145,8 @@ export function openVideos(app: App) {
 
     /**
      * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles,
-     * document,
-     * then tells `video.added`. What people have set (watched, playlists) stays where the video was there before.
+     * document, then tells `video.added`. What people have set (watched, playlists) stays where the video was there
+     * before.
      * @throws unprocessable: the file is no media
      */
     ingest: (input: Ingest, step: Step = plainStep): Promise<void> =>
@@ -197,9 +197,8 @@ export function openVideos(app: App) {
 
     /**
      * Staged subtitles, or such as lie in the library, take the place of those of the same language (with `onlyMissing`
-     * they are
-     * left out): files, list, what is said in them. Languages that are not offered any more stay. @returns false: no
-     * such video
+     * they are left out): files, list, what is said in them. Languages that are not offered any more stay. @returns
+     * false: no such video
      */
     setSubtitles: (
       id: string,

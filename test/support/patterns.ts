@@ -18,8 +18,8 @@ export interface Patterns {
   made: string[]
 }
 
-/** Folders whose text is run by us, on the server or in the page. */
-const OURS = /^(core|plugins|config)\//
+/** What the server or the page runs. What writes our documents reads nothing but our own sources. */
+const OURS = /^(core|plugins|config)\/(?!declarations\.ts|plugin-map\.ts)/
 const PROJECTS = ['tsconfig.json', 'plugins/web/page/tsconfig.json']
 
 export function readPatterns(): Patterns {

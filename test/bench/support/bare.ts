@@ -1,8 +1,7 @@
 /**
  * What our server is compared with: a bare node:http server in a process of its own. For each request it runs one
- * prepared statement,
- * the plain one that finds the same rows and reads the same texts in the same index file, and sends the bytes that our
- * server answers.
+ * prepared statement, the plain one that finds the same rows and reads the same texts in the same index file, and sends
+ * the bytes that our server answers.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
