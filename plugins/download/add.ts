@@ -1,5 +1,5 @@
 /** Adds videos to the queue: each once, in the order in which they were asked for. */
-import { epochSeconds, openLocks } from 'archivolt'
+import { chunksOf, epochSeconds, openLocks } from 'archivolt'
 import type { ItemFailure } from './item-failure.ts'
 import { failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -98,8 +98,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
 
     async add(list, status, options = {}) {
       const added: string[] = []
-      for (let at = 0; at < list.length; at += ADDED_AT_ONCE) {
-        const part = list.slice(at, at + ADDED_AT_ONCE)
+      for (const part of chunksOf(list, ADDED_AT_ONCE)) {
         // Nobody else adds between the look at what is there and the write.
         added.push(...(await locks.exclusive('add', () => addPart(part, status, options))))
       }

@@ -1,4 +1,5 @@
 /** What becomes of items that are in the queue (contract 9.3). */
+import { chunksOf } from 'archivolt'
 import type { QueueFilter } from './filter.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { CLEARED, failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
@@ -47,8 +48,7 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
     from: QueueStatus,
     set: Pick<DownloadDoc, 'status' | 'auto_start' | 'later'>,
   ): Promise<void> {
-    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
-      const some = ids.slice(at, at + CHANGED_AT_ONCE)
+    for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
       await items.patchWhere({ and: [{ eq: ['status', from] }, { in: ['platform_id', some] }] }, { set })
     }
   }

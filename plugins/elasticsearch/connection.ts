@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elasticsearch'
-import type { Clock, Log, Timer } from 'archivolt'
+import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import { type Patience, patience, StartError } from 'archivolt/index'
 import { type Fault, faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest } from './fault.ts'
 
@@ -105,18 +105,13 @@ export function connectElastic(options: ElasticOptions): ElasticConnection {
   }
 
   function over(mine: Patience): Promise<void> {
-    const { signal } = mine
-    return new Promise((resolve, reject) => {
-      const settle = (end: () => void) => () => {
+    return abortable(mine.signal, (resolve) => {
+      const onOver = () => {
         waiting.delete(onOver)
-        signal.removeEventListener('abort', onAbort)
-        end()
+        resolve()
       }
-      const onOver = settle(resolve)
-      const onAbort = settle(() => reject(signal.reason))
-      if (signal.aborted) return reject(signal.reason)
       waiting.set(onOver, mine)
-      signal.addEventListener('abort', onAbort, { once: true })
+      return () => waiting.delete(onOver)
     })
   }
 

@@ -1,5 +1,5 @@
 /** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
-import { type Clock, epochSeconds, errors, type Lanes, type Log } from 'archivolt'
+import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, withinTime } from 'archivolt'
 import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, type Verdict } from './classify.ts'
 import { PlatformFailure } from './failure.ts'
@@ -52,6 +52,7 @@ export class Asks {
     if (!options.isUrgent)
       return this.#inTurn(ask, { ...options, signal }, () => work({ signal, quietMs: ask.quietMs }))
     await this.#gate.wait({ signal, isUrgent: true })
+    signal.throwIfAborted()
     const leave = options.account === undefined ? undefined : this.#lookUps.enter(options.account)
     // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
     // the platform.
@@ -63,17 +64,12 @@ export class Asks {
 
   /** The answer, or that it takes too long: it then comes to nobody. */
   #atMost<Result>(ms: number, signal: AbortSignal, answer: Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(signal.reason)
-      const timer = this.#clock.after(ms, () =>
-        reject(errors.unavailable(`${PLATFORM} is slow to answer; try again in a minute`, { retryAfterSeconds: 60 })),
-      )
-      signal.addEventListener('abort', onAbort, { once: true })
-      answer.then(resolve, reject).finally(() => {
-        timer.cancel()
-        signal.removeEventListener('abort', onAbort)
-      })
-    })
+    const tooSlow = () =>
+      errors.unavailable(`${PLATFORM} is slow to answer; try again in a minute`, { retryAfterSeconds: 60 })
+    return abortable(
+      signal,
+      (resolve, reject) => void withinTime(this.#clock, ms, answer, tooSlow).then(resolve, reject),
+    )
   }
 
   async #inTurn<Result>(

@@ -2,7 +2,7 @@
  * The gate in front of both outside lanes, a circuit breaker with one probe: closed while the platform refuses us, does
  * not answer, or this machine lacks something.
  */
-import { type Clock, epochSeconds, errors, type Log, type Timer } from 'archivolt'
+import { abortable, type Clock, epochSeconds, errors, type Log, type Timer } from 'archivolt'
 import { commonText, type Verdict } from './classify.ts'
 import { type BlockRecord, type Closure, close, fromRecord, nextAttemptOf, toRecord, waitMs } from './closure.ts'
 import { FAILURES, type GateClass, gateRuleOf, WAVES } from './failures.ts'
@@ -261,16 +261,13 @@ export class Gate {
   }
 
   #change(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (finish: () => void) => {
+    return abortable(signal, (resolve) => {
+      const onChange = () => {
         this.#waiting.delete(onChange)
-        signal?.removeEventListener('abort', onAbort)
-        finish()
+        resolve()
       }
-      const onChange = () => settle(resolve)
-      const onAbort = () => settle(() => reject(signal?.reason))
       this.#waiting.add(onChange)
-      signal?.addEventListener('abort', onAbort, { once: true })
+      return () => this.#waiting.delete(onChange)
     })
   }
 

@@ -1,6 +1,6 @@
 /** Custom playlists: made here, of archived videos, in an order of the user's own (contract 9.6). */
 import { randomUUID } from 'node:crypto'
-import { type Collection, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
+import { type Collection, chunksOf, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { openEdits } from './edits.ts'
 import { type Action, moved, neighbour, numbered } from './entries.ts'
@@ -50,9 +50,9 @@ export function openCustom(
   }
 
   async function firstUnwatched(ids: readonly string[]): Promise<string | undefined> {
-    for (let from = 0; from < ids.length; from += CHUNK) {
+    for (const some of chunksOf(ids, CHUNK)) {
       const { hits } = await app.videos.collection.find({
-        ids: ids.slice(from, from + CHUNK),
+        ids: some,
         filter: { eq: ['watched', false] },
         size: 1,
         withoutTotal: true,

@@ -1,26 +1,22 @@
 /**
  * Which playlists a video says it is in: kept in the videos' documents, in chunks that never hold the index for long.
  */
-import { MAX_WINDOW } from 'archivolt'
+import { chunksOf, MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
 
 const CHUNK = 500
-
-const chunks = function* (ids: readonly string[], size: number): Generator<readonly string[]> {
-  for (let from = 0; from < ids.length; from += size) yield ids.slice(from, from + size)
-}
 
 export function openMembership({ videos }: Pick<App, 'videos'>) {
   return {
     /** Of these videos, those that we have. */
     async archived(ids: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>()
-      for (const chunk of chunks(ids, MAX_WINDOW)) for (const id of await videos.known(chunk)) found.add(id)
+      for (const chunk of chunksOf(ids, MAX_WINDOW)) for (const id of await videos.known(chunk)) found.add(id)
       return found
     },
 
     async add(playlistId: string, videoIds: readonly string[]): Promise<void> {
-      for (const chunk of chunks(videoIds, CHUNK)) {
+      for (const chunk of chunksOf(videoIds, CHUNK)) {
         const without = {
           and: [{ in: ['platform_id', chunk] }, { not: { eq: ['playlist', playlistId] } }],
         } satisfies Parameters<typeof videos.collection.patchWhere>[0]
@@ -29,7 +25,7 @@ export function openMembership({ videos }: Pick<App, 'videos'>) {
     },
 
     async take(playlistId: string, videoIds: readonly string[]): Promise<void> {
-      for (const chunk of chunks(videoIds, CHUNK)) {
+      for (const chunk of chunksOf(videoIds, CHUNK)) {
         await videos.collection.patchWhere(
           { and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] },
           { remove: { playlist: [playlistId] } },

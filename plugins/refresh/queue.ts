@@ -2,6 +2,7 @@
  * What waits to be read again: three ordered queues without repeats, in the ledger, so they survive a restart (contract
  * 9.8).
  */
+import { chunksOf } from 'archivolt'
 import type { App } from './app.ts'
 
 /** In the order of work. */
@@ -48,10 +49,10 @@ export function openRefreshQueue(app: App) {
   return {
     /** Adds what is not waiting yet, in the given order. */
     async add(kind: Kind, ids: readonly string[]): Promise<void> {
-      for (let at = 0; at < ids.length; at += MOST_IN_A_WRITE) {
+      for (const some of chunksOf(ids, MOST_IN_A_WRITE)) {
         await ledger.write(() => {
           const put = ledger.sql('INSERT INTO refresh_queue (kind, id) VALUES (?, ?) ON CONFLICT DO NOTHING')
-          for (const id of ids.slice(at, at + MOST_IN_A_WRITE)) put.run(numberOf(kind), id)
+          for (const id of some) put.run(numberOf(kind), id)
         })
       }
     },

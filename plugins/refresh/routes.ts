@@ -1,5 +1,5 @@
 /** The refresh queue over HTTP, and the flag set back by hand (contract 6.2, 9.8, appendix B). */
-import { defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, type Static, Type } from 'archivolt'
+import { chunksOf, defineRoute, errors, ID_PATTERN, queryBool, queryEnum, queryId, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { knownOf, setActive } from './item.ts'
 import { KINDS, type Kind } from './queue.ts'
@@ -86,8 +86,7 @@ function requireOne(body: IdsByKind): void {
 async function chunksOfKnown(kind: Kind, ids: readonly string[] = [], app: App): Promise<string[][]> {
   const wanted = [...new Set(ids)].filter((id) => ID.test(id))
   const chunks: string[][] = []
-  for (let at = 0; at < wanted.length; at += IDS_AT_ONCE) {
-    const chunk = wanted.slice(at, at + IDS_AT_ONCE)
+  for (const chunk of chunksOf(wanted, IDS_AT_ONCE)) {
     const known = await knownOf(kind, chunk, app)
     chunks.push(chunk.filter((id) => known.has(id)))
   }
