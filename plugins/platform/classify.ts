@@ -37,7 +37,7 @@ type Rule = [text: string | RegExp, failure: FailureClass, sign?: Sign]
 
 const DISK_FULL_ERRNOS = new Set([28, 69, 122]) // ENOSPC; EDQUOT of macOS and of Linux
 
-/** In this order: the precise texts first, as `Video unavailable` begins many sentences and `Sign in` ends many. */
+/** The first match wins, so precise texts come first: many messages begin with `Video unavailable` or end with `Sign in`. */
 const RULES: Rule[] = [
   ['no space left on device', 'disk_full'],
   ['disk quota exceeded', 'disk_full'],
@@ -108,7 +108,7 @@ const RULES: Rule[] = [
   [/unable to download (?:webpage|api page|video data)/, 'network'],
 ]
 
-/** Kinds of exceptions that tell more than their words. */
+/** Exceptions whose class says more than their message. */
 const KINDS: Record<string, FailureClass> = {
   MissingTool: 'missing_tool',
   LocalAddress: 'unknown',
@@ -123,7 +123,7 @@ const KINDS: Record<string, FailureClass> = {
 
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
 const LOOK_AGAIN_SECONDS = 3600
-/** Of the year 9999: what is told to come later is not known. */
+/** The last second of the year 9999: a later time is not a date that a page could show, so it is ignored. */
 export const LAST_SECOND = 253_402_300_799
 const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800 }
 
@@ -140,7 +140,7 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   return { failure, message, ...(sign && { sign }) }
 }
 
-/** yt-dlp's own words name its options; whoever reads ours wants to know what to install. */
+/** yt-dlp's message names its command-line options; an admin needs to know what to install. */
 function missingTool(text: string): string | undefined {
   if (text.includes('requested format')) return `a JavaScript runtime for ${PLATFORM}; install Node 22 or Deno`
   const program = /ff(?:mpeg|probe)/.exec(text)?.[0]
@@ -160,7 +160,7 @@ function judged(evidence: Evidence, text: string, warnings: string): { failure: 
     (FAILURES[rule[1]].needsAccount || text.includes('private'))
   )
     return { failure: 'login_required' }
-  // The words of a 5xx or of a broken connection may be a mere part of "please report this issue": the cause decides.
+  // yt-dlp reports a 5xx or a broken connection as a bug ("please report this issue") too, so the cause behind it decides.
   if (!rule || rule[1] === 'unknown') {
     const kind = evidence.kinds.map((name) => KINDS[name]).find((failure) => failure !== undefined)
     if (kind) return { failure: kind }
@@ -170,7 +170,7 @@ function judged(evidence: Evidence, text: string, warnings: string): { failure: 
   return rule ? { failure: rule[1], ...(rule[2] && { sign: rule[2] }) } : { failure: 'unknown' }
 }
 
-/** A format that is not there is often only the sequel of something that was warned of. */
+/** yt-dlp only says that a format is missing; the real cause is in a warning that came before. */
 function ofMissingFormat(warnings: string): FailureClass {
   if (warnings.includes('no supported javascript runtime could be found')) return 'missing_tool'
   return warnings.includes('formats have been skipped as they are missing a url') ? 'unknown' : 'restricted'
@@ -186,7 +186,7 @@ function availableAt(evidence: Evidence, text: string, nowSeconds: number): numb
   )
 }
 
-/** The text that counts and differs only with the kind of failure, not with the item. */
+/** A message without ids, names and numbers, so that the same failure of two items has the same text. */
 export function commonText(message: string): string {
   return folded(message)
     .replace(/(?:^|\s)\[[\w:]+\]\s+\S+:\s/, '')
@@ -194,7 +194,7 @@ export function commonText(message: string): string {
     .slice(0, 200)
 }
 
-/** Without prefixes, advice on options and requests for bug reports. */
+/** The message as people read it: prefixes, advice on options and requests for bug reports are cut. */
 export function forPeople(message: string): string {
   const text = message
     .replace(/^(?:ERROR:\s*)+/i, '')

@@ -1,0 +1,120 @@
+/** Downloads one video by a child of its own, and refuses a file that is cut short. */
+import { isAbsolute, join } from 'node:path'
+import { epochSeconds, errors } from 'archivolt'
+import { Child, type ChildAskOptions, ChildError } from './child.ts'
+import { classify } from './classify.ts'
+import { leftOut, toSubtitles } from './fetch-subtitles.ts'
+import { toVideoMetadata } from './metadata.ts'
+import { readVideo } from './read-metadata.ts'
+import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
+import type { Downloaded, DownloadOptions, DownloadProgress, Platform } from './types.ts'
+import { clearDownload, findFault, type StreamSize } from './verify.ts'
+import { checkId, withMetadataQuiet, type YtDlp } from './ytdlp.ts'
+
+const DOWNLOAD_QUIET_MS = 1_800_000
+const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
+
+export async function downloadVideo(
+  id: string,
+  wanted: DownloadOptions,
+  { progress, ...options }: Parameters<Platform['download']>[2],
+  ytdlp: YtDlp,
+): Promise<Downloaded> {
+  const { folder } = wanted
+  checkId(id, 'video')
+  if (!isAbsolute(folder)) throw errors.badRequest('The path of the download folder must be absolute')
+  const about = { lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder } as const
+  return ytdlp.ask(about, options, async (child) => {
+    const lack = await lackOfRoom(folder, ytdlp.settings.dataDir)
+    if (lack !== undefined) throw new NoRoom(lack)
+    try {
+      return await inOwnChild(id, wanted, { ...child, onProgress: forPeople(progress) }, ytdlp)
+    } catch (error) {
+      // The platform's words can be classed in English alone, so the metadata is asked for in English: it fails likewise.
+      if (wanted.extractorLanguage && error instanceof ChildError && classify(error.evidence, 0).failure === 'unknown')
+        await readVideo(id, withMetadataQuiet(child), ytdlp)
+      throw error
+    }
+  })
+}
+
+const forPeople =
+  (progress: ((progress: DownloadProgress) => void) | undefined): ChildAskOptions['onProgress'] =>
+  ({ downloaded, total, speed, eta }) =>
+    progress?.({
+      fraction: total > 0 ? Math.min(1, downloaded / total) : 0,
+      ...(speed !== null && { speed }),
+      ...(eta !== null && { eta: Math.max(0, eta) }),
+    })
+
+async function inOwnChild(
+  id: string,
+  wanted: DownloadOptions,
+  options: ChildAskOptions,
+  ytdlp: YtDlp,
+): Promise<Downloaded> {
+  const { launch, onJar } = await ytdlp.launchDownload()
+  const child = new Child(launch, ytdlp.clock, ytdlp.log)
+  child.onJar = onJar
+  try {
+    const { result, warnings } = await child.ask({ op: 'download', videoId: id, ...toRequest(wanted) }, options)
+    const metadata = toVideoMetadata(
+      result.metadata as Record<string, unknown>,
+      id,
+      warnings,
+      epochSeconds(ytdlp.clock),
+    )
+    const mediaPath = join(wanted.folder, `${id}.mp4`)
+    if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp did not write a file', warnings })
+    const fault = await faultOf(mediaPath, result.streams as StreamSize[], metadata.durationSeconds, ytdlp)
+    if (fault !== undefined) {
+      await clearDownload(wanted.folder, id)
+      throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
+    }
+    return {
+      metadata,
+      mediaPath,
+      subtitles: toSubtitles(result.subtitles, wanted.folder),
+      subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
+      ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
+    }
+  } finally {
+    await child.end()
+  }
+}
+
+/** @returns in words what is wrong with the file; undefined: it is whole. @throws ChildError: ffprobe is missing */
+async function faultOf(
+  mediaPath: string,
+  streams: StreamSize[],
+  durationSeconds: number,
+  { settings }: YtDlp,
+): Promise<string | undefined> {
+  try {
+    return await findFault(settings.ffprobe, mediaPath, streams, durationSeconds)
+  } catch (error) {
+    if (isNotThere(error)) throw new ChildError({ kinds: ['MissingTool'], message: 'ffprobe cannot be started' })
+    return `it cannot be read (${(error as Error).message.slice(0, 200)})`
+  }
+}
+
+const isNotThere = (error: unknown): boolean =>
+  ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+
+function toRequest(wanted: DownloadOptions): Record<string, unknown> {
+  const bytesPerSecond = (kib: number | undefined) => (kib ? kib * 1024 : null)
+  return {
+    folder: wanted.folder,
+    spareBytes: SPARE_BYTES,
+    format: wanted.format?.slice(0, 500) ?? null,
+    formatSort: wanted.formatSort?.slice(0, 500) ?? null,
+    bytesPerSecond: bytesPerSecond(wanted.limitSpeedKib),
+    throttledBytesPerSecond: bytesPerSecond(wanted.throttledRateKib),
+    subtitleLanguages: wanted.subtitleLanguages?.slice(0, 500) ?? null,
+    subtitleSource: wanted.subtitleSource ?? 'user',
+    embedMetadata: wanted.embedMetadata ?? false,
+    embedThumbnail: wanted.embedThumbnail ?? false,
+    language:
+      wanted.extractorLanguage && LANGUAGE_FORM.test(wanted.extractorLanguage) ? wanted.extractorLanguage : null,
+  }
+}

@@ -1,0 +1,38 @@
+/** Fetches the subtitles of a video that is archived already; a download brings its own in the same form. */
+import { join } from 'node:path'
+import type { AskOptions, DownloadedSubtitle, Platform } from './types.ts'
+import { checkId, LONG_QUIET_MS, ofMetadata, type YtDlp } from './ytdlp.ts'
+
+export async function fetchSubtitles(
+  id: string,
+  { folder, languages, source }: Parameters<Platform['subtitles']>[1],
+  options: AskOptions,
+  ytdlp: YtDlp,
+): Promise<DownloadedSubtitle[]> {
+  checkId(id, 'video')
+  const request = {
+    op: 'subtitles',
+    videoId: id,
+    folder,
+    subtitleLanguages: languages.slice(0, 500),
+    subtitleSource: source,
+  }
+  return ytdlp.ask({ ...ofMetadata(id, LONG_QUIET_MS), folder }, options, async (child) => {
+    const { result, warnings } = await ytdlp.kept.ask(request, child)
+    leftOut(id, result, warnings, ytdlp)
+    return toSubtitles(result.subtitles, folder)
+  })
+}
+
+export const toSubtitles = (value: unknown, folder: string): DownloadedSubtitle[] =>
+  (value as Array<{ lang: string; name: string; source: 'user' | 'auto'; url: string; file: string }>).map(
+    ({ file, ...subtitle }) => ({ ...subtitle, path: join(folder, file) }),
+  )
+
+/** The languages that could not be had; the log tells of them too. */
+export function leftOut(id: string, result: Record<string, unknown>, warnings: string[], { log }: YtDlp): string[] {
+  const languages = result.leftOut as string[]
+  if (languages.length > 0)
+    log.warn({ id, languages, warnings }, 'subtitles could not be fetched or converted and are left out')
+  return languages
+}

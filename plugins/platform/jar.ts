@@ -1,0 +1,50 @@
+/** The cookie jar in use: lent to each child as text, told to listeners where the platform renewed it. */
+import { readFile } from 'node:fs/promises'
+import type { Log } from 'archivolt'
+import { isStillSignedIn } from './cookie.ts'
+import type { Platform } from './types.ts'
+
+type Listener = Parameters<Platform['onCookieRenewed']>[0]
+
+export class Jar {
+  #log: Log
+  #path: string | null = null
+  /** Raised with each jar: what a child renews may be an earlier one. */
+  #number = 0
+  #listeners = new Set<Listener>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  use(path: string | null): void {
+    this.#path = path
+    this.#number++
+  }
+
+  /** @returns ends it */
+  onRenewed(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** The text for one child, and where that child brings it back once the platform has changed it. */
+  async lend(): Promise<{ text: string | null; onJar: (renewed: string) => void }> {
+    const number = this.#number
+    const isStillUsed = () => number === this.#number
+    const text = await this.#read()
+    const onJar = (renewed: string) => {
+      if (text !== null && isStillUsed() && isStillSignedIn(text, renewed))
+        for (const listener of this.#listeners) listener(renewed, isStillUsed)
+    }
+    return { text, onJar }
+  }
+
+  async #read(): Promise<string | null> {
+    if (this.#path === null) return null
+    return readFile(this.#path, 'utf8').catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'the cookie cannot be read; the platform is asked without')
+      return null
+    })
+  }
+}

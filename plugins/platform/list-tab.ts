@@ -1,0 +1,58 @@
+/** Lists a channel's tab page by page; a listing that lost its child is opened again where it was. */
+import type { ChildAskOptions } from './child.ts'
+import { isMissingTab } from './failure.ts'
+import type { OpenListing } from './kept-child.ts'
+import { toListEntry } from './metadata.ts'
+import type { AskOptions, ListEntry, VideoType } from './types.ts'
+import { checkId, ofMetadata, type YtDlp } from './ytdlp.ts'
+
+const LISTING_MS_PER_SKIPPED = 20
+
+/**
+ * Most readers stop early, at the first video they know, so the first pages are small; later ones take in five of the
+ * platform's own pages.
+ */
+const pageSizeAfter = (delivered: number): number => (delivered < 300 ? 30 : 150)
+
+export async function* listTab(
+  channelId: string,
+  tab: VideoType,
+  options: AskOptions,
+  { ask, kept, log }: YtDlp,
+): AsyncGenerator<ListEntry[]> {
+  checkId(channelId, 'channel')
+  let open: OpenListing | undefined
+  let delivered = 0
+  let lastSize = 0
+  const openAgain = (child: ChildAskOptions) => {
+    // After an interruption the last page comes once more: what was added meanwhile has moved the rest on.
+    const skip = delivered - lastSize
+    return kept.openListing(channelId, tab, skip, { ...child, quietMs: child.quietMs + skip * LISTING_MS_PER_SKIPPED })
+  }
+  const nextPage = async (child: ChildAskOptions) => {
+    for (;;) {
+      open ??= await openAgain(child)
+      const reading = open
+      open = undefined // lost, unless the page comes
+      const page = await kept.nextPage(reading, pageSizeAfter(delivered), child)
+      if (!page) continue
+      if (!page.isEnd) open = reading
+      return page
+    }
+  }
+  try {
+    for (;;) {
+      const page = await ask(ofMetadata(channelId), options, nextPage)
+      lastSize = page.entries.length
+      delivered += lastSize
+      const entries = page.entries.flatMap((entry) => toListEntry(entry, tab) ?? [])
+      if (entries.length > 0) yield entries
+      if (page.isEnd) return
+    }
+  } catch (error) {
+    if (!isMissingTab(error)) throw error
+  } finally {
+    if (open)
+      await kept.closeListing(open).catch((error: unknown) => log.warn({ err: error }, 'a listing could not be closed'))
+  }
+}

@@ -1,0 +1,100 @@
+/** Reads what the platform says of one video, channel or playlist, and the comments of a video. */
+import { epochSeconds, errors } from 'archivolt'
+import { type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
+import { classify } from './classify.ts'
+import { isMissingTab } from './failure.ts'
+import { FAILURES } from './failures.ts'
+import {
+  isId,
+  noFormats,
+  toChannelMetadata,
+  toComment,
+  toPlaylistEntry,
+  toPlaylistHead,
+  toPlaylistName,
+  toVideoMetadata,
+} from './metadata.ts'
+import type { Platform, VideoMetadata } from './types.ts'
+import { checkId, LONG_QUIET_MS, ofMetadata, type YtDlp } from './ytdlp.ts'
+
+const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
+
+export type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlistsOf' | 'comments'>
+
+export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
+  return {
+    video: async (id, options) =>
+      ytdlp.ask(ofMetadata(checkId(id, 'video')), options, (child) => readVideo(id, child, ytdlp)),
+
+    channel: (idOrHandle, options) => {
+      const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
+      return ytdlp.ask(ofMetadata(idOrHandle), options, async (child) =>
+        toChannelMetadata((await ytdlp.kept.ask({ op: 'channel', path }, child)).result),
+      )
+    },
+
+    playlist: async (id, options) =>
+      ytdlp.ask(ofMetadata(checkId(id, 'playlist'), LONG_QUIET_MS), options, async (child) => {
+        const { result, rows } = await readParts({ op: 'playlist', playlistId: id }, child, toPlaylistEntry, ytdlp)
+        const head = toPlaylistHead(result)
+        return { id, ...head, name: head.name || id, entries: rows }
+      }),
+
+    playlistsOf: async (channelId, options) => {
+      checkId(channelId, 'channel')
+      try {
+        return await ytdlp.ask(
+          ofMetadata(channelId, LONG_QUIET_MS),
+          options,
+          async (child) => (await readParts({ op: 'playlists', channelId }, child, toPlaylistName, ytdlp)).rows,
+        )
+      } catch (error) {
+        if (isMissingTab(error)) return []
+        throw error
+      }
+    },
+
+    comments: async (id, { max, sort }, options) => {
+      checkId(id, 'video')
+      if (!MAX_COMMENTS_FORM.test(max))
+        throw errors.badRequest('Limits of comments are up to five numbers, or `all`, separated by commas')
+      return ytdlp.ask(
+        ofMetadata(id, LONG_QUIET_MS),
+        options,
+        async (child) => (await readParts({ op: 'comments', videoId: id, max, sort }, child, toComment, ytdlp)).rows,
+      )
+    },
+  }
+}
+
+/** @throws ChildError: it cannot be played, and its metadata says too little to keep it */
+export async function readVideo(id: string, child: ChildAskOptions, ytdlp: YtDlp): Promise<VideoMetadata> {
+  const nowSeconds = () => epochSeconds(ytdlp.clock)
+  const { result, warnings } = await ytdlp.kept.ask({ op: 'video', videoId: id }, child)
+  if (!result.hasFormats) {
+    const evidence = noFormats(result, warnings)
+    if (!FAILURES[classify(evidence, nowSeconds()).failure].hasMetadata || !isId(result.channel_id))
+      throw new ChildError(evidence)
+  }
+  return toVideoMetadata(result, id, warnings, nowSeconds())
+}
+
+/** An answer that comes in parts. @param toRow  undefined: the row is left out */
+async function readParts<Row>(
+  request: ChildRequest,
+  child: ChildAskOptions,
+  toRow: (raw: unknown) => Row | undefined,
+  { kept }: YtDlp,
+): Promise<{ result: Record<string, unknown>; rows: Row[] }> {
+  const rows: Row[] = []
+  const onPart = (part: unknown[]): void => {
+    for (const raw of part) {
+      const row = toRow(raw)
+      if (row !== undefined) rows.push(row)
+    }
+  }
+  const { result } = await kept.ask(request, { ...child, onPart })
+  return { result, rows }
+}
+
+const isChannelId = (text: string): boolean => /^[A-Za-z0-9_-]{24}$/.test(text)

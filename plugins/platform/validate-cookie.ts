@@ -1,0 +1,24 @@
+/** Asks the platform whether it knows the owner of a cookie jar. */
+import { ChildError } from './child.ts'
+import { classify } from './classify.ts'
+import { FAILURES } from './failures.ts'
+import type { AskOptions, Platform } from './types.ts'
+import { ofMetadata, type YtDlp } from './ytdlp.ts'
+
+export function validateCookie(jar: string, options: AskOptions, ytdlp: YtDlp): ReturnType<Platform['validateCookie']> {
+  return ytdlp.ask(ofMetadata('cookie'), options, async (child) => {
+    try {
+      const { result, warnings } = await ytdlp.kept.ask({ op: 'validate', jar }, child)
+      return {
+        isValid: result.id === 'LL' && !warnings.some((warning) => warning.includes('cookies are no longer valid')),
+        jar: String(result.jar),
+      }
+    } catch (error) {
+      if (!(error instanceof ChildError)) throw error
+      const isUnreadable = error.evidence.kinds.some((kind) => kind === 'LoadError' || kind === 'CookieLoadError')
+      // The platform has many words for a jar that belongs to nobody; all of their classes are final.
+      if (isUnreadable || FAILURES[classify(error.evidence, 0).failure].item === 'final') return { isValid: false, jar }
+      throw error
+    }
+  })
+}

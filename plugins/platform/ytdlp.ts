@@ -1,0 +1,61 @@
+/** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the kept child. */
+import { type Clock, errors, type Lanes, type Log, type Settings } from 'archivolt'
+import { type Ask, Asks } from './asks.ts'
+import type { ChildAskOptions } from './child.ts'
+import type { Gate } from './gate.ts'
+import type { Jar } from './jar.ts'
+import { KeptChild, type KeptChildParts } from './kept-child.ts'
+import { isId } from './metadata.ts'
+import type { Tools } from './tools.ts'
+import type { AskOptions } from './types.ts'
+
+const METADATA_QUIET_MS = 120_000
+export const LONG_QUIET_MS = 900_000
+
+export interface YtDlp {
+  readonly settings: Pick<Settings, 'dataDir' | 'ffprobe'>
+  readonly clock: Clock
+  readonly log: Log
+  /** The child that metadata and listings share. */
+  readonly kept: KeptChild
+  /** What a child of its own is started with, for one download. */
+  launchDownload: KeptChildParts['launch']
+  /** Waits at the gate and for a turn in the lane, then does the work. */
+  ask<Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result>
+}
+
+export interface YtDlpParts extends Pick<YtDlp, 'settings' | 'clock' | 'log'> {
+  gate: Gate
+  jar: Jar
+  lanes: Lanes
+  tools: Tools
+  /** Ends all asks: the server is closing. */
+  ending: AbortSignal
+}
+
+export function openYtDlp({ settings, clock, log, gate, jar, lanes, tools, ending }: YtDlpParts): YtDlp {
+  const asks = new Asks({ gate, lanes, clock, log, ending })
+  const launch = async (use: 'metadata' | 'download') => {
+    const { text, onJar } = await jar.lend()
+    return { launch: await tools.launch(use, text), onJar }
+  }
+  return {
+    settings,
+    clock,
+    log,
+    kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
+    launchDownload: () => launch('download'),
+    ask: (about, options, work) => asks.do(about, options, work),
+  }
+}
+
+export const ofMetadata = (item: string, quietMs = METADATA_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
+
+/** The same ask with the patience of plain metadata. */
+export const withMetadataQuiet = (child: ChildAskOptions): ChildAskOptions => ({ ...child, quietMs: METADATA_QUIET_MS })
+
+/** @throws bad_request */
+export function checkId(id: string, what: string): string {
+  if (!isId(id)) throw errors.badRequest(`This is not the id of a ${what}`)
+  return id
+}
