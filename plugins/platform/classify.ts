@@ -37,7 +37,7 @@ type Rule = [text: string | RegExp, failure: FailureClass, sign?: Sign]
 
 const DISK_FULL_ERRNOS = new Set([28, 69, 122]) // ENOSPC; EDQUOT of macOS and of Linux
 
-/** The first match wins, so precise texts come first: many messages begin with `Video unavailable` or end with `Sign in`. */
+/** The first match wins, so precise texts come first: `Video unavailable` begins many messages, `Sign in` ends many. */
 const RULES: Rule[] = [
   ['no space left on device', 'disk_full'],
   ['disk quota exceeded', 'disk_full'],
@@ -160,7 +160,7 @@ function judged(evidence: Evidence, text: string, warnings: string): { failure: 
     (FAILURES[rule[1]].needsAccount || text.includes('private'))
   )
     return { failure: 'login_required' }
-  // yt-dlp reports a 5xx or a broken connection as a bug ("please report this issue") too, so the cause behind it decides.
+  // yt-dlp may report a 5xx or a broken connection as a bug ("please report this issue"), so its cause decides.
   if (!rule || rule[1] === 'unknown') {
     const kind = evidence.kinds.map((name) => KINDS[name]).find((failure) => failure !== undefined)
     if (kind) return { failure: kind }

@@ -30,7 +30,7 @@ export async function downloadVideo(
     try {
       return await inOwnChild(id, wanted, { ...child, onProgress: forPeople(progress) }, ytdlp)
     } catch (error) {
-      // The platform's words can be classed in English alone, so the metadata is asked for in English: it fails likewise.
+      // Only English words can be classed, so the metadata is asked for in English: it fails for the same reason.
       if (wanted.extractorLanguage && error instanceof ChildError && classify(error.evidence, 0).failure === 'unknown')
         await readVideo(id, withMetadataQuiet(child), ytdlp)
       throw error

@@ -197,7 +197,7 @@ describe('interruptions', () => {
 
       await assert.rejects(
         service.download(VIDEO.ferry!, { folder, format }, { asker }),
-        (error) => failsAs('network')(error) && /cut short/.test((error as Error).message),
+        (error) => failsAs('network')(error) && /is not complete/.test((error as Error).message),
       )
 
       assert.deepEqual(await readdir(folder), [])

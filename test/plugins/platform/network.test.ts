@@ -112,7 +112,7 @@ test('a subtitle that cannot be converted is left out, and the job says so', asy
   await app.settled()
 
   const { body: job } = await app.as('admin').get(`/api/task-id/${started.task_id}/`)
-  assert.equal(job.result, `1 video downloaded; without subtitles that could not be fetched or converted: ${id} en`)
+  assert.equal(job.result, `1 video downloaded; these subtitles could not be fetched or converted: ${id} en`)
   const { body: video } = await app.as('admin').get(`/api/video/${id}/`)
   assert.deepEqual(
     video.data.subtitles.map(({ lang }: { lang: string }) => lang),
