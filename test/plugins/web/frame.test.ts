@@ -177,7 +177,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'Welcome' }).waitFor()
 
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await shot('help')
     await check()
     await page.keyboard.press('Escape')
@@ -189,7 +189,7 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.keyboard.type('gh?')
 
     assert.equal(await page.getByLabel('Search the archive').inputValue(), 'gh?')
-    assert.equal(await page.getByRole('dialog', { name: 'Keyboard' }).count(), 0)
+    assert.equal(await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).count(), 0)
   })
 
   test('a chosen look is there at the next visit before anything is painted', async (t) => {

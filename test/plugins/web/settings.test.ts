@@ -116,10 +116,10 @@ describe('settings', { skip: noBrowser }, () => {
     await saved(page, 'Videos on Home')
     await page.getByLabel('Items loaded at once').fill('500')
     await page.keyboard.press('Enter')
-    await option(page, 'Records in one answer').getByRole('alert').waitFor()
+    await option(page, 'Items loaded at once').getByRole('alert').waitFor()
     await page.getByLabel('Items loaded at once').fill('20')
     await page.keyboard.press('Tab')
-    await saved(page, 'Records in one answer')
+    await saved(page, 'Items loaded at once')
     assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, {
       user_id: 1,
       view_style_home: 'list',
@@ -140,7 +140,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('Quality').selectOption('Up to 1080p')
     await saved(page, 'Quality')
     await page.getByLabel('Prefer formats that play everywhere').check()
-    await saved(page, 'Prefer what every device plays')
+    await saved(page, 'Prefer formats that play everywhere')
     assert.equal((await downloads()).format_sort, 'vcodec:h264,res:1080,acodec:aac')
     await page.getByLabel('Keep subtitles').check()
     await page.getByLabel('Languages').fill('en;de')
@@ -258,7 +258,7 @@ describe('settings', { skip: noBrowser }, () => {
       kept,
       ({ sleep_interval, format_sort }) => sleep_interval === 30 && format_sort === 'vcodec:h264,res:1080,acodec:aac',
     )
-    await saved(page, 'Prefer what every device plays')
+    await saved(page, 'Prefer formats that play everywhere')
     assert.equal(await pause.inputValue(), '45')
   })
 

@@ -65,7 +65,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
       const { page, go, check, shot } = await openPage(t, app.url, { size, as })
       await go('/video/v1/')
 
-      await page.getByRole('alert').getByText('This browser cannot show the picture of this video (HEVC).').waitFor()
+      await page.getByRole('alert').getByText('Your browser cannot show the picture of this video (HEVC).').waitFor()
       assert.equal(await page.locator('video').evaluate((video: HTMLVideoElement) => video.paused), true)
       await page.getByRole('link', { name: 'Download the file' }).waitFor()
       await check()
