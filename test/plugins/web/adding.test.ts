@@ -175,9 +175,7 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.getByLabel('Links to download').fill(`${VIDEO.nets} ${VIDEO.fog} ${VIDEO.pilots}`)
     await page.getByText('3 links').waitFor()
     await page.getByRole('button', { name: 'Download now' }).click()
-    await page
-      .getByRole('heading', { name: /^YouTube has been refusing us since .+; next try at / })
-      .waitFor(PATIENCE)
+    await page.getByRole('heading', { name: /^YouTube has been refusing us since .+; next try at / }).waitFor(PATIENCE)
     await check()
     await shot('downloads-blocked')
     loopback.platform.faults.clear('global')

@@ -160,11 +160,11 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       .as('admin')
       .post('/api/download/', { data: [{ youtube_id: `${settings.platformUrl}/@harbour`, status: 'pending' }] })
     const row = page.locator('.tasks li', { hasText: 'Add to the queue' })
-    await row.getByText('runs').waitFor()
+    await row.getByText('running').waitFor()
     await check()
     await shot('settings-task-running')
 
-    await row.getByRole('button', { name: 'Stop Add to the queue' }).click()
+    await row.getByRole('button', { name: 'Stop Add to the queue', exact: true }).click()
     await row.getByText('Stopping').waitFor()
     await row.getByRole('button', { name: 'Stop Add to the queue at once' }).click()
     await page.getByText('Unfinished work is lost: a download starts over the next time').waitFor()

@@ -35,7 +35,7 @@ describe('statistics', { skip: noBrowser }, () => {
         .getByRole('img', { name: /^Size: 5 GB/ })
         .locator('canvas')
         .waitFor()
-      await page.getByRole('img', { name: 'Downloads of the last days: 2 videos, 2 GB' }).waitFor()
+      await page.getByRole('img', { name: 'Downloads of the last week: 2 videos, 2 GB' }).waitFor()
       await page.locator('.share', { hasText: 'Watched' }).getByText('33%').waitFor()
       await check()
       await shot('statistics')
