@@ -431,7 +431,7 @@ test('a folder for imports that is the library, or lies in it, is refused', asyn
     await other.film('media', harbour, `${nets}.mp4`)
     const { state, result } = await other.runTask('manual_import')
     assert.equal(state, 'FAILURE')
-    assert.match(result ?? '', /a folder of its own/)
+    assert.match(result ?? '', /separate folder/)
     assert.ok(existsSync(other.at('media', harbour, `${nets}.mp4`)))
     await other.close()
   }
