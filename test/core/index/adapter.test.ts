@@ -47,6 +47,7 @@ test('without its setting the embedded index keeps them, and the start after say
     lines.some((line) => /kept in memory; this start keeps them in the embedded index.*TO=embedded/.test(line)),
     lines.join(''),
   )
+  await app.close()
 })
 
 test('two settings that each choose another index stop the start', async (t) => {

@@ -26,7 +26,7 @@ async function releases(t: TestContext, body: string, status = 200) {
 test('a newer version is told', async (t) => {
   const { state, messages } = await releases(t, '{"tag_name": "v99.1.0"}')
   assert.equal(state, 'SUCCESS')
-  assert.match(messages.join(), /Archivolt v99\.1\.0 is out/)
+  assert.match(messages.join(), /Archivolt v99\.1\.0 is available/)
 })
 
 test('an older one is not', async (t) => {
