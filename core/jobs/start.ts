@@ -20,7 +20,7 @@ export async function start<App>(
   const checked = checkPayload(task, payload)
   const key = keyOf(task, checked)
   const job = await ledger.write(() => {
-    const open = key === null ? undefined : rows.openSingle(task.name, key)
+    const open = key === null ? undefined : rows.openUnique(task.name, key)
     if (!open) return rows.add(newRow(task, checked, key), false)
     // What a stopped run was to do is not asked for any more: only what comes after the stop is.
     const isTakenBack = open.state === 'STARTED' && open.command !== null && !open.again
@@ -47,7 +47,7 @@ export async function startAndWait<App extends Handed>(
   const isAtOnce = isOwnLane(task.lane)
   const { job, isMine } = await ledger.write(() => {
     if (runner.isClosing) throw errors.unavailable(CLOSING_TEXT)
-    const open = key === null ? undefined : rows.openSingle(task.name, key)
+    const open = key === null ? undefined : rows.openUnique(task.name, key)
     if (open && (open.state === 'STARTED' || !isAtOnce)) return { job: open, isMine: false }
     const job = open
       ? rows.take(open.id, mergedPayload(task, open.payload, checked))

@@ -49,14 +49,13 @@ export interface TaskSpec<Payload extends TObject, App> {
     auto: string
     /**
      * It is scheduled by itself, once: at the time of `auto`, at a random time of day, or at a random minute of these
-     * hours
-     * (a cron field). `isFirstStartOnly`: in a new data folder alone, not where the task comes with an update.
+     * hours (a cron field). `isFirstStartOnly`: in a new data folder alone, not where the task comes with an update.
      */
     initially?: 'auto' | 'random' | { hour: string; isFirstStartOnly?: boolean }
     /**
-     * Keys of the schedule's config; a `title`, `description` and `x-unit` of a key are shown on the page. A scheduled start is `jobs.start(task, { ...config, scheduled: true })`, less the
-     * keys
-     * that the task's payload schema does not have: declare those that `run` wants to see there, as optional ones.
+     * Keys of the schedule's config; a `title`, `description` and `x-unit` of a key are shown on the page. A scheduled
+     * start is `jobs.start(task, { ...config, scheduled: true })`, less the keys that the task's payload schema does
+     * not have: declare those that `run` wants to see there, as optional ones.
      */
     config?: TObject
     /** The config of a schedule that was made without one. */

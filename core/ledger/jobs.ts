@@ -125,7 +125,7 @@ export function jobRows(ledger: Ledger, now: () => number) {
     /** The oldest that waits or runs. */
     active: (task: string) => one(`SELECT ${COLUMNS} FROM jobs WHERE task = ? AND ${OPEN} ORDER BY seq LIMIT 1`, task),
 
-    openSingle: (task: string, key: string) =>
+    openUnique: (task: string, key: string) =>
       one(
         `SELECT ${COLUMNS} FROM jobs WHERE task = ? AND unique_key = ? AND unique_key IS NOT NULL AND ${OPEN}`,
         task,

@@ -19,7 +19,7 @@ import {
 } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
-import { lacksSubtitles, takeInSubtitles } from './subtitles.ts'
+import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnails.ts'
 
 /** So many files are looked for at once. */
@@ -111,7 +111,7 @@ async function look(job: Run, app: App): Promise<State> {
         const size = await sizeOf(app.media.pathOf(doc.channel_id, id))
         if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
-        if (size !== undefined && (await lacksSubtitles(doc, app))) state.unsubtitled.push(id)
+        if (size !== undefined && (await app.videos.lostSubtitles(doc)).length > 0) state.unsubtitled.push(id)
         if (isMisnamed(doc, app)) state.misnamed.push(id)
       }),
     )

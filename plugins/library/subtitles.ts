@@ -4,7 +4,7 @@
  */
 import { isAppError, type JobContext } from 'archivolt'
 import type { App } from './app.ts'
-import { batchesOf, type FoundSubtitle, isThere, mediaDirOf, subtitlesOf } from './disk.ts'
+import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
 import { MOST_LANGUAGES, subtitleFile } from './found.ts'
 import type { Report } from './report.ts'
 import { faultOfSubtitle } from './sidecars.ts'
@@ -14,7 +14,6 @@ const STEP = 50
 
 type Run = JobContext<object>
 type Found = ReturnType<typeof subtitleFile>
-type Doc = NonNullable<Awaited<ReturnType<App['videos']['get']>>>
 
 /** What is no subtitles is told, and stays where it lies. May be done twice. */
 export async function takeInSubtitles(job: Run, app: App, report: Report): Promise<void> {
@@ -37,17 +36,6 @@ export async function takeInSubtitles(job: Run, app: App, report: Report): Promi
       }
     }
   }
-}
-
-/** Whether files are gone that the document tells of: people delete some, and a backup tells of what was there then. */
-export async function lacksSubtitles(
-  { platform_id: id, channel_id: channelId, subtitles }: Doc,
-  app: App,
-): Promise<boolean> {
-  for (const { lang } of subtitles) {
-    if (!app.media.isLanguage(lang) || !(await isThere(app.media.subtitlePathOf(channelId, id, lang)))) return true
-  }
-  return false
 }
 
 /** By video. */

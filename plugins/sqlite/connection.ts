@@ -116,8 +116,7 @@ function prepareToWrite(db: Database.Database, file: string): void {
 
 /**
  * Looks at a few hundred rows of a table, so that filters find the better index. Small tables are left out: a plan for
- * a handful of rows
- * reads all there are, and this connection would keep to it when there are a million.
+ * a handful of rows reads all there are, and this connection would keep to it when there are a million.
  */
 export function analyze({ db }: Pick<Connection, 'db'>, table: string): void {
   const count = db

@@ -19,8 +19,8 @@ export interface TermList {
 
 /**
  * Words as UTF-16 units in one array, with the letters each has as a bit mask: words whose letters differ in more than
- * 2 × edits places
- * cannot be near, which leaves a few hundred to compare. 20 bytes a word, where strings in a Set would take 80.
+ * 2 × edits places cannot be near, which leaves a few hundred to compare. 20 bytes a word, where strings in a Set would
+ * take 80.
  */
 export function openTermList(): TermList {
   let units = new Uint16Array(1 << 14)

@@ -95,6 +95,15 @@ export function openVideos(app: App) {
     }
   }
 
+  /** Languages whose files are gone: people delete some, and a backup tells of what was there then. */
+  async function lostSubtitles(doc: VideoDoc): Promise<string[]> {
+    const lost: string[] = []
+    for (const { lang } of doc.subtitles) {
+      if (!(await hasSubtitle(doc.channel_id, doc.platform_id, lang))) lost.push(lang)
+    }
+    return lost
+  }
+
   async function dropAll(ids: readonly string[]): Promise<void> {
     for (const id of ids) await app.media.removeArt('video', id)
     await subtitles.removeWhere({ in: ['platform_id', ids] })
@@ -219,16 +228,21 @@ export function openVideos(app: App) {
         return collection.patch(id, { set: { subtitles: all } }, { visible: true })
       }),
 
-    /** Subtitles whose files are gone leave the document and the search. May be done twice. */
+    lostSubtitles,
+
+    /**
+     * Subtitles whose files are gone leave the document and the search. May be done twice.
+     * @throws unavailable: the library is not there, so nothing says that they are gone
+     */
     dropLostSubtitles: (id: string): Promise<void> =>
       exclusive(id, async () => {
         const doc = await collection.get(id)
-        if (!doc) return
-        const lost = new Set<string>()
-        for (const { lang } of doc.subtitles) if (!(await hasSubtitle(doc.channel_id, id, lang))) lost.add(lang)
-        if (lost.size === 0) return
-        await subtitles.removeWhere({ and: [{ eq: ['platform_id', id] }, { in: ['subtitle_lang', [...lost]] }] })
-        const kept = doc.subtitles.filter(({ lang }) => !lost.has(lang))
+        const lost = doc ? await lostSubtitles(doc) : []
+        if (!doc || lost.length === 0) return
+        const away = await app.media.absence()
+        if (away !== undefined) throw errors.unavailable(away)
+        await subtitles.removeWhere({ and: [{ eq: ['platform_id', id] }, { in: ['subtitle_lang', lost] }] })
+        const kept = doc.subtitles.filter(({ lang }) => !lost.includes(lang))
         await collection.patch(id, { set: { subtitles: kept } }, { visible: true })
       }),
 

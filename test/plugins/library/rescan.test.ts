@@ -211,6 +211,33 @@ test('subtitles whose files are gone leave the document and the search, and come
   assert.equal(await said(), before)
 })
 
+test('subtitles that cannot be seen because the library goes in the middle of a rescan stay in the document', async (t) => {
+  let goAway = async (): Promise<void> => undefined
+  const disk = definePlugin({
+    name: 'disk',
+    on: {
+      'job.step':
+        () =>
+        ({ step, phase }) =>
+          step === 'rescan.unsubtitle' && phase === 'before' ? goAway() : undefined,
+    },
+  })
+  const app = await libraryApp(t, { replace: [disk] })
+  const subtitles = ['de', 'en'].map((lang) => ({
+    ...{ ext: 'vtt' as const, lang, name: lang, source: 'user' as const, url: '' },
+    media_url: `/media/${harbour}/${ferry}.${lang}.vtt`,
+  }))
+  await app.given(aChannel({ id: harbour }), aVideo({ id: ferry, channelId: harbour, subtitles }))
+  await app.film('media', harbour, `${ferry}.mp4`)
+  await writeFile(app.at('media', harbour, `${ferry}.en.vtt`), VTT)
+  goAway = () => rename(app.at('media'), app.at('elsewhere'))
+
+  const { state } = await app.runTask('rescan_filesystem')
+
+  assert.equal(state, 'FAILURE')
+  assert.deepEqual((await app.doc('video', ferry)).subtitles, subtitles)
+})
+
 test('comments and subtitles whose video is gone go with a rescan', async (t) => {
   const app = await libraryApp(t)
   await app.film('media', harbour, `${nets}.mp4`)
