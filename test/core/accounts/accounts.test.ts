@@ -200,7 +200,8 @@ test('many addresses with many names each leave room for others, and turns go ro
   )
   const all = Promise.allSettled(flood)
   assert.ok(await accounts.checkPassword('admin', 'right-password', ELSEWHERE))
-  assert.ok(ended - 96 <= 8, `${ended - 96} of the 24 that are let in came before`) // two that ran, one of each address
+  // Two that ran and one of each address go first, some end meanwhile; without turns it would be all but one.
+  assert.ok(ended - 96 <= 16, `${ended - 96} of the 24 that are let in came before`)
   assert.equal((await all).filter(({ status }) => status === 'rejected').length, 96)
 })
 
