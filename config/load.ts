@@ -46,25 +46,25 @@ export function readCore(sources: ConfigSources): Readonly<Settings> {
 
 /**
  * All settings: core's and those that plugins declare.
- * @param former  variables and keys of plugins that are not there now: what is set for them is left alone
+ * @param remembered  variables and keys of plugins that are not there now: what is set for them is left alone
  * @throws StartError  an unknown variable or key, a malformed value; names it and says what to do
  */
 export function readSettings(
   sources: ConfigSources,
   pluginSettings: Definitions,
-  former: ReadonlyMap<string, string> = new Map(),
+  remembered: ReadonlyMap<string, string> = new Map(),
 ): Readonly<Settings> {
   const definitions = { ...coreSettings, ...pluginSettings }
   const variables = new Set(Object.values(definitions).map(({ env }) => env))
   for (const name of Object.keys(sources.env)) {
-    if (name.startsWith('AV_') && !name.startsWith(TEST_PREFIX) && !variables.has(name) && !former.has(name)) {
+    if (name.startsWith('AV_') && !name.startsWith(TEST_PREFIX) && !variables.has(name) && !remembered.has(name)) {
       throw new StartError(
         `${name}: there is no such setting${suggestion(name, variables)}; correct the name or remove it from the environment`,
       )
     }
   }
   for (const key of Object.keys(sources.file)) {
-    if (!Object.hasOwn(definitions, key) && !former.has(key)) {
+    if (!Object.hasOwn(definitions, key) && !remembered.has(key)) {
       throw new StartError(
         `${sources.filePath}: there is no setting ${key}${suggestion(key, Object.keys(definitions))}; correct the name or remove it`,
       )

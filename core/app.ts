@@ -5,7 +5,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { type FirstAccount, openAccounts } from './accounts/accounts.ts'
 import { openSecretKey } from './accounts/secret-key.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { Closers } from './closers.ts'
+import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
 import { openHttp } from './http/server.ts'
@@ -20,8 +20,8 @@ import { openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
 import type { WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
-import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, logLeftOut, registerPlugins } from './plugin/load.ts'
+import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
 
@@ -53,21 +53,21 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
   await openDataFolder(dataDir)
   const loaded = registerPlugins(given.plugins ?? (await findPlugins({ dataDir, ...core })), core.pluginsOff)
   const { registry } = loaded
-  const former = await openFormerSettings(dataDir, loaded)
-  const settings = readSettings(sources, loaded.settings, former.owners)
+  const remembered = await openRememberedSettings(dataDir, loaded)
+  const settings = readSettings(sources, loaded.settings, remembered.owners)
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
   const log = given.log ?? openLog(settings.logLevel)
   const wiring = openWiring({ loaded, clock, log, version: manifest.version })
 
-  const opened = new Closers(log)
+  const opened = new CloseStack(log)
   try {
     // Before anything is written: a start on a full disk needs some room.
     const reserve = opened.add(await openReserve({ folder: dataDir, clock, log }))
     const onFull = reserve.release
     const file = join(dataDir, 'ledger.sqlite')
     const ledger = opened.add(await openLedger({ file, log, clock, plugins: loaded.migrations, onFull }))
-    await former.remember()
-    logLeftOut(loaded, former.left(sources), log)
+    await remembered.remember()
+    logLeftOut(loaded, remembered.left(sources), log)
     opened.add(keepDailyCopies({ file, ledger, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey: await openSecretKey(dataDir) })

@@ -11,8 +11,8 @@ import type { Index } from './index/port.ts'
 import { waitAtBarrier } from './index/write-barrier.ts'
 import { lockFolder } from './ledger/lock.ts'
 import { openLog } from './log.ts'
-import { openFormerSettings } from './plugin/former.ts'
 import { findPlugins, registerPlugins } from './plugin/load.ts'
+import { openRememberedSettings } from './plugin/remembered-settings.ts'
 
 const TELL_EVERY_MS = 2_000
 
@@ -41,7 +41,7 @@ async function bringIndex([target, ...options]: readonly string[]): Promise<void
   const opened: Index[] = []
   try {
     const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
-    const settings = readSettings(sources, loaded.settings, (await openFormerSettings(core.dataDir, loaded)).owners)
+    const settings = readSettings(sources, loaded.settings, (await openRememberedSettings(core.dataDir, loaded)).owners)
     const { kind, filling } = await readInUse(core.dataDir)
     const [from, to] = wayOf(target, loaded.adapters, settings, kind)
     const interrupted = () =>

@@ -1,6 +1,6 @@
 /** pino, with a child per plugin, request and job. Secrets are masked here, whoever logs them. */
 import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
-import { pluginIn } from './blame.ts'
+import { pluginIn } from './error-origin.ts'
 
 export type Log = Logger
 

@@ -1,8 +1,8 @@
 /** Start and signals: what the program says to whoever started it. */
 import { readSources } from '../config/load.ts'
 import { type OpenedApp, openApp } from './app.ts'
-import { pluginIn } from './blame.ts'
 import { COMMANDS } from './commands.ts'
+import { pluginIn } from './error-origin.ts'
 
 const STOP_WITHIN_MS = 10_000
 

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
-import { ENTRIES, isSource, OWN_FOLDER } from './entries.ts'
+import { IMPORTABLE, isSource, OWN_FOLDER } from './own-files.ts'
 
 /**
  * Starts the worker of a plugin.
@@ -31,7 +31,7 @@ function bundled(entry: URL): string {
     format: 'cjs',
     // From elsewhere the program's packages are not found; ours may be native code, which cannot be bundled.
     packages: isOwn(entry) ? 'external' : 'bundle',
-    alias: Object.fromEntries(Object.entries(ENTRIES).map(([name, url]) => [name, fileURLToPath(url)])),
+    alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, url]) => [name, fileURLToPath(url)])),
     define: { 'import.meta.url': place },
     // What is evaluated has no place to find packages from: the entry's.
     banner: { js: `require = require('node:module').createRequire(${place})` },

@@ -29,7 +29,7 @@ test('core knows no domain: it could serve another archive with other plugins', 
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/(main|commands|app|public)\.ts$/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|load|outside|former|wire)\.ts$/],
+  [1, /^core\/plugin\/(find|check|load|outside|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/define\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.

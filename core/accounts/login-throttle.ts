@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { FairQueue, tooMany } from '../concurrency/fair-queue.ts'
+import { Quota } from '../concurrency/quota.ts'
 import { errors } from '../error.ts'
 import type { Asker } from './passwords.ts'
 
@@ -43,7 +44,7 @@ export class LoginThrottle {
   readonly #accounts = new Map<string, Failures>()
   readonly #pairs = new Map<string, Failures>()
   /** Attempts of an address under way, under whatever names. */
-  readonly #underWay = new Map<string, number>()
+  readonly #underWay = new Quota(MOST_OF_ADDRESS)
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -59,16 +60,12 @@ export class LoginThrottle {
     asker: Asker,
     check: () => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
-    const { address } = asker
-    const underWay = this.#underWay.get(address) ?? 0
-    if (underWay >= MOST_OF_ADDRESS) throw tooMany()
-    this.#underWay.set(address, underWay + 1)
+    const giveBack = this.#underWay.take(asker.address)
+    if (!giveBack) throw tooMany()
     try {
       return await this.#inTurn(account, asker, check)
     } finally {
-      const left = this.#underWay.get(address)! - 1
-      if (left > 0) this.#underWay.set(address, left)
-      else this.#underWay.delete(address)
+      giveBack()
     }
   }
 

@@ -7,6 +7,7 @@ import { type Actor, openAuthentication } from '../accounts/authentication.ts'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { withinTime } from '../concurrency/limit.ts'
+import { Quota } from '../concurrency/quota.ts'
 import { errors, isAppError } from '../error.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
@@ -21,6 +22,7 @@ import {
 } from '../plugin/define.ts'
 import { BodyMemory, type BodyShare, checkBodyHeaders, drain, hasBody, isWriting, rawBody, readBody } from './body.ts'
 import { checkBody } from './check.ts'
+import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
@@ -40,7 +42,6 @@ import {
   sendFileReply,
   sendJson,
 } from './send.ts'
-import { MOST_OF_ADDRESS, Shares } from './shares.ts'
 
 export interface PipelineParts {
   routes: readonly Route[]
@@ -122,8 +123,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const envelope = openEnvelope(parts.preferences, parts.envelopes)
   const decoders = new Map<Route, QueryShape>()
   const streams = new Set<() => void>()
-  const streamShares = new Shares(MOST_EVENT_STREAMS_OF_ACCOUNT)
-  const requestShares = new Shares(MOST_OF_ADDRESS)
+  const streamQuota = new Quota(MOST_EVENT_STREAMS_OF_ACCOUNT)
+  const requestQuota = new Quota(MOST_OF_ADDRESS)
   const longAnswers = new Set<LongAnswer>()
   parts.accounts.watch(() => {
     for (const { mayGoOn, end } of longAnswers) if (!mayGoOn()) end()
@@ -148,7 +149,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     let share: BodyShare | undefined
     try {
       const origin = origins.of(request)
-      takeShare(requestShares, origin, response)
+      takePlace(requestQuota, origin, response)
       if (request.headers.origin !== undefined)
         Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
       const [path, query] = splitUrl(request.url!)
@@ -304,7 +305,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   function startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
     if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
-    const giveBack = streamShares.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
+    const giveBack = streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
     // Not the oldest ends: it would ask again at once, and end the next.
     if (!giveBack)
       throw errors.throttled(`This account listens ${MOST_EVENT_STREAMS_OF_ACCOUNT} times already`, {
@@ -382,9 +383,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 }
 
 /** @throws throttled  its address has as many requests under way as it may */
-function takeShare(shares: Shares, { address, isLimited }: Origin, response: ServerResponse): void {
+function takePlace(quota: Quota, { address, isLimited }: Origin, response: ServerResponse): void {
   if (!isLimited) return
-  const giveBack = shares.take(clientOf(address))
+  const giveBack = quota.take(clientOf(address))
   if (!giveBack)
     throw errors.throttled('Too many requests at once from your address; try again in a few seconds', {
       retryAfterSeconds: 5,

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
+import { limitConnections } from './connection-limit.ts'
 import { errorBody } from './fault.ts'
 import { openLimits } from './origin.ts'
 import { openPipeline, type Pipeline, type PipelineParts } from './pipeline.ts'
-import { shareConnections } from './shares.ts'
 
 export interface HttpParts extends PipelineParts {
   settings: Pick<Settings, 'basePath' | 'trustedProxies' | 'corsOrigins' | 'pageSize' | 'host' | 'port'>
@@ -43,7 +43,7 @@ export function openHttp(parts: HttpParts): Http {
     noDelay: true,
   })
   server.maxConnections = MOST_CONNECTIONS
-  shareConnections(server, openLimits(parts.settings.trustedProxies))
+  limitConnections(server, openLimits(parts.settings.trustedProxies))
   const running = new Set<ServerResponse>()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     running.add(response)

@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rememberCode } from '../blame.ts'
-import { ENTRIES, isSource, OWN_FOLDER } from '../entries.ts'
 import { StartError } from '../error.ts'
+import { rememberCode } from '../error-origin.ts'
+import { IMPORTABLE, isSource, OWN_FOLDER } from '../own-files.ts'
 import { writeWhole } from '../whole-file.ts'
 import type { Plugin } from './define.ts'
 
@@ -114,7 +114,7 @@ async function bundled(folder: string, file: string, cache: string, without: str
       // Nothing is written there: the map names sources as seen from it.
       outfile: join(cache, `${stem}.mjs`),
       logLevel: 'silent',
-      alias: Object.fromEntries(Object.entries(ENTRIES).map(([name, { href }]) => [name, href])),
+      alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, { href }]) => [name, href])),
       external: ['file:*'],
       define: { 'import.meta.url': JSON.stringify(pathToFileURL(file).href) },
     })

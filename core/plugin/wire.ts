@@ -3,7 +3,7 @@
  * failures their name.
  */
 import type { Clock } from '../clock.ts'
-import type { Closers } from '../closers.ts'
+import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { StartError } from '../error.ts'
 import { EventBus, type EventName, type Listener } from '../events.ts'
@@ -66,7 +66,7 @@ export function openWiring({
   const appOf = (part: Route | Task): WholeApp => apps.get(loaded.ownerOf(part)!) ?? app
 
   /** Services, then hooks, then listeners, then setup: each of all plugins, in the order of needs. */
-  async function putToWork(opened: Closers): Promise<void> {
+  async function putToWork(opened: CloseStack): Promise<void> {
     const each = async (some: readonly Plugin[], work: (plugin: Plugin, own: WholeApp) => Promise<void> | void) => {
       for (const plugin of some) await named(plugin, () => work(plugin, apps.get(plugin)!))
     }

@@ -1,6 +1,6 @@
 /** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
 import { definePlugin } from 'archivolt'
-import { type AfterDownload, openAfterDownload } from './after.ts'
+import { type AfterDownload, openAfterDownload } from './after-download.ts'
 import { extractDownload } from './extract.ts'
 import { type Extras, extrasTables, openExtras } from './extras.ts'
 import { downloads } from './preferences.ts'

@@ -19,7 +19,7 @@ export const StateReply = Type.Object({
 })
 
 /** An open gate tells nothing of an item that waits for this machine. */
-function standing(app: App) {
+function stateWithItems(app: App) {
   const state = app.platform.state()
   if (state.state !== 'open') return state
   for (const reasonOf of app.hook('platform.halted')) {
@@ -51,7 +51,7 @@ async function stateOf(app: App) {
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
   return {
-    ...standing(app),
+    ...stateWithItems(app),
     waiting: Object.assign({}, ...counts) as Record<string, number>,
     ...report,
     space: { media_free: free, media_total: total },

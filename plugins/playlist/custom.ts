@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Collection, chunksOf, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { openEdits } from './edits.ts'
-import { type Action, moved, neighbour, numbered } from './entries.ts'
+import { type Action, moved, neighbour, numbered } from './entry-order.ts'
 import type { PlaylistDoc, PlaylistEntry, playlistIndex } from './schema.ts'
 
 const CHUNK = 1000

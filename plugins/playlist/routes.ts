@@ -14,7 +14,7 @@ import {
   Type,
 } from 'archivolt'
 import type { App } from './app.ts'
-import { ACTIONS, type Action } from './entries.ts'
+import { ACTIONS, type Action } from './entry-order.ts'
 import { PlaylistDoc, PlaylistEntry } from './schema.ts'
 
 const PlaylistId = Type.Object({ playlistId: Type.String({ pattern: ID_PATTERN }) })

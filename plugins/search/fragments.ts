@@ -1,8 +1,8 @@
 /** Hits in subtitles (contract 5.7): fragments, joined with title and channel of their videos, the words marked. */
 import { type Filter, highlight, roundScore, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { MOST_HITS } from './first-hits.ts'
 import type { Query } from './language.ts'
-import { MOST_HITS } from './share.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)

@@ -1,9 +1,9 @@
 /** A parsed query → the records of each group, as JSON texts. */
 import { type Actor, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
+import { firstHits, MOST_HITS } from './first-hits.ts'
 import { findFragments } from './fragments.ts'
 import type { Query } from './language.ts'
-import { MOST_HITS, share } from './share.ts'
 
 export interface Groups {
   video: string[]
@@ -53,7 +53,7 @@ export async function runQuery(query: Query, actor: Actor, app: App): Promise<Gr
 /** Exact hits of all groups come first; fuzzy ones fill the places that are left. */
 async function simple(query: Query, actor: Actor, app: App): Promise<Groups> {
   const exact = await findSimple({ ...query, fuzziness: 0 }, app)
-  const shown = share(exact)
+  const shown = firstHits(exact)
   const room = MOST_HITS - SIMPLE_GROUPS.reduce((sum, group) => sum + shown[group].length, 0)
   if (room > 0 && query.term !== '' && query.fuzziness !== 0) {
     const all = await findSimple(query, app)
@@ -66,7 +66,7 @@ async function simple(query: Query, actor: Actor, app: App): Promise<Groups> {
       playlist: all.playlist.filter(isNew('playlist')),
       video: all.video.filter(isNew('video')),
     }
-    const added = share(further, shown)
+    const added = firstHits(further, shown)
     for (const group of SIMPLE_GROUPS) shown[group].push(...added[group])
   }
   return {

@@ -13,6 +13,7 @@ import {
 } from 'archivolt'
 import type { CommentMetadata, VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
+import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
 import { type Ingest, isThere, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
@@ -20,7 +21,6 @@ import { dropOrphans } from './orphans.ts'
 import { channelIdOf, openRecords, type VideoTail } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
-import { toThreads } from './threads.ts'
 
 type VideoChange = Change<VideoDoc, VideoNames>
 

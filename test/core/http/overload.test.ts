@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { Type } from 'typebox'
 import { isAppError, MOST_FIELDS } from '../../../core/error.ts'
 import { checkBody } from '../../../core/http/check.ts'
-import { MOST_OF_ADDRESS, shareConnections } from '../../../core/http/shares.ts'
+import { limitConnections, MOST_OF_ADDRESS } from '../../../core/http/connection-limit.ts'
 import { defineRoute } from '../../../core/plugin/define.ts'
 import { testServer } from './given.ts'
 
@@ -250,7 +250,7 @@ test('behind a proxy each client has its share of requests at once; the proxy it
 test('an address has its share of connections: further ones are closed, and one that ends makes room', async (t) => {
   const server = createServer((_request, response) => void response.end('x'))
   t.after(() => server.close())
-  shareConnections(server, () => true, 3)
+  limitConnections(server, () => true, 3)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const open = () => connect(port, '127.0.0.1').on('error', () => undefined)

@@ -7,13 +7,13 @@ import { Activity as Pulse, Square } from 'lucide'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { standingOf } from '../parts/standing.ts'
+import { stopReasonOf } from '../parts/stop-reason.ts'
 import { sayFailure } from '../parts/toast.tsx'
 import { get, post } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { listen, notifications } from '../server/events.ts'
 import type { Notification, PlatformState } from '../server/records.ts'
-import { gather } from '../stores/gather.ts'
+import { coalesce } from '../stores/coalesce.ts'
 import { platformState } from '../stores/platform.ts'
 import { isAdmin } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
@@ -29,16 +29,16 @@ export function Activity() {
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
   usePlatform(isOpen)
-  const standing = platformState.value && standingOf(platformState.value)
+  const stopReason = platformState.value && stopReasonOf(platformState.value)
   const running = notifications.value
   const known = running.filter(({ progress }) => progress > 0)
   const progress = known.length === 0 ? 0 : known.reduce((sum, one) => sum + one.progress, 0) / known.length
-  const needsUser = running.some(({ level }) => level === 'error') || standing !== undefined
+  const needsUser = running.some(({ level }) => level === 'error') || stopReason !== undefined
   // What has ended is told for a few seconds more, by its name: what goes on matters more.
   const text =
-    standing?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
+    stopReason?.title ?? running.findLast((one) => one.progress < 1)?.messages.at(-1) ?? running[0]?.title ?? ''
   const label =
-    standing?.title ??
+    stopReason?.title ??
     (needsUser
       ? t('activity.attention')
       : running.length > 0
@@ -98,9 +98,9 @@ export function Activity() {
           aria-label={t('activity.label')}
           onToggle={(event) => event.newState === 'closed' && setOpen(false)}
         >
-          {standing && (
+          {stopReason && (
             <p class="notice">
-              {standing.title}. {standing.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
+              {stopReason.title}. {stopReason.text} <a href={under('/downloads/')}>{t('activity.look')}</a>
             </p>
           )}
           {running.length === 0 && <p class="hint">{t('activity.idle')}</p>}
@@ -142,7 +142,7 @@ function usePlatform(isOpen: boolean): void {
   const mayAsk = isAdmin.value
   useEffect(() => {
     if (!mayAsk) return
-    const { soon, end } = gather(() => {
+    const { soon, end } = coalesce(() => {
       const take = (state: PlatformState | undefined) => void (platformState.value = state)
       get<PlatformState>('/api/platform/').then(take, () => take(undefined)) // what cannot be asked needs nobody
     }, 2000)

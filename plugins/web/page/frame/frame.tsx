@@ -30,7 +30,7 @@ import { get, isSignedIn } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { connection, listen } from '../server/events.ts'
 import type { Page, QueueItem } from '../server/records.ts'
-import { gather } from '../stores/gather.ts'
+import { coalesce } from '../stores/coalesce.ts'
 import { countOf, isMore, isSome } from '../stores/list.ts'
 import { platformState } from '../stores/platform.ts'
 import { failedIn } from '../stores/queue.ts'
@@ -127,7 +127,7 @@ const short = (count: Count, most: number): string => (isMore(count, most) ? `${
 function Waiting() {
   const [count, setCount] = useState<Count>(0)
   useEffect(() => {
-    const { soon, end } = gather(() => {
+    const { soon, end } = coalesce(() => {
       // As the view counts them: those that failed do not wait.
       get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
         ({ paginate }) => setCount(countOf(paginate)),

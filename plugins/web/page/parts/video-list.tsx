@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { Query } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { Video } from '../server/records.ts'
-import { gather } from '../stores/gather.ts'
+import { coalesce } from '../stores/coalesce.ts'
 import { keptList, type List } from '../stores/list.ts'
 import type { Count } from '../texts/texts.ts'
 import { ListGrid } from './list-grid.tsx'
@@ -102,7 +102,7 @@ function useFresh(list: List<VideoRow>): void {
     const isStale = since !== undefined && Date.now() - since >= STALE_MS
     if (isStale && scrollY < TOP_PX) void list.reload()
     if (since === undefined || isStale) readAt.set(list, Date.now())
-    const { soon, end } = gather(() => {
+    const { soon, end } = coalesce(() => {
       if (scrollY > TOP_PX) return
       readAt.set(list, Date.now())
       void list.reload()

@@ -3,7 +3,7 @@
 import { ArrowDownToLine } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
-import { standingOf } from '../parts/standing.ts'
+import { stopReasonOf } from '../parts/stop-reason.ts'
 import { get, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { PlatformState, Video } from '../server/records.ts'
@@ -68,7 +68,7 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
   const [ending] = useState(() => new AbortController())
   useEffect(() => () => ending.abort(), [])
   const { value } = platform.now.value
-  const standing = value && standingOf(value)
+  const stopReason = value && stopReasonOf(value)
   const fetch = async () => {
     setState({ at: 'asked' })
     try {
@@ -84,9 +84,9 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
     <>
       <p>{t('player.failed.missing')}</p>
       {state?.at === 'failed' && <p>{state.message}</p>}
-      {standing && (
+      {stopReason && (
         <p>
-          {standing.title}. {standing.text}
+          {stopReason.title}. {stopReason.text}
         </p>
       )}
       {isBusy && (
@@ -102,12 +102,12 @@ function Missing({ video, machine, onFile }: Omit<Props, 'kind'>) {
         </p>
       )}
       <div class="steps">
-        {(standing || isBusy) && (
+        {(stopReason || isBusy) && (
           <a class="button" href={under('/downloads/')}>
             {t('activity.look')}
           </a>
         )}
-        {!standing && !isBusy && (
+        {!stopReason && !isBusy && (
           <Button icon={ArrowDownToLine} onClick={() => void fetch()}>
             {t('player.downloadAgain')}
           </Button>

@@ -7,7 +7,7 @@ import { under } from '../server/base.ts'
 import type { Segment, Video } from '../server/records.ts'
 import { unheard } from './codecs.ts'
 import { openPlace } from './place.ts'
-import { keepFor, kept } from './taste.ts'
+import { keepOptions, keptOptions } from './player-options.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
 /** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
@@ -33,9 +33,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const position = signal(0)
   const duration = signal(video.player.duration)
   const buffered = signal(0)
-  const volume = signal(kept.volume())
-  const isMuted = signal(kept.isMuted())
-  const speed = signal(kept.speed())
+  const volume = signal(keptOptions.volume())
+  const isMuted = signal(keptOptions.isMuted())
+  const speed = signal(keptOptions.speed())
   /** Number of the chosen track; −1: none. */
   const subtitle = signal(-1)
   const isFull = signal(false)
@@ -208,11 +208,11 @@ export function openMachine(video: Video, startAt: number | undefined) {
               () => (
                 (volume.value = element!.volume),
                 (isMuted.value = element!.muted),
-                keepFor({ volume: element!.volume, isMuted: element!.muted })
+                keepOptions({ volume: element!.volume, isMuted: element!.muted })
               ),
             ),
         ],
-        ['ratechange', () => ((speed.value = element!.playbackRate), keepFor({ speed: element!.playbackRate }))],
+        ['ratechange', () => ((speed.value = element!.playbackRate), keepOptions({ speed: element!.playbackRate }))],
         ['enterpictureinpicture', () => void (isPip.value = true)],
         ['leavepictureinpicture', () => void (isPip.value = false)],
         ['error', () => void why().then((met) => (failure.value = met))],
@@ -222,7 +222,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
       const onHide = () => void (document.hidden && element && !element.ended && place.save(element.currentTime, true))
       document.addEventListener('fullscreenchange', onFull)
       document.addEventListener('visibilitychange', onHide)
-      const language = kept.subtitle()
+      const language = keptOptions.subtitle()
       const chosen = language ? video.subtitles.findIndex(({ lang }) => lang === language) : -1
       showSubtitle(chosen)
       if (element.readyState >= 1) onMetadata()
@@ -261,7 +261,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     },
     chooseSubtitle(number: number): void {
       showSubtitle(number)
-      keepFor({ subtitle: video.subtitles[number]?.lang ?? '' })
+      keepOptions({ subtitle: video.subtitles[number]?.lang ?? '' })
     },
     toggleSubtitles(): void {
       if (video.subtitles.length > 0)
@@ -270,7 +270,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
             ? -1
             : Math.max(
                 0,
-                video.subtitles.findIndex(({ lang }) => lang === kept.subtitle()),
+                video.subtitles.findIndex(({ lang }) => lang === keptOptions.subtitle()),
               ),
         )
     },

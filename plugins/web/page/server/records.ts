@@ -31,7 +31,7 @@ import type { listVideos } from '../../../video/routes.ts'
 
 export type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
 
-export type { Comment } from '../../../video/threads.ts'
+export type { Comment } from '../../../video/comment-threads.ts'
 
 export type Channel = ReplyOf<typeof listChannels>[number]
 export type ChannelOverwrites = Channel['channel_overwrites']

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { get, toFailure } from '../server/api.ts'
 import { listen } from '../server/events.ts'
 import type { TaskRecord } from '../server/records.ts'
-import { gather } from './gather.ts'
+import { coalesce } from './coalesce.ts'
 
 export const isOver = ({ status }: Pick<TaskRecord, 'status'>): boolean => status !== 'PENDING' && status !== 'RETRY'
 
@@ -15,7 +15,7 @@ export function useJobs(names: readonly string[], then: () => void, { onlyEnded 
   const latest = useRef(then)
   latest.current = then
   useEffect(() => {
-    const { soon, end } = gather(() => latest.current(), REST_MS)
+    const { soon, end } = coalesce(() => latest.current(), REST_MS)
     const ends = [
       listen('job', (job) => (names.length === 0 || names.includes(job.name)) && (!onlyEnded || isOver(job)) && soon()),
       listen('missed', () => soon()),

@@ -5,8 +5,8 @@ import { type Failure, get, toFailure } from '../server/api.ts'
 import { listen, notifications, type QueueChange } from '../server/events.ts'
 import type { ErrorClass, Notification, PlatformState, QueueItem } from '../server/records.ts'
 import type { Count } from '../texts/texts.ts'
+import { coalesce } from './coalesce.ts'
 import { LATER } from './failures.ts'
-import { gather } from './gather.ts'
 import { type List, openList } from './list.ts'
 import { platformState } from './platform.ts'
 
@@ -85,13 +85,13 @@ function openQueueStore(): QueueStore {
     }
   }
 
-  const platformSoon = gather(() => void readPlatform(), PLATFORM_MS)
+  const platformSoon = coalesce(() => void readPlatform(), PLATFORM_MS)
   const lookAtPlatform = () => platformSoon.soon()
-  const nextAttempt = gather(() => void readPlatform(), SOONEST_ATTEMPT_MS)
-  const allSoon = gather(() => void readAll(), TOGETHER_MS)
-  const listsSoon = new Map<ItemList, ReturnType<typeof gather>>()
+  const nextAttempt = coalesce(() => void readPlatform(), SOONEST_ATTEMPT_MS)
+  const allSoon = coalesce(() => void readAll(), TOGETHER_MS)
+  const listsSoon = new Map<ItemList, ReturnType<typeof coalesce>>()
   function readAgain(list: ItemList): void {
-    const known = listsSoon.get(list) ?? gather(() => void list.reload(), TOGETHER_MS)
+    const known = listsSoon.get(list) ?? coalesce(() => void list.reload(), TOGETHER_MS)
     listsSoon.set(list, known)
     known.soon()
   }

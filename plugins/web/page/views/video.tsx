@@ -20,7 +20,7 @@ import { videoActions } from '../parts/video-actions.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import type { Machine } from '../player/machine.ts'
 import { Player } from '../player/player.tsx'
-import { keepFor, kept } from '../player/taste.ts'
+import { keepOptions, keptOptions } from '../player/player-options.ts'
 import { get } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
@@ -43,7 +43,7 @@ function OneVideo({ id }: { id: string }) {
   const video = useLoad(`video/${id}`, async (signal) => (await get<Item<Video>>(`/api/video/${id}/`, {}, signal)).data)
   const playlist = usePlaylist(list, id)
   const machine = useSignal<Machine | undefined>(undefined)
-  const isTheatre = useSignal(kept.isTheatre())
+  const isTheatre = useSignal(keptOptions.isTheatre())
   const { state, value, failure, isKept } = video.now.value
   useTitle(value?.title)
 
@@ -68,7 +68,7 @@ function OneVideo({ id }: { id: string }) {
             video={value}
             startAt={startAt}
             isTheatre={isTheatre.value}
-            onTheatre={() => keepFor({ isTheatre: (isTheatre.value = !isTheatre.value) })}
+            onTheatre={() => keepOptions({ isTheatre: (isTheatre.value = !isTheatre.value) })}
             next={next && { title: next.title, go: () => navigate(`/video/${next.id}/?list=${list}`) }}
             onEnd={() => void ended(video)}
             onFile={() => void video.reload()}

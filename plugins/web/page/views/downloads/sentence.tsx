@@ -5,8 +5,8 @@ import { CircleCheck, CirclePause, Download, Hourglass, Play, RotateCw, Square }
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { standingOf } from '../../parts/standing.ts'
 import { Box, Failed } from '../../parts/states.tsx'
+import { stopReasonOf } from '../../parts/stop-reason.ts'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
@@ -38,8 +38,8 @@ export function Sentence({ queue }: { queue: QueueStore }) {
     )
   }
   const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
-  const standing = standingOf(platform)
-  const { tone, icon, title, text, actions = [] }: Said = standing ?? saidOpen(queue, next ?? undefined)
+  const stopReason = stopReasonOf(platform)
+  const { tone, icon, title, text, actions = [] }: Said = stopReason ?? saidOpen(queue, next ?? undefined)
   const missing = t('downloads.missingTool', { count: platform.missing.length, tools: platform.missing.join(', ') })
   return (
     <section class={`sentence ${tone}`}>
@@ -47,7 +47,7 @@ export function Sentence({ queue }: { queue: QueueStore }) {
       <div class="sentence-text" role="status">
         <h2>{title}</h2>
         {text && <p>{text}</p>}
-        {platform.missing.length > 0 && standing?.title !== missing && <p class="error">{missing}</p>}
+        {platform.missing.length > 0 && stopReason?.title !== missing && <p class="error">{missing}</p>}
         {platform.space.media_total > 0 && (
           <p class="meta">
             {t('downloads.space', {

@@ -6,7 +6,7 @@ export const isSource = import.meta.url.endsWith('.ts')
 export const OWN_FOLDER = new URL(isSource ? '../' : './', import.meta.url)
 
 /** All that a plugin may import of core, by the name it imports it by. */
-export const ENTRIES = {
+export const IMPORTABLE = {
   archivolt: new URL(isSource ? './public.ts' : './public.js', import.meta.url),
   'archivolt/index': new URL(isSource ? './index/public.ts' : './public-index.js', import.meta.url),
 } as const

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CommentMetadata } from '../../../plugins/platform/types.ts'
-import { type Comment, toThreads } from '../../../plugins/video/threads.ts'
+import { type Comment, toThreads } from '../../../plugins/video/comment-threads.ts'
 
 const aComment = (id: string, parent = 'root', changes: Partial<CommentMetadata> = {}): CommentMetadata => ({
   id,

@@ -6,7 +6,7 @@ interface Part {
 }
 
 /** A part that cannot be closed does not keep the others open. */
-export class Closers {
+export class CloseStack {
   readonly #parts: Part[] = []
   readonly #log: Log
 

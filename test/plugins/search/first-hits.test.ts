@@ -1,17 +1,17 @@
 /** The places of a simple search: contract 7. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { share } from '../../../plugins/search/share.ts'
+import { firstHits } from '../../../plugins/search/first-hits.ts'
 
 type Counts = [channel: number, playlist: number, video: number]
 
 const list = (count: number) => Array.from({ length: count }, (_, number) => number)
-const shares = ([channel, playlist, video]: Counts) => ({
+const sized = ([channel, playlist, video]: Counts) => ({
   channel: list(channel),
   playlist: list(playlist),
   video: list(video),
 })
-const counts = (found: ReturnType<typeof shares>): Counts => [
+const counts = (found: ReturnType<typeof sized>): Counts => [
   found.channel.length,
   found.playlist.length,
   found.video.length,
@@ -71,6 +71,6 @@ const rows: Array<[found: Counts, shown: Counts, taken?: Counts]> = [
 
 test('channels and playlists get up to six of the thirty places, videos the rest, and what one leaves goes to the others', () => {
   for (const [found, shown, taken] of rows) {
-    assert.deepEqual(counts(share(shares(found), taken && shares(taken))), shown, JSON.stringify([found, taken]))
+    assert.deepEqual(counts(firstHits(sized(found), taken && sized(taken))), shown, JSON.stringify([found, taken]))
   }
 })

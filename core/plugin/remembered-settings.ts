@@ -14,7 +14,7 @@ import type { LoadedPlugins } from './load.ts'
 const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
 type Declared = Record<string, Record<string, string>>
 
-export interface FormerSettings {
+export interface RememberedSettings {
   /** Keys and variables of plugins that are not on → the plugin. */
   owners: ReadonlyMap<string, string>
   /** What is set of them. */
@@ -23,10 +23,10 @@ export interface FormerSettings {
   remember(): Promise<void>
 }
 
-export async function openFormerSettings(
+export async function openRememberedSettings(
   dataDir: string,
   { registry, isOutside, off }: LoadedPlugins,
-): Promise<FormerSettings> {
+): Promise<RememberedSettings> {
   const path = join(dataDir, 'plugins', 'settings.json')
   // none, or none that can be read: then settings are judged as if there had been none
   const text = await readFile(path, 'utf8').catch(() => '{}')

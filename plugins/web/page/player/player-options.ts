@@ -1,6 +1,6 @@
 /** How loud, how fast, which subtitles: kept in this browser, since another room has other loudspeakers. */
 
-interface Taste {
+interface PlayerOptions {
   volume: number
   isMuted: boolean
   speed: number
@@ -10,17 +10,17 @@ interface Taste {
 }
 
 const KEY = 'av_player'
-const NORMAL: Taste = { volume: 1, isMuted: false, speed: 1, subtitle: '', isTheatre: false }
+const NORMAL: PlayerOptions = { volume: 1, isMuted: false, speed: 1, subtitle: '', isTheatre: false }
 
-function read(): Taste {
+function read(): PlayerOptions {
   try {
-    return { ...NORMAL, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Taste>) }
+    return { ...NORMAL, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<PlayerOptions>) }
   } catch {
     return NORMAL // storage is shut, or not ours
   }
 }
 
-export function keepFor(change: Partial<Taste>): void {
+export function keepOptions(change: Partial<PlayerOptions>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...read(), ...change }))
   } catch {
@@ -31,7 +31,7 @@ export function keepFor(change: Partial<Taste>): void {
 const within = (value: unknown, from: number, to: number, normal: number): number =>
   typeof value === 'number' && value >= from && value <= to ? value : normal
 
-export const kept = {
+export const keptOptions = {
   volume: (): number => within(read().volume, 0, 1, 1),
   isMuted: (): boolean => read().isMuted === true,
   speed: (): number => within(read().speed, 0.25, 3, 1),

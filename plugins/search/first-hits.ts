@@ -5,19 +5,19 @@
 export const MOST_HITS = 30
 const QUOTA = 6
 
-export interface Shares<Hit> {
+export interface HitsByKind<Hit> {
   channel: Hit[]
   playlist: Hit[]
   video: Hit[]
 }
 
-const NOTHING: Shares<never> = { channel: [], playlist: [], video: [] }
+const NONE: HitsByKind<never> = { channel: [], playlist: [], video: [] }
 
 /**
  * The first of each group that are shown.
  * @param taken  what is shown already: it counts against the places and the quotas
  */
-export function share<Hit>(found: Shares<Hit>, taken: Shares<Hit> = NOTHING): Shares<Hit> {
+export function firstHits<Hit>(found: HitsByKind<Hit>, taken: HitsByKind<Hit> = NONE): HitsByKind<Hit> {
   let room = MOST_HITS - taken.channel.length - taken.playlist.length - taken.video.length
   const counts = { channel: 0, playlist: 0, video: 0 }
   const give = (group: keyof typeof counts, most: number) => {

@@ -5,7 +5,7 @@ import type { PlatformState } from '../server/records.ts'
 import { toMoment, toTimeOfDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 
-export interface Standing {
+export interface StopReason {
   tone: 'waiting' | 'trouble'
   icon: IconNode
   title: string
@@ -22,13 +22,13 @@ const timeOf = (epoch: number): string =>
 const detailOf = (reason: string): string => reason.replace(/^[^:]+: /, '')
 
 /** undefined: they do not stand still */
-export function standingOf({
+export function stopReasonOf({
   state,
   since: sinceEpoch,
   next_attempt: nextEpoch,
   reason,
   missing,
-}: PlatformState): Standing | undefined {
+}: PlatformState): StopReason | undefined {
   const [since, next] = [timeOf(sinceEpoch), timeOf(nextEpoch)]
   const unchanged = `${detailOf(reason)} ${t('downloads.state.unchanged')}`
   switch (state) {
