@@ -5,43 +5,62 @@
  * parsed. Where an index definition has a `lastKey`, each write makes sure that the quick way can.
  */
 
+/** JSON texts by keys of ours, in which nothing is escaped. */
 type Texts = Readonly<Record<string, string>>
+
+const NONE = {}
 
 /** `[…]` of JSON texts. */
 export const listOf = (texts: readonly string[]): string => `[${texts.join(',')}]`
 
 /** `{…}` of JSON texts by key. */
-export const objectOf = (texts: Texts): string => `{${membersOf(texts)}}`
+export const objectOf = (texts: Texts): string => `{${membersOf(NONE, texts)}}`
 
-const membersOf = (texts: Texts): string =>
-  Object.entries(texts)
-    .map(([key, text]) => `${JSON.stringify(key)}:${text}`)
-    .join(',')
+function membersOf(values: object, texts: Texts): string {
+  let members = ''
+  for (const key in texts) members += `${members && ','}"${key}":${texts[key]}`
+  const last = JSON.stringify(values).slice(1, -1)
+  return members && last ? `${members},${last}` : members + last
+}
 
 /**
  * The object with further keys at its end. Where it has one of them already, readers see the new value.
  * @param values  plain values
  * @param texts   values that are JSON already; they come first
  */
-export function withKeys(object: string, values: object, texts: Texts = {}): string {
-  const parts = [object.slice(1, -1), membersOf(texts), JSON.stringify(values).slice(1, -1)]
-  return `{${parts.filter((part) => part !== '').join(',')}}`
+export function withKeys(object: string, values: object, texts: Texts = NONE): string {
+  const members = membersOf(values, texts)
+  // What is stored is sliced, which copies nothing; all is copied once, when it is sent.
+  return members === '' ? object : `${object.slice(0, -1)}${object === '{}' ? '' : ','}${members}}`
 }
 
-/** The object with further keys in one of its members, which is an object too. */
-export function withKeysInside(object: string, key: string, values: object): string {
+/**
+ * The object with further keys in one of its members, which is an object too.
+ * @param more   plain values at the end of the whole
+ * @param texts  values that are JSON already; they come before `more`
+ */
+export function withKeysInside(
+  object: string,
+  key: string,
+  values: object,
+  more: object = NONE,
+  texts: Texts = NONE,
+): string {
   const opening = `${JSON.stringify(key)}:{`
   const at = object.lastIndexOf(opening)
+  const end = object.length - 2
   // A brace that is the last but one closes a member of the whole; and that is this one, if none comes before.
-  if (at >= 0 && object.indexOf('}', at) === object.length - 2) {
-    const from = at + opening.length - 1
-    return `${object.slice(0, from)}${withKeys(object.slice(from, -1), values)}}`
+  if (at >= 0 && object.indexOf('}', at) === end) {
+    const inner = membersOf(values, NONE)
+    const outer = membersOf(more, texts)
+    const comma = inner === '' || end === at + opening.length ? '' : ','
+    return `${object.slice(0, end)}${comma}${inner}}${outer && ','}${outer}}`
   }
   const parsed = JSON.parse(object) as Record<string, unknown>
   const member = parsed[key]
   if (typeof member !== 'object' || member === null || Array.isArray(member))
     throw new Error(`A stored document has no object ${key}`)
-  return JSON.stringify({ ...parsed, [key]: { ...member, ...values } })
+  return withKeys(JSON.stringify({ ...parsed, [key]: { ...member, ...values } }), more, texts)
 }
 
 /** The text under a key of the object. */

@@ -1,5 +1,5 @@
 /** The record of contract 5.1 as it is sent: the stored text with the channel's, the caller's position and the rank. */
-import { type Actor, type Hit, roundScore, textUnder, withKeys, withKeysInside } from 'archivolt'
+import { type Actor, type Hit, roundScore, textUnder, withKeysInside } from 'archivolt'
 import type { App } from './app.ts'
 
 export interface VideoTail {
@@ -21,7 +21,7 @@ export function channelIdOf(text: string): string {
 
 /** @param more  further keys of the record */
 export function joinRecord(text: string, tail: VideoTail, channelText: string, more: object): string {
-  return withKeys(withKeysInside(text, 'player', tail), more, { channel: channelText })
+  return withKeysInside(text, 'player', tail, more, { channel: channelText })
 }
 
 export function openRecords(app: App) {

@@ -13,7 +13,7 @@ const text = JSON.stringify
 test('lists and objects of texts', () => {
   assert.deepEqual(parsed(listOf([])), [])
   assert.deepEqual(parsed(listOf([text({ a: HOSTILE }), '2'])), [{ a: HOSTILE }, 2])
-  assert.deepEqual(parsed(objectOf({ 'a"b': text([HOSTILE]), c: 'null' })), { 'a"b': [HOSTILE], c: null })
+  assert.deepEqual(parsed(objectOf({ a: text([HOSTILE]), c: 'null' })), { a: [HOSTILE], c: null })
 })
 
 test('keys are added at the end, to an object of none too; the new value of a key counts', () => {
@@ -39,6 +39,10 @@ test('keys are added inside a member, wherever it stands and whatever is in it',
   ]) {
     const expected = { ...object, player: { ...object.player, position: 2 } }
     assert.deepEqual(parsed(withKeysInside(text(object), 'player', { position: 2 })), expected)
+    assert.deepEqual(parsed(withKeysInside(text(object), 'player', { gone: undefined })), object)
+    const more = { score: 1, name: HOSTILE }
+    const whole = withKeysInside(text(object), 'player', { position: 2 }, more, { channel: text(PLAYER), url: '"/x"' })
+    assert.deepEqual(parsed(whole), { ...expected, ...more, channel: PLAYER, url: '/x' })
   }
   for (const object of [{ title: 'x' }, { player: null }, { player: [1] }, { a: { player: {} } }])
     assert.throws(() => withKeysInside(text(object), 'player', {}), /no object player/)
