@@ -1,16 +1,16 @@
-/** Custom playlists: made here, of archived videos, in an order of the user's own (contract 9.6). */
-import { randomUUID } from 'node:crypto'
+/** Custom playlists that are shared: of archived videos, in an order of somebody's own (contract 9.6). */
 import { type Collection, chunksOf, type DocOf, epochSeconds, errors, localDay, type NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { openEdits } from './edits.ts'
 import { type Action, moved, neighbour, numbered } from './entry-order.ts'
+import type { OwnEntry } from './own-rows.ts'
 import type { PlaylistDoc, PlaylistEntry, playlistIndex } from './schema.ts'
 
 const CHUNK = 1000
 /** Entries whose art is looked for: beyond them the playlist goes without a picture. */
 const ART_AMONG = 50
 
-interface CustomAction {
+export interface CustomAction {
   action: Action
   videoId: string
   /** With `move`: the place in the whole list, from 0. */
@@ -93,21 +93,16 @@ export function openCustom(
     if (action === 'top') return 0
     if (action === 'bottom') return entries.length - 1
     if (action === 'move') return Math.min(index, entries.length - 1)
-    return neighbour(entries, at, action === 'up' ? -1 : 1, hideWatched ? firstUnwatched : (ids) => ids[0])
+    return neighbour(idsOf(entries), at, action === 'up' ? -1 : 1, hideWatched ? firstUnwatched : ([first]) => first)
   }
 
-  async function firstWithArt(entries: readonly PlaylistEntry[]): Promise<string | undefined> {
-    for (const { platform_id } of entries.slice(0, ART_AMONG))
-      if (await app.media.hasArt('video', platform_id)) return platform_id
+  async function firstWithArt(ids: readonly string[]): Promise<string | undefined> {
+    for (const id of ids.slice(0, ART_AMONG)) if (await app.media.hasArt('video', id)) return id
     return undefined
   }
 
   /** The first picture of its videos is its own. One that cannot be had is no error. */
-  async function takeThumbnail(
-    id: string,
-    before: readonly PlaylistEntry[],
-    after: readonly PlaylistEntry[],
-  ): Promise<void> {
+  async function takeThumbnail(id: string, before: readonly string[], after: readonly string[]): Promise<void> {
     try {
       const first = await firstWithArt(after)
       if (first === undefined) return await app.media.removeArt('playlist', id)
@@ -119,48 +114,87 @@ export function openCustom(
   }
 
   return {
+    toEntry,
+    firstUnwatched,
+    takeThumbnail,
+
     /** @throws not_found; bad_request: it is not custom */
     async mustBeCustom(id: string): Promise<void> {
       refuseUnlessCustom(await collection.get(id), id)
     },
 
-    /** @returns its id */
-    async create(name: string): Promise<string> {
-      const id = `${app.settings.prefix}_playlist_${randomUUID()}`
-      const doc: PlaylistDoc = {
-        playlist_id: id,
-        playlist_type: 'custom',
-        playlist_name: name,
-        playlist_description: '',
-        playlist_channel: null,
-        playlist_channel_id: null,
-        playlist_subscribed: false,
-        playlist_active: false,
-        playlist_thumbnail: app.media.artUrl('playlist', id),
-        playlist_sort_order: 'top',
-        playlist_entries: [],
-        ...edited(),
-      }
-      await collection.put(id, doc, { visible: true })
-      return id
+    /** Writes all of it. */
+    async put(id: string, name: string, entries: readonly OwnEntry[]): Promise<void> {
+      const thumbnail = app.media.artUrl('playlist', id)
+      await collection.put(id, customDoc({ id, name, thumbnail, entries, changedAt: epochSeconds(app.clock) }), {
+        visible: true,
+      })
     },
 
-    /** @throws not_found: playlist, video, or the video is not in it; bad_request: it is not custom */
-    async act(id: string, action: CustomAction): Promise<void> {
+    /** @throws not_found; bad_request: it is not custom */
+    async rename(id: string, name: string): Promise<void> {
+      const isThere = await edit(id, (doc) => {
+        refuseUnlessCustom(doc, id)
+        return { playlist_name: name, ...edited() }
+      })
+      if (!isThere) throw errors.notFound('playlist', id)
+    },
+
+    /**
+     * @returns its videos before and after, for `takeThumbnail`
+     * @throws not_found: playlist, video, or the video is not in it; bad_request: it is not custom
+     */
+    async act(id: string, action: CustomAction): Promise<{ before: string[]; after: string[] }> {
       let before: PlaylistEntry[] = []
       let after: PlaylistEntry[] = []
-      const change = () =>
-        edit(id, async (doc) => {
-          refuseUnlessCustom(doc, id)
-          before = doc.playlist_entries
-          after = await entriesAfter(doc, action)
-          return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
-        })
-      // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is
-      // alone: not the other way round.
-      const isThere = await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
+      const isThere = await edit(id, async (doc) => {
+        refuseUnlessCustom(doc, id)
+        before = doc.playlist_entries
+        after = await entriesAfter(doc, action)
+        return { ...(after !== before && { playlist_entries: numbered(after) }), ...edited() }
+      })
       if (!isThere) throw errors.notFound('playlist', id)
-      await takeThumbnail(id, before, after)
+      return { before: idsOf(before), after: idsOf(after) }
     },
+  }
+}
+
+const idsOf = (entries: readonly PlaylistEntry[]): string[] => entries.map(({ platform_id }) => platform_id)
+
+/** A custom playlist of archived videos, whoever sees it. */
+export function customDoc({
+  id,
+  name,
+  thumbnail,
+  entries,
+  changedAt,
+}: {
+  id: string
+  name: string
+  thumbnail: string
+  entries: readonly OwnEntry[]
+  /** Epoch seconds. */
+  changedAt: number
+}): PlaylistDoc {
+  return {
+    playlist_id: id,
+    playlist_type: 'custom',
+    playlist_name: name,
+    playlist_description: '',
+    playlist_channel: null,
+    playlist_channel_id: null,
+    playlist_subscribed: false,
+    playlist_active: false,
+    playlist_last_refresh: localDay(changedAt),
+    playlist_thumbnail: thumbnail,
+    playlist_sort_order: 'top',
+    playlist_entries: entries.map(({ videoId, title, uploader }, idx) => ({
+      platform_id: videoId,
+      title,
+      uploader,
+      idx,
+      downloaded: true,
+    })),
+    refreshed_at: changedAt,
   }
 }

@@ -20,13 +20,13 @@ export function moved(entries: readonly PlaylistEntry[], from: number, to: numbe
  * @returns undefined: it is at that end already, as far as the caller sees
  */
 export async function neighbour(
-  entries: readonly PlaylistEntry[],
+  ids: readonly string[],
   from: number,
   step: -1 | 1,
   firstSeen: (ids: readonly string[]) => Promise<string | undefined> | string | undefined,
 ): Promise<number | undefined> {
-  const ahead = step < 0 ? entries.slice(0, from).reverse() : entries.slice(from + 1)
-  const seen = await firstSeen(ahead.map(({ platform_id }) => platform_id))
-  const distance = ahead.findIndex(({ platform_id }) => platform_id === seen)
+  const ahead = step < 0 ? ids.slice(0, from).reverse() : ids.slice(from + 1)
+  const seen = await firstSeen(ahead)
+  const distance = seen === undefined ? -1 : ahead.indexOf(seen)
   return distance < 0 ? undefined : from + step * (distance + 1)
 }

@@ -5,8 +5,9 @@ import type { App } from './app.ts'
 export function listFilter(app: App): Hooks['video.filter'] {
   return {
     query: { playlist: queryId({ description: 'videos of this playlist, in its order' }) },
-    async apply({ playlist }) {
-      return typeof playlist === 'string' ? { ids: await app.playlists.videosOf(playlist), order: 'always' } : undefined
+    async apply({ playlist }, actor) {
+      if (typeof playlist !== 'string') return undefined
+      return { ids: (await app.playlists.videosOf(playlist, actor)) ?? [], order: 'always' }
     },
   }
 }

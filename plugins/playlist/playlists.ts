@@ -1,24 +1,18 @@
 /** The service `playlists`: the one home of playlist documents, and of what they say in videos. */
-import {
-  epochSeconds,
-  errors,
-  type Filter,
-  isAppError,
-  localDay,
-  MAX_WINDOW,
-  type NamesOf,
-  openLocks,
-  type Step,
-} from 'archivolt'
+import { epochSeconds, errors, type Filter, isAppError, localDay, type NamesOf, openLocks, type Step } from 'archivolt'
 import type { PlaylistMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { openMembership } from './membership.ts'
+import { openMoves } from './moves.ts'
+import { openOwn } from './own.ts'
+import { openOwnRows } from './own-rows.ts'
+import { openPrivate } from './private.ts'
 import { openRecords } from './records.ts'
 import { type PlaylistDoc, type PlaylistEntry, playlistIndex } from './schema.ts'
-import { removePlaylist } from './tasks.ts'
+import { makePrivate, removePlaylist } from './tasks.ts'
 
 interface IndexOptions {
   /**
@@ -33,14 +27,8 @@ interface IndexOptions {
   mustExist?: boolean
 }
 
-interface PlaylistQuery {
-  type?: PlaylistDoc['playlist_type'] | undefined
-  channel?: string | undefined
-  subscribed?: boolean | undefined
-  from: number
-  size: number
-}
-
+/** Ids that are looked up together. */
+const CHUNK = 1000
 /** What they change in other playlists is then written once. */
 const REMOVED_TOGETHER = 20
 
@@ -52,7 +40,10 @@ export function openPlaylists(app: App) {
   const collection = app.index.collection(playlistIndex)
   const edit = openEdits(collection, app)
   const membership = openMembership(app)
-  const reply = openRecords(app)
+  const rows = openOwnRows(app)
+  const records = openRecords(app, rows)
+  const custom = openCustom(app, collection, edit)
+  const privates = openPrivate(app, { rows, custom, membership, records })
   const known = (ids: readonly string[]) => collection.known(ids)
   const has = async (id: string) => (await known([id])).has(id)
   /**
@@ -63,6 +54,11 @@ export function openPlaylists(app: App) {
 
   /** What is read of a playlist and its removal go one after the other, each with all that it writes. */
   const locks = openLocks()
+
+  const moving = openLocks()
+  /** One playlist moves between ledger and index at a time, and nothing else changes one meanwhile. */
+  const alone = <Result>(work: () => Promise<Result>) => moving.exclusive('all', work)
+  const beside = <Result>(work: () => Promise<Result>) => moving.shared('all', work)
 
   /** As groups: the documents, which may have thousands of entries, are not read. */
   async function idsWhere(filter: PlaylistFilter): Promise<string[]> {
@@ -137,43 +133,50 @@ export function openPlaylists(app: App) {
       await collection.remove(id, { visible: true })
     })
 
+  /** In the ledger or in the index, whoever sees it. */
+  const exists = async (id: string): Promise<boolean> => rows.get(id) !== undefined || has(id)
+
+  const moves = openMoves({ rows, collection, membership, custom, drop })
+  const { mayChange, find, record, videosOf, toWatchLater, create, act, rename, setVisibility, mayRemove } = openOwn(
+    app,
+    {
+      rows,
+      collection,
+      custom,
+      privates,
+      records,
+      archivedOf,
+      beside,
+    },
+  )
+
   return {
     collection,
     known,
     has,
-    reply,
+    exists,
     recount,
     drop,
     get: (id: string): Promise<PlaylistDoc | undefined> => collection.get(id),
-    ...openCustom(app, collection, edit),
+    /** Records of contract 5.3 for documents that a search has found. */
+    records: records.of,
+    ...{ mayChange, find, record, videosOf, toWatchLater, create, act, rename, setVisibility, mayRemove },
 
-    /** The record as it is sent. */
-    async record(id: string): Promise<string | undefined> {
-      const text = await collection.getText(id)
-      return text === undefined ? undefined : reply(text)
-    },
+    share: (id: string, step: Step): Promise<void> => alone(() => moves.share(id, step)),
+    unshare: (id: string, step: Step): Promise<void> => alone(() => moves.unshare(id, step)),
 
-    /** By name. */
-    async find({ type, channel, subscribed, from, size }: PlaylistQuery): Promise<{ texts: string[]; total: number }> {
-      const filters: PlaylistFilter[] = []
-      if (type !== undefined) filters.push({ eq: ['playlist_type', type] })
-      if (channel !== undefined) filters.push({ eq: ['playlist_channel_id', channel] })
-      if (subscribed !== undefined) filters.push({ eq: ['playlist_subscribed', subscribed] })
-      const { hits, total } = await collection.find({
-        filter: filters.length > 0 ? { and: filters } : undefined,
-        sort: [{ by: 'playlist_name', order: 'asc' }],
-        from,
-        size,
-      })
-      return { texts: hits.map(({ text }) => reply(text)), total }
+    /** A restore brings documents of what was shared then, and is private now: nobody is to see them. */
+    async hideRestored(): Promise<void> {
+      for (let ids = rows.privateAfter('', CHUNK); ids.length > 0; ids = rows.privateAfter(ids.at(-1)!, CHUNK)) {
+        const restored = [...(await known(ids))]
+        await rows.hide(restored)
+        for (const id of restored) await app.jobs.start(makePrivate, { id })
+      }
     },
 
     /** Ids of all that are subscribed to and still on the platform. */
     subscribed: (): Promise<string[]> =>
       idsWhere({ and: [{ eq: ['playlist_subscribed', true] }, { eq: ['playlist_active', true] }] }),
-
-    /** Its archived videos, in its order, each once; at most as many as a list may show. Empty for an unknown one. */
-    videosOf: async (id: string): Promise<string[]> => (await archivedOf(id)).slice(0, MAX_WINDOW),
 
     /**
      * Writes what the platform says of a playlist: its channel, art, entries with their flags, and the membership of
@@ -245,14 +248,16 @@ export function openPlaylists(app: App) {
     },
 
     /** A video goes: playlists of the platform keep the entry, custom ones do not. */
-    async forgetVideo(videoId: string): Promise<void> {
-      for (const id of await holding(videoId)) {
-        if (leaving.has(id)) continue
-        await edit(id, (doc) => ({
-          playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && entryId !== videoId),
-        }))
-      }
-    },
+    forgetVideo: (videoId: string): Promise<void> =>
+      beside(async () => {
+        await rows.forgetVideo(videoId)
+        for (const id of await holding(videoId)) {
+          if (leaving.has(id)) continue
+          await edit(id, (doc) => ({
+            playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && entryId !== videoId),
+          }))
+        }
+      }),
 
     /**
      * Removes the playlist, and with `withVideos` all archived videos in it.
@@ -261,7 +266,7 @@ export function openPlaylists(app: App) {
     remove: (id: string, { withVideos = false } = {}): Promise<void> =>
       // Two that are asked for at once may want different things: the later one hears that the playlist is gone.
       locks.exclusive(`removal of ${id}`, async () => {
-        if (!(await has(id))) throw errors.notFound('playlist', id)
+        if (!(await exists(id))) throw errors.notFound('playlist', id)
         await app.jobs.run(removePlaylist, { id, withVideos })
       }),
 
@@ -270,7 +275,8 @@ export function openPlaylists(app: App) {
       id: string,
       { signal, progress }: { signal: AbortSignal; progress: (fraction: number) => void },
     ): Promise<void> {
-      const ids = await archivedOf(id)
+      const list = rows.get(id)
+      const ids = list && list.stage !== 'shared' ? rows.videoIds(list) : await archivedOf(id)
       leaving.add(id)
       try {
         for (let done = 0; done < ids.length; done += REMOVED_TOGETHER) {
@@ -291,11 +297,13 @@ export function openPlaylists(app: App) {
       }
     },
 
-    /** The last part of a removal: the id in videos, art, document. */
-    async finishRemoval(id: string): Promise<void> {
-      await drop(id)
-      leaving.delete(id)
-    },
+    /** The last part of a removal: the id in videos, art, document, and what the ledger has of it. */
+    finishRemoval: (id: string): Promise<void> =>
+      beside(async () => {
+        await drop(id)
+        await rows.remove(id)
+        leaving.delete(id)
+      }),
 
     /** A channel goes, and with it what it has listed; its videos are gone already. */
     async removeOfChannel(channelId: string, step: Step): Promise<void> {

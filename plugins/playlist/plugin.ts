@@ -1,8 +1,10 @@
 /**
- * Playlists: those of the platform as it lists them, and custom ones of archived videos (contract 5.3, 6.6, 9.5, 9.6).
+ * Playlists: those of the platform as it lists them, and custom ones of archived videos, private or shared (contract
+ * 5.3, 6.6, 9.5, 9.6).
  */
 import { definePlugin } from 'archivolt'
 import { listFilter } from './filter.ts'
+import { ownTables, WATCH_LATER } from './own-rows.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
 import {
   changeCustom,
@@ -14,14 +16,16 @@ import {
   showPlaylist,
 } from './routes.ts'
 import { playlistIndex } from './schema.ts'
-import { removePlaylist } from './tasks.ts'
+import { makePrivate, removePlaylist, sharePlaylist } from './tasks.ts'
 
 export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
+  migrations: [ownTables],
   implements: {
-    'media.known': (app) => async (kind, id) => kind === 'playlist' && app.playlists.has(id),
+    'media.known': (app) => async (kind, id) =>
+      kind === 'playlist' && (id === WATCH_LATER || (await app.playlists.has(id))),
     'platform.known':
       (app) =>
       async ({ type, id }) =>
@@ -35,9 +39,10 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.playlists.takeIn(id),
+    'index.replaced': (app) => () => app.playlists.hideRestored(),
   },
   routes: [listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, deletePlaylist, listPlaylistVideos],
-  tasks: [removePlaylist],
+  tasks: [removePlaylist, sharePlaylist, makePrivate],
   services: (app) => ({ playlists: openPlaylists(app) }),
 })
 

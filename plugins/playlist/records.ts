@@ -1,13 +1,39 @@
-/** The record of contract 5.3 as it is sent: the stored text with the entries' second id key and the rank. */
-import { roundScore, withKeys, withTwins } from 'archivolt'
+/**
+ * The record of contract 5.3 as it is sent: the stored text with the entries' second id key, the rank, and whose a
+ * custom playlist is.
+ */
+import { type Hit, roundScore, textUnder, withKeys, withTwins } from 'archivolt'
 import type { App } from './app.ts'
+import type { OwnRows } from './own-rows.ts'
 
-export function openRecords(app: App) {
+export type PlaylistRecords = ReturnType<typeof openRecords>
+
+export function openRecords(app: App, rows: Pick<OwnRows, 'ownersOf'>) {
   const [mirrorKey] = Object.keys(app.platform.mirror('x'))
   const indexName = `${app.settings.prefix}_playlist`
 
-  return (text: string, score = 0): string => {
+  function join(text: string, whose: object, score = 0): string {
     const mirrored = mirrorKey === undefined ? text : withTwins(text, 'platform_id', mirrorKey)
-    return withKeys(mirrored, { _index: indexName, _score: roundScore(score) })
+    return withKeys(mirrored, { ...whose, _index: indexName, _score: roundScore(score) })
+  }
+
+  return {
+    /** Of documents; one read for whose they are. */
+    of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>): string[] {
+      const custom = new Set(
+        hits.filter(({ text }) => textUnder(text, 'playlist_type') === 'custom').map(({ id }) => id),
+      )
+      const owners = custom.size > 0 ? rows.ownersOf([...custom]) : undefined
+      return hits.map(({ id, text, score }) =>
+        join(
+          text,
+          custom.has(id) ? { playlist_owner: owners?.get(id) ?? null, playlist_visibility: 'shared' } : {},
+          score,
+        ),
+      )
+    },
+
+    ofPrivate: (text: string, userId: number): string =>
+      join(text, { playlist_owner: userId, playlist_visibility: 'private' }),
   }
 }

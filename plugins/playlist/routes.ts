@@ -15,11 +15,16 @@ import {
 } from 'archivolt'
 import type { App } from './app.ts'
 import { ACTIONS, type Action } from './entry-order.ts'
+import { VISIBILITIES } from './own.ts'
 import { PlaylistDoc, PlaylistEntry } from './schema.ts'
 
 const PlaylistId = Type.Object({ playlistId: Type.String({ pattern: ID_PATTERN }) })
 const PlaylistRecord = Type.Interface([Type.Omit(PlaylistDoc, ['refreshed_at', 'art', 'playlist_entries'])], {
   playlist_entries: Type.Array(PlaylistEntry),
+  playlist_owner: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], { description: 'of a custom one: the account whose it is, if any' }),
+  ),
+  playlist_visibility: Type.Optional(Type.Enum([...VISIBILITIES], { description: 'of a custom one' })),
   _index: Type.String(),
   _score: Type.Number(),
 })
@@ -31,23 +36,30 @@ export const listPlaylists = defineRoute({
   method: 'GET',
   path: '/api/playlist/',
   access: 'user',
-  summary: 'Playlists by name',
+  summary: "The caller's own private playlists, then all others, by name",
   query: {
     playlist_type: queryEnum(TYPES),
     type: queryEnum(TYPES, { description: 'the same as playlist_type' }),
     channel: queryId({ description: 'playlists of this channel' }),
     subscribed: queryBool(),
+    visibility: queryEnum(VISIBILITIES),
+    own: queryBool({ description: 'only those that the caller owns, private and shared; `false`: only others' }),
   },
   envelope: 'page',
   reply: Type.Array(PlaylistRecord),
-  async handle({ query: { playlist_type, type, channel, subscribed }, page: { from, size } }, app: App) {
-    const { texts, total } = await app.playlists.find({ type: playlist_type ?? type, channel, subscribed, from, size })
+  async handle({ query, actor, page: { from, size } }, app: App) {
+    const { playlist_type, type, channel, subscribed, visibility, own: isOwn } = query
+    const { texts, total } = await app.playlists.find(
+      { type: playlist_type ?? type, channel, subscribed, visibility, isOwn, from, size },
+      actor,
+    )
     return listing(texts, total)
   },
 })
 
-async function recordOf(app: App, id: string): Promise<string> {
-  const text = await app.playlists.record(id)
+/** @throws not_found: also one that is private to somebody else */
+async function recordOf(app: App, id: string, actor: Actor): Promise<string> {
+  const text = await app.playlists.record(id, actor)
   if (text === undefined) throw errors.notFound('playlist', id)
   return text
 }
@@ -61,22 +73,38 @@ export const showPlaylist = defineRoute({
   envelope: 'item',
   reply: PlaylistRecord,
   errors: ['not_found'],
-  handle: async ({ params: { playlistId } }, app: App) => json(await recordOf(app, playlistId)),
+  handle: async ({ params: { playlistId }, actor }, app: App) => json(await recordOf(app, playlistId, actor)),
 })
+
+const wrong = (field: string, rule: string) => errors.badRequest(`${field} ${rule}`, { fields: { [field]: rule } })
+
+const MAX_NAME_LENGTH = 200
+const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for the caller alone' })
+
+/** @throws bad_request */
+function checkedName(name: unknown): string {
+  const trimmed = typeof name === 'string' ? name.trim() : ''
+  if (trimmed === '') throw wrong('playlist_name', 'must not be blank')
+  if (trimmed.length > MAX_NAME_LENGTH) throw wrong('playlist_name', `must have at most ${MAX_NAME_LENGTH} characters`)
+  return trimmed
+}
 
 export const createCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/',
-  access: 'admin',
-  summary: 'Make a custom playlist',
-  body: Type.Object({ playlist_name: Type.String({ minLength: 1, maxLength: 200 }) }),
+  access: 'user',
+  summary: "Make a custom playlist of one's own",
+  body: Type.Object({
+    playlist_name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
+    playlist_visibility: Type.Optional(Visibility),
+  }),
   reply: PlaylistRecord,
-  errors: ['bad_request'],
-  async handle({ body }, app: App) {
-    const name = body.playlist_name.trim()
-    if (name === '')
-      throw errors.badRequest('playlist_name must not be blank', { fields: { playlist_name: 'must not be blank' } })
-    return json(await recordOf(app, await app.playlists.create(name)))
+  errors: ['bad_request', 'conflict'],
+  async handle({ body, actor }, app: App) {
+    const name = checkedName(body.playlist_name)
+    // Clients that know of no private ones are those of admins, and count on seeing it everywhere.
+    const visibility = body.playlist_visibility ?? (actor.isAdmin ? 'shared' : 'private')
+    return json(await recordOf(app, await app.playlists.create(name, visibility, actor), actor))
   },
 })
 
@@ -87,38 +115,57 @@ const CustomChange = Type.Object({
     Type.Unknown({ description: 'id of an archived video; the keys of an id in records are taken too' }),
   ),
   index: Type.Optional(Type.Unknown({ description: 'with `move`: the place in the whole list, from 0' })),
+  playlist_name: Type.Optional(Type.Unknown({ description: 'in place of an action: its new name' })),
+  playlist_visibility: Type.Optional(
+    Type.Unknown({ description: `in place of an action: ${VISIBILITIES.join(' or ')}` }),
+  ),
 })
 
-const wrong = (field: string, rule: string) => errors.badRequest(`${field} ${rule}`, { fields: { [field]: rule } })
-
 async function change(id: string, body: Record<string, unknown>, actor: Actor, app: App): Promise<void> {
-  await app.playlists.mustBeCustom(id)
-  const { action, video_id, index } = body
+  await app.playlists.mayChange(id, actor)
+  const { action, playlist_name, playlist_visibility } = body
+  if (action === undefined && (playlist_name !== undefined || playlist_visibility !== undefined))
+    return changeItself(id, body, actor, app)
   if (!ACTIONS.includes(action as Action)) throw wrong('action', `must be one of ${ACTIONS.join(', ')}`)
+  await act(id, action as Action, body, actor, app)
+}
+
+async function changeItself(
+  id: string,
+  { playlist_name, playlist_visibility }: Record<string, unknown>,
+  actor: Actor,
+  app: App,
+): Promise<void> {
+  const name = playlist_name === undefined ? undefined : checkedName(playlist_name)
+  const visibility = VISIBILITIES.find((one) => one === playlist_visibility)
+  if (playlist_visibility !== undefined && visibility === undefined)
+    throw wrong('playlist_visibility', `must be ${VISIBILITIES.join(' or ')}`)
+  if (name !== undefined) await app.playlists.rename(id, name, actor)
+  if (visibility !== undefined) await app.playlists.setVisibility(id, visibility, actor)
+}
+
+async function act(id: string, action: Action, body: Record<string, unknown>, actor: Actor, app: App): Promise<void> {
+  const { video_id, index } = body
   // It may also stand under the keys that ids have in records (contract 1.2).
   const videoId = video_id === undefined ? app.platform.idOf(body) : video_id
   if (typeof videoId !== 'string' || videoId === '') throw wrong('video_id', 'is required')
   if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
     throw wrong('index', 'must be an integer of at least 0')
   const hideWatched = app.accounts.userPreferences(actor.id)['hide_watched'] === true
-  await app.playlists.act(id, {
-    action: action as Action,
-    videoId,
-    hideWatched,
-    index: action === 'move' ? (index as number) : undefined,
-  })
+  const place = action === 'move' ? (index as number) : undefined
+  await app.playlists.act(id, { action, videoId, hideWatched, index: place }, actor)
 }
 
 export const changePlaylist = defineRoute({
   method: 'POST',
   path: '/api/playlist/:playlistId/',
-  access: 'admin',
-  summary: 'Add, remove or move a video of a custom playlist',
+  access: 'user',
+  summary: 'Add, remove or move a video of a custom playlist; rename, share it or make it private',
   params: PlaylistId,
   body: CustomChange,
   reply: Success,
   status: 201,
-  errors: ['bad_request', 'not_found'],
+  errors: ['bad_request', 'not_found', 'conflict'],
   async handle({ params: { playlistId }, body, actor }, app: App) {
     await change(playlistId, body, actor, app)
     return { success: true }
@@ -128,32 +175,34 @@ export const changePlaylist = defineRoute({
 export const changeCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/:playlistId/',
-  access: 'admin',
+  access: 'user',
   summary: 'The same; answers with the playlist',
   params: PlaylistId,
   body: CustomChange,
   reply: PlaylistRecord,
-  errors: ['bad_request', 'not_found'],
+  errors: ['bad_request', 'not_found', 'conflict'],
   async handle({ params: { playlistId }, body, actor }, app: App) {
     await change(playlistId, body, actor, app)
-    return json(await recordOf(app, playlistId))
+    return json(await recordOf(app, playlistId, actor))
   },
 })
 
 export const deletePlaylist = defineRoute({
   method: 'DELETE',
   path: '/api/playlist/:playlistId/',
-  access: 'admin',
-  summary: 'Remove a playlist, with or without its videos',
+  access: 'user',
+  summary: 'Remove a playlist; admins also with its videos',
   params: PlaylistId,
   query: {
     'delete-videos': queryBool({ description: 'also remove all archived videos in it' }),
     delete_videos: queryBool({ description: 'the same as delete-videos' }),
   },
   reply: Success,
-  errors: ['not_found', 'unavailable'],
-  async handle({ params: { playlistId }, query }, app: App) {
-    await app.playlists.remove(playlistId, { withVideos: query['delete-videos'] ?? query.delete_videos ?? false })
+  errors: ['bad_request', 'not_found', 'unavailable'],
+  async handle({ params: { playlistId }, query, actor }, app: App) {
+    const withVideos = query['delete-videos'] ?? query.delete_videos ?? false
+    await app.playlists.mayRemove(playlistId, actor, { withVideos })
+    await app.playlists.remove(playlistId, { withVideos })
     return { success: true }
   },
 })
@@ -168,8 +217,9 @@ export const listPlaylistVideos = defineRoute({
   reply: Type.Array(Type.Object({ platform_id: Type.String() }, { description: 'a whole video record' })),
   errors: ['not_found'],
   async handle({ params: { playlistId }, actor, page: { from, size } }, app: App) {
-    if (!(await app.playlists.has(playlistId))) throw errors.notFound('playlist', playlistId)
-    const { texts, total } = await app.videos.find({ ids: await app.playlists.videosOf(playlistId), from, size }, actor)
+    const ids = await app.playlists.videosOf(playlistId, actor)
+    if (!ids) throw errors.notFound('playlist', playlistId)
+    const { texts, total } = await app.videos.find({ ids, from, size }, actor)
     return listing(texts, total)
   },
 })

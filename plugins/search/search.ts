@@ -130,5 +130,4 @@ async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Arra
 
 const asChannels = (hits: readonly Hit[], { channels }: App): string[] =>
   hits.map(({ text, score }) => channels.reply(text, score))
-const asPlaylists = (hits: readonly Hit[], { playlists }: App): string[] =>
-  hits.map(({ text, score }) => playlists.reply(text, score))
+const asPlaylists = (hits: readonly Hit[], { playlists }: App): string[] => playlists.records(hits)

@@ -269,6 +269,43 @@ const order = (...ids: string[]) => ({
   },
 })
 
+/** The user's, while the admin's own stays empty. */
+const watchLater = (): Table => [
+  row('9.6', 'GET /api/playlist/watchlater/', 200, { ...asUser, ...order() }),
+  row('9.6', 'POST /api/playlist/watchlater/', 201, { ...asUser, ...action('create', VIDEO), is: { success: true } }),
+  row('9.6', 'POST /api/playlist/custom/watchlater/', 200, { ...asUser, ...action('create'), ...order(SECOND, VIDEO) }),
+  row('9.6', 'POST /api/playlist/watchlater/', 201, { ...asUser, ...action('create', VIDEO) }),
+  row('9.6', 'GET /api/playlist/watchlater/', 200, { ...asUser, ...order(SECOND, VIDEO) }),
+  row('9.6', 'GET /api/playlist/watchlater/', 200, order()),
+  row('6.6', 'GET /api/playlist/', 200, { ...asUser, ...shows('watchlater', PLAYLIST, CUSTOM) }),
+  row('6.6', 'GET /api/playlist/', 200, shows(PLAYLIST, CUSTOM)),
+  row('6.6', 'GET /api/playlist/?own=true', 200, { ...asUser, ...shows('watchlater') }),
+  row('6.6', 'GET /api/playlist/?own=false&type=custom', 200, { ...asUser, ...shows(CUSTOM) }),
+  row('6.6', 'GET /api/playlist/?visibility=private', 200, { ...asUser, ...shows('watchlater') }),
+  row('6.6', 'GET /api/playlist/?visibility=shared', 200, { ...asUser, ...shows(PLAYLIST, CUSTOM) }),
+  row('6.6', 'GET /api/playlist/?visibility=secret', 400, asUser),
+  row('6.6', 'GET /api/playlist/?own=perhaps', 400, asUser),
+  row('6.6', 'GET /api/playlist/watchlater/video/', 200, { ...asUser, ...shows(SECOND, VIDEO) }),
+  row('6.5', 'GET /api/video/?playlist=watchlater', 200, { ...asUser, ...shows(SECOND, VIDEO) }),
+  row('6.5', 'GET /api/video/?playlist=watchlater', 200, shows()),
+  row('9.6', 'POST /api/playlist/watchlater/', 404, { ...asUser, ...action('create', NO_VIDEO) }),
+  row('9.6', 'POST /api/playlist/watchlater/', 404, { ...asUser, ...action('remove', THIRD) }),
+  row('9.6', 'POST /api/playlist/watchlater/', 400, { ...asUser, body: { playlist_name: 'Soon' } }),
+  row('9.6', 'POST /api/playlist/watchlater/', 400, { ...asUser, body: { playlist_visibility: 'shared' } }),
+  row('9.6', 'DELETE /api/playlist/watchlater/', 400, asUser),
+  row('6.6', `POST /api/playlist/${CUSTOM}/`, 403, { ...asUser, ...action('create', THIRD) }),
+  row('6.6', `POST /api/playlist/${CUSTOM}/`, 403, { ...asUser, body: { playlist_name: 'Ours' } }),
+  row('6.6', `DELETE /api/playlist/${CUSTOM}/`, 403, asUser),
+  row('6.6', `DELETE /api/playlist/${PLAYLIST}/`, 403, asUser),
+  row('6.6', `POST /api/playlist/${NO_PLAYLIST}/`, 404, { ...asUser, ...action('create', THIRD) }),
+  row('9.6', `POST /api/playlist/${CUSTOM}/`, 400, { body: { playlist_visibility: 'secret' } }),
+  row('9.6', `POST /api/playlist/${CUSTOM}/`, 400, { body: { playlist_name: ' ' } }),
+  row('B', 'POST /api/playlist/custom/', 400, { ...asUser, body: { playlist_name: 'x', playlist_visibility: 'odd' } }),
+  row('9.6', 'POST /api/playlist/watchlater/', 201, { ...asUser, ...action('remove') }),
+  row('9.6', 'POST /api/playlist/watchlater/', 201, { ...asUser, ...action('remove', VIDEO) }),
+  row('6.6', 'GET /api/playlist/', 200, { ...asUser, ...shows(PLAYLIST, CUSTOM) }),
+]
+
 export const playlists: Table = [
   row('6.6', 'GET /api/playlist/', 200, { ...asUser, ...shows(PLAYLIST, CUSTOM) }),
   row('6.6', 'GET /api/playlist/?playlist_type=regular', 200, shows(PLAYLIST)),
@@ -284,6 +321,7 @@ export const playlists: Table = [
   row('6.6', `GET /api/playlist/${NO_PLAYLIST}/video/`, 404, {
     has: { data: [], paginate: { ...PAGE, total_hits: 0 } },
   }),
+  ...watchLater(),
   row('6.6', 'POST /api/playlist/', 200, { body: { data: [] }, is: { data: [], message: aText, task_id: null } }),
   row('6.6', 'POST /api/playlist/', 200, {
     body: { data: [{ playlist_id: PLAYLIST, playlist_subscribed: false }] },

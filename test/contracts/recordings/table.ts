@@ -349,6 +349,11 @@ export const DIFFERENCES: readonly Difference[] = [
   eachRecord('playlist', '5.3', 'a playlist tells which end of it is new', (playlist) =>
     Object.assign(playlist, { playlist_sort_order: 'top' }),
   ),
+  eachRecord('playlist', '5.3', 'a custom playlist tells whose it is, and who sees it', (playlist) =>
+    playlist.playlist_type === 'custom'
+      ? Object.assign(playlist, { playlist_owner: null, playlist_visibility: 'shared' })
+      : undefined,
+  ),
   eachRecord(
     'download',
     '11',
@@ -588,6 +593,8 @@ export const DIFFERENCES: readonly Difference[] = [
           playlist_entries: [],
           playlist_last_refresh: '2026-11-21',
           playlist_thumbnail: aText,
+          playlist_owner: anInteger,
+          playlist_visibility: 'shared',
         },
       }),
     undo: ({ playlist_id }) => ({ method: 'DELETE', path: `/api/playlist/${playlist_id}/` }),

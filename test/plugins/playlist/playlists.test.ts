@@ -238,7 +238,7 @@ test('deleting a playlist keeps its videos, which forget it', async (t) => {
     aVideo({ id: 'v1', playlist: ['PL1', 'PL2'] }),
     aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }),
   )
-  for (const query of ['', '?delete-videos=perhaps'])
+  for (const query of ['', '?delete-videos=true'])
     assert.equal((await app.as('user').delete(`/api/playlist/PL1/${query}`)).status, 403)
 
   const reply = await app.as('admin').delete('/api/playlist/PL1/?delete-videos=false')

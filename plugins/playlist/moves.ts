@@ -1,0 +1,72 @@
+/**
+ * Shares a private playlist, or makes a shared one private: from the ledger into the index, and back (contract 9.6).
+ * While it moves, the ledger has all of it, and nobody is shown the document; so a cut anywhere is mended by doing it
+ * once more.
+ */
+import { type Collection, type DocOf, errors, type NamesOf, type Step } from 'archivolt'
+import type { openCustom } from './custom.ts'
+import type { openMembership } from './membership.ts'
+import { MOST_ENTRIES, type OwnEntry, type OwnRows } from './own-rows.ts'
+import type { PlaylistDoc, playlistIndex } from './schema.ts'
+
+interface Parts {
+  rows: OwnRows
+  collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+  membership: ReturnType<typeof openMembership>
+  custom: Pick<ReturnType<typeof openCustom>, 'put' | 'takeThumbnail'>
+  drop(id: string): Promise<void>
+}
+
+/** Archived videos of a document, each once. */
+function entriesOf({ playlist_entries: entries }: PlaylistDoc): OwnEntry[] {
+  const byId = new Map(
+    entries
+      .filter(({ downloaded }) => downloaded)
+      .map(({ platform_id: videoId, title, uploader }) => [videoId, { videoId, title, uploader }]),
+  )
+  return [...byId.values()]
+}
+
+export function openMoves({ rows, collection, membership, custom, drop }: Parts) {
+  return {
+    async share(id: string, step: Step): Promise<void> {
+      const list = rows.get(id)
+      if (!list) {
+        // Its account was removed meanwhile. A document, where it came so far, is whole.
+        if (!(await collection.known([id])).has(id)) await membership.takeAll(id)
+        return
+      }
+      if (list.stage !== 'shared') {
+        const archived = await membership.archived(rows.videoIds(list))
+        const entries = rows.entries(list).filter(({ videoId }) => archived.has(videoId))
+        const ids = entries.map(({ videoId }) => videoId)
+        await step('playlist.share.begin', () => rows.setStage(list, 'moving', list.name))
+        await step('playlist.share.videos', async () => {
+          await membership.takeAll(id)
+          await membership.add(id, ids)
+        })
+        await step('playlist.share.document', () => custom.put(id, list.name ?? '', entries))
+        await step('playlist.share.end', () => rows.setStage(list, 'shared', null))
+        await custom.takeThumbnail(id, [], ids)
+      }
+      await step('playlist.share.empty', () => rows.takeEntries(list))
+    },
+
+    /** @throws not_found; conflict: it has more videos than a private one can hold */
+    async unshare(id: string, step: Step): Promise<void> {
+      const list = rows.get(id)
+      if (list?.stage === 'shared') {
+        const doc = await collection.get(id)
+        if (!doc) throw errors.notFound('playlist', id)
+        const entries = entriesOf(doc)
+        if (entries.length > MOST_ENTRIES)
+          throw errors.conflict(`A private playlist can hold ${MOST_ENTRIES} videos; this one has ${entries.length}`)
+        await step('playlist.hide.copy', () => rows.replaceEntries(list, entries))
+        await step('playlist.hide.begin', () => rows.setStage(list, 'moving', doc.playlist_name))
+      }
+      await step('playlist.hide.drop', () => drop(id))
+      const moved = rows.get(id)
+      if (moved) await step('playlist.hide.end', () => rows.setStage(moved, 'private', moved.name))
+    },
+  }
+}

@@ -1,0 +1,318 @@
+/** Playlists of accounts in the ledger: whose a playlist is, and private ones whole. The one home of these rows. */
+import { chunksOf, epochSeconds, errors } from 'archivolt'
+import type { App } from './app.ts'
+
+/** The one playlist that every account has from the start. Each account's own goes by this id. */
+export const WATCH_LATER = 'watchlater'
+
+export const ownTables = {
+  number: 1,
+  sql: `
+-- stage private: all of it is here. shared: its document is in the index, and this row says whose it is. moving: all of
+-- it is here, and perhaps in the index too; a job is about to end that. name: null where the document has it, and of the
+-- list that everybody has. changed_at: epoch seconds.
+CREATE TABLE playlist_own (
+  playlist_id TEXT NOT NULL,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  stage TEXT NOT NULL CHECK (stage IN ('private', 'moving', 'shared')),
+  name TEXT,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (playlist_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX playlist_own_user ON playlist_own (user_id);
+CREATE INDEX playlist_own_moving ON playlist_own (playlist_id) WHERE stage = 'moving';
+-- Title and uploader as they were when the video was added, as in documents. place: ascending, with gaps.
+CREATE TABLE playlist_own_entry (
+  playlist_id TEXT NOT NULL,
+  user_id INTEGER NOT NULL,
+  video_id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  uploader TEXT,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (playlist_id, user_id, video_id),
+  FOREIGN KEY (playlist_id, user_id) REFERENCES playlist_own (playlist_id, user_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX playlist_own_entry_place ON playlist_own_entry (playlist_id, user_id, place);
+CREATE INDEX playlist_own_entry_video ON playlist_own_entry (video_id);
+`,
+}
+
+export interface OwnPlaylist {
+  id: string
+  userId: number
+  stage: 'private' | 'moving' | 'shared'
+  name: string | null
+  changedAt: number
+}
+
+export interface OwnEntry {
+  videoId: string
+  title: string
+  uploader: string | null
+}
+
+/** Of one account, Watch later left out: so a list of them needs no pages of its own. */
+const MOST_PLAYLISTS = 500
+/** As many as the platform takes: a record names all its entries, and a list of videos ends at `MAX_WINDOW`. */
+export const MOST_ENTRIES = 5000
+/** Entries that one transaction writes, so that none holds the loop. */
+const CHUNK = 500
+
+const COLUMNS = 'playlist_id AS id, user_id AS userId, stage, name, changed_at AS changedAt'
+const OF_LIST = 'playlist_id = ? AND user_id = ?'
+
+export type OwnRows = ReturnType<typeof openOwnRows>
+type Key = Pick<OwnPlaylist, 'id' | 'userId'>
+
+export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'accounts' | 'clock'>) {
+  const { sql, write } = ledger
+
+  /** An account may be removed while a request of its own is under way. */
+  function refuseGone(userId: number): void {
+    if (!accounts.get(userId)) throw errors.notFound('user')
+  }
+
+  function refuseOneMore(userId: number): void {
+    refuseGone(userId)
+    const { count } = sql<{ count: number }>(
+      'SELECT count(*) AS count FROM playlist_own WHERE user_id = ? AND playlist_id <> ?',
+    ).get(userId, WATCH_LATER)!
+    if (count >= MOST_PLAYLISTS)
+      throw errors.conflict(`You have ${MOST_PLAYLISTS} playlists, which is the most: remove one first`)
+  }
+
+  const touch = ({ id, userId }: Key): number =>
+    sql(`UPDATE playlist_own SET changed_at = ? WHERE ${OF_LIST}`).run(epochSeconds(clock), id, userId).changes
+
+  /** Whoever changes a list that was removed or shared meanwhile hears that it is not there. */
+  function touchHere(key: Key): void {
+    if (touch(key) === 0) throw errors.notFound('playlist', key.id)
+  }
+
+  const insert = (id: string, userId: number, stage: OwnPlaylist['stage'], name: string | null) =>
+    sql('INSERT INTO playlist_own (playlist_id, user_id, stage, name, changed_at) VALUES (?, ?, ?, ?, ?)').run(
+      id,
+      userId,
+      stage,
+      name,
+      epochSeconds(clock),
+    )
+
+  const placeOf = ({ id, userId }: Key, videoId: string): number | undefined =>
+    sql<{ place: number }>(`SELECT place FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).get(
+      id,
+      userId,
+      videoId,
+    )?.place
+
+  const edges = ({ id, userId }: Key): { count: number; first: number | null; last: number | null } =>
+    sql<{ count: number; first: number | null; last: number | null }>(
+      `SELECT count(*) AS count, min(place) AS first, max(place) AS last FROM playlist_own_entry WHERE ${OF_LIST}`,
+    ).get(id, userId)!
+
+  const setPlace = ({ id, userId }: Key, videoId: string, place: number) =>
+    sql(`UPDATE playlist_own_entry SET place = ? WHERE ${OF_LIST} AND video_id = ?`).run(place, id, userId, videoId)
+
+  /** Places between two, both included, one further. */
+  const shift = ({ id, userId }: Key, by: -1 | 1, from: number, to: number) =>
+    sql(`UPDATE playlist_own_entry SET place = place + ? WHERE ${OF_LIST} AND place BETWEEN ? AND ?`).run(
+      by,
+      id,
+      userId,
+      from,
+      to,
+    )
+
+  async function takeEntries({ id, userId }: Key): Promise<void> {
+    const take = sql(
+      `DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id IN (SELECT video_id FROM playlist_own_entry WHERE ${OF_LIST} LIMIT ?)`,
+    )
+    while ((await write(() => take.run(id, userId, id, userId, CHUNK).changes)) > 0);
+  }
+
+  return {
+    /** @param id  of any but Watch later, of which there are many */
+    get: (id: string): OwnPlaylist | undefined =>
+      sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE playlist_id = ?`).get(id),
+
+    watchLater: (userId: number): OwnPlaylist =>
+      sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE ${OF_LIST}`).get(WATCH_LATER, userId) ?? {
+        id: WATCH_LATER,
+        userId,
+        stage: 'private',
+        name: null,
+        changedAt: 0,
+      },
+
+    /** Without Watch later. */
+    ofUser: (userId: number): OwnPlaylist[] =>
+      sql<OwnPlaylist>(`SELECT ${COLUMNS} FROM playlist_own WHERE user_id = ? AND playlist_id <> ?`).all(
+        userId,
+        WATCH_LATER,
+      ),
+
+    /** Of these, those that are shared and have an owner. */
+    ownersOf(ids: readonly string[]): Map<string, number> {
+      const found = sql<{ id: string; userId: number }>(
+        `SELECT playlist_id AS id, user_id AS userId FROM playlist_own
+         WHERE stage = 'shared' AND playlist_id IN (SELECT value FROM json_each(?))`,
+      )
+      return new Map(found.all(JSON.stringify(ids)).map(({ id, userId }) => [id, userId]))
+    },
+
+    /** Those whose document, where there is one, nobody is to see. */
+    moving: (): string[] =>
+      sql<{ id: string }>(`SELECT playlist_id AS id FROM playlist_own WHERE stage = 'moving'`)
+        .all()
+        .map(({ id }) => id),
+
+    /** The next private ones after one, in order of their ids, whosever they are. */
+    privateAfter: (id: string, limit: number): string[] =>
+      sql<{ id: string }>(
+        `SELECT playlist_id AS id FROM playlist_own
+         WHERE playlist_id > ? AND playlist_id <> ? AND stage <> 'shared' ORDER BY playlist_id LIMIT ?`,
+      )
+        .all(id, WATCH_LATER, limit)
+        .map((row) => row.id),
+
+    isEmpty: ({ id, userId }: Key): boolean =>
+      sql(`SELECT 1 FROM playlist_own_entry WHERE ${OF_LIST} LIMIT 1`).get(id, userId) === undefined,
+
+    /** In their order. */
+    entries: ({ id, userId }: Key): OwnEntry[] =>
+      sql<OwnEntry>(
+        `SELECT video_id AS videoId, title, uploader FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`,
+      ).all(id, userId),
+
+    videoIds: ({ id, userId }: Key): string[] =>
+      sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} ORDER BY place`)
+        .all(id, userId)
+        .map((row) => row.id),
+
+    /** Of these videos, those that are in it. */
+    among({ id, userId }: Key, videoIds: readonly string[]): Set<string> {
+      const found = sql<{ id: string }>(
+        `SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} AND video_id IN (SELECT value FROM json_each(?))`,
+      )
+      return new Set(found.all(id, userId, JSON.stringify(videoIds)).map((row) => row.id))
+    },
+
+    /** @throws conflict: too many; not_found: the account is gone */
+    create: (id: string, userId: number, how: { stage: 'private'; name: string } | { stage: 'shared' }) =>
+      write(() => {
+        refuseOneMore(userId)
+        insert(id, userId, how.stage, how.stage === 'private' ? how.name : null)
+      }),
+
+    /** A shared one that nobody owned gets an owner. @returns false: it has one already */
+    claim: (id: string, userId: number): Promise<boolean> =>
+      write(() => {
+        if (sql('SELECT 1 FROM playlist_own WHERE playlist_id = ?').get(id)) return false
+        refuseOneMore(userId)
+        insert(id, userId, 'shared', null)
+        return true
+      }),
+
+    rename: (key: Key, name: string) =>
+      write(() => {
+        touchHere(key)
+        sql(`UPDATE playlist_own SET name = ? WHERE ${OF_LIST}`).run(name, key.id, key.userId)
+      }),
+
+    setStage: ({ id, userId }: Key, stage: OwnPlaylist['stage'], name: string | null) =>
+      write(() => sql(`UPDATE playlist_own SET stage = ?, name = ? WHERE ${OF_LIST}`).run(stage, name, id, userId)),
+
+    hide: (ids: readonly string[]) =>
+      write(
+        () =>
+          void sql(
+            `UPDATE playlist_own SET stage = 'moving'
+             WHERE stage = 'private' AND playlist_id IN (SELECT value FROM json_each(?))`,
+          ).run(JSON.stringify(ids)),
+      ),
+
+    remove: (id: string) => write(() => void sql('DELETE FROM playlist_own WHERE playlist_id = ?').run(id)),
+
+    /**
+     * At the end; with `isFirst` at the top. One that is in it already stays where it is.
+     * @throws conflict: it is full; not_found: the account or the playlist is gone
+     */
+    add: (key: Key, { videoId, title, uploader }: OwnEntry, { isFirst }: { isFirst: boolean }) =>
+      write(() => {
+        refuseGone(key.userId)
+        if (touch(key) === 0) {
+          if (key.id !== WATCH_LATER) throw errors.notFound('playlist', key.id)
+          insert(WATCH_LATER, key.userId, 'private', null)
+        }
+        if (placeOf(key, videoId) !== undefined) return
+        const { count, first, last } = edges(key)
+        if (count >= MOST_ENTRIES)
+          throw errors.conflict(
+            `This playlist has ${MOST_ENTRIES} videos, which is the most a private one can hold: take some out first`,
+          )
+        const place = isFirst ? (first ?? 0) - 1 : (last ?? 0) + 1
+        sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)').run(
+          key.id,
+          key.userId,
+          videoId,
+          title,
+          uploader,
+          place,
+        )
+      }),
+
+    /** @returns false: it was not in it */
+    take: (key: Key, videoId: string): Promise<boolean> =>
+      write(() => {
+        const isTaken =
+          sql(`DELETE FROM playlist_own_entry WHERE ${OF_LIST} AND video_id = ?`).run(key.id, key.userId, videoId)
+            .changes > 0
+        if (isTaken) touch(key)
+        return isTaken
+      }),
+
+    /**
+     * Puts a video to an end, or into the place of another, which makes room towards where it came from.
+     * @returns false: it was not in it
+     */
+    move: (key: Key, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean> =>
+      write(() => {
+        const from = placeOf(key, videoId)
+        if (from === undefined) return false
+        touch(key)
+        if (typeof to === 'object') {
+          const target = placeOf(key, to.videoId)
+          if (target === undefined || target === from) return true
+          if (target < from) shift(key, 1, target, from - 1)
+          else shift(key, -1, from + 1, target)
+          setPlace(key, videoId, target)
+          return true
+        }
+        const { first, last } = edges(key)
+        if (to === 'first' && from !== first) setPlace(key, videoId, first! - 1)
+        if (to === 'last' && from !== last) setPlace(key, videoId, last! + 1)
+        return true
+      }),
+
+    takeEntries,
+
+    /** Other entries take the place of all that are there. Nobody sees those of a shared one. */
+    async replaceEntries(key: Key, entries: readonly OwnEntry[]): Promise<void> {
+      await takeEntries(key)
+      let place = 0
+      const put = sql('INSERT INTO playlist_own_entry VALUES (?, ?, ?, ?, ?, ?)')
+      for (const chunk of chunksOf(entries, CHUNK)) {
+        await write(() => {
+          if (!sql(`SELECT 1 FROM playlist_own WHERE ${OF_LIST}`).get(key.id, key.userId))
+            throw errors.notFound('playlist', key.id)
+          for (const { videoId, title, uploader } of chunk)
+            put.run(key.id, key.userId, videoId, title, uploader, ++place)
+        })
+      }
+    },
+
+    /** A video is gone: out of all of them. */
+    forgetVideo: (videoId: string) =>
+      write(() => void sql('DELETE FROM playlist_own_entry WHERE video_id = ?').run(videoId)),
+  }
+}

@@ -1,0 +1,194 @@
+/** Whose playlist is whose: what an account sees, and what it may change (contract 9.6). */
+import { randomUUID } from 'node:crypto'
+import { type Actor, type Collection, type DocOf, errors, type Filter, MAX_WINDOW, type NamesOf } from 'archivolt'
+import type { App } from './app.ts'
+import type { CustomAction, openCustom } from './custom.ts'
+import { type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
+import type { openPrivate } from './private.ts'
+import type { PlaylistRecords } from './records.ts'
+import type { PlaylistDoc, playlistIndex } from './schema.ts'
+import { makePrivate, sharePlaylist } from './tasks.ts'
+
+export const VISIBILITIES = ['private', 'shared'] as const
+export type Visibility = (typeof VISIBILITIES)[number]
+
+/** Where a playlist is for who asks, and whose. */
+type Seen = { list: OwnPlaylist } | { list?: undefined; ownerId: number | undefined }
+
+interface Parts {
+  rows: OwnRows
+  collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+  custom: ReturnType<typeof openCustom>
+  privates: ReturnType<typeof openPrivate>
+  records: PlaylistRecords
+  archivedOf(id: string): Promise<string[]>
+  /** Runs what changes a playlist or its entries: not while one moves between ledger and index. */
+  beside<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
+
+interface OwnQuery {
+  type?: PlaylistDoc['playlist_type'] | undefined
+  channel?: string | undefined
+  subscribed?: boolean | undefined
+  visibility?: Visibility | undefined
+  /** Only those of who asks, or only those of others and of nobody. */
+  isOwn?: boolean | undefined
+  from: number
+  size: number
+}
+
+const refuseWatchLater = (id: string, what: string): void => {
+  if (id === WATCH_LATER) throw errors.badRequest(`Watch later cannot be ${what}: everybody has one, for themselves`)
+}
+
+export function openOwn(app: App, { rows, collection, custom, privates, records, archivedOf, beside }: Parts) {
+  async function seen(id: string, actor: Actor): Promise<Seen | undefined> {
+    if (id === WATCH_LATER) return { list: rows.watchLater(actor.id) }
+    const list = rows.get(id)
+    if (list && list.stage !== 'shared') return list.userId === actor.id ? { list } : undefined
+    return (await collection.known([id])).has(id) ? { ownerId: list?.userId } : undefined
+  }
+
+  /** @throws not_found; permission_denied: neither its owner nor an admin */
+  async function mayTouch(id: string, actor: Actor): Promise<Seen> {
+    const found = await seen(id, actor)
+    if (!found) throw errors.notFound('playlist', id)
+    if (!found.list && !actor.isAdmin && found.ownerId !== actor.id)
+      throw errors.permissionDenied('Only its owner or an admin can change this playlist')
+    return found
+  }
+
+  /** @throws not_found; permission_denied; bad_request: it is the platform's */
+  async function mayChange(id: string, actor: Actor): Promise<Seen> {
+    const found = await mayTouch(id, actor)
+    if (!found.list) await custom.mustBeCustom(id)
+    return found
+  }
+
+  function sharedFilters({ type, channel, subscribed, isOwn }: OwnQuery, actor: Actor): PlaylistFilter[] {
+    const [moving, own] = [rows.moving(), isOwn === undefined ? [] : rows.ofUser(actor.id).map(({ id }) => id)]
+    const among: PlaylistFilter = { in: ['playlist_id', own] }
+    return [
+      ...(type === undefined ? [] : [{ eq: ['playlist_type', type] } satisfies PlaylistFilter]),
+      ...(channel === undefined ? [] : [{ eq: ['playlist_channel_id', channel] } satisfies PlaylistFilter]),
+      ...(subscribed === undefined ? [] : [{ eq: ['playlist_subscribed', subscribed] } satisfies PlaylistFilter]),
+      ...(isOwn === undefined ? [] : [isOwn ? among : ({ not: among } satisfies PlaylistFilter)]),
+      ...(moving.length === 0 ? [] : [{ not: { in: ['playlist_id', moving] } } satisfies PlaylistFilter]),
+    ]
+  }
+
+  /** From a place on in those that the index has. */
+  async function findShared(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
+    const filters = sharedFilters(query, actor)
+    const filter = filters.length > 0 ? { and: filters } : undefined
+    const { from, size } = query
+    if (size === 0) return { texts: [], total: await collection.count(filter) }
+    const { hits, total } = await collection.find({ filter, sort: [{ by: 'playlist_name', order: 'asc' }], from, size })
+    return { texts: records.of(hits), total }
+  }
+
+  const hasPrivate = ({ type, channel, subscribed, visibility, isOwn }: OwnQuery): boolean =>
+    type !== 'regular' && channel === undefined && !subscribed && visibility !== 'shared' && isOwn !== false
+
+  return {
+    mayChange,
+
+    /** One's own private ones first, then those that all see; each by name. */
+    async find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
+      const lists = hasPrivate(query) ? privates.of(actor.id) : []
+      const shown = lists.slice(query.from, query.from + query.size)
+      const from = Math.max(0, query.from - lists.length)
+      const shared =
+        query.visibility === 'private'
+          ? { texts: [], total: 0 }
+          : await findShared({ ...query, from, size: query.size - shown.length }, actor)
+      return {
+        texts: [...(await privates.recordsOf(shown)), ...shared.texts],
+        total: Math.min(MAX_WINDOW, lists.length + shared.total),
+      }
+    },
+
+    /** The record as it is sent. */
+    async record(id: string, actor: Actor): Promise<string | undefined> {
+      const found = await seen(id, actor)
+      if (found?.list) return (await privates.recordsOf([found.list]))[0]
+      const text = found && (await collection.getText(id))
+      return text === undefined ? undefined : records.of([{ id, text }])[0]
+    },
+
+    /** Its archived videos, in its order; undefined: there is none for who asks. */
+    async videosOf(id: string, actor: Actor): Promise<string[] | undefined> {
+      const found = await seen(id, actor)
+      if (found?.list) return rows.videoIds(found.list)
+      return found && (await archivedOf(id)).slice(0, MAX_WINDOW)
+    },
+
+    /** Of these videos, those that the account keeps to watch later. */
+    toWatchLater: (videoIds: readonly string[], userId: number): Set<string> =>
+      rows.among({ id: WATCH_LATER, userId }, videoIds),
+
+    /** @returns its id. @throws conflict: the account has too many */
+    async create(name: string, visibility: Visibility, actor: Actor): Promise<string> {
+      const id = `${app.settings.prefix}_playlist_${randomUUID()}`
+      if (visibility === 'private') {
+        await rows.create(id, actor.id, { stage: 'private', name })
+        return id
+      }
+      await rows.create(id, actor.id, { stage: 'shared' })
+      try {
+        await custom.put(id, name, [])
+      } catch (thrown) {
+        await rows.remove(id)
+        throw thrown
+      }
+      return id
+    },
+
+    /**
+     * @throws not_found: playlist, video, or the video is not in it; permission_denied; bad_request: it is not custom;
+     * conflict: it is full
+     */
+    async act(id: string, action: CustomAction, actor: Actor): Promise<void> {
+      const change = () =>
+        beside(async () => {
+          const { list } = await mayChange(id, actor)
+          return list ? void (await privates.act(list, action)) : custom.act(id, action)
+        })
+      // A removal of the video, which takes it out of its playlists, is over or has not begun. It edits while it is
+      // alone: not the other way round.
+      const done = await (action.action === 'create' ? app.videos.exclusive(action.videoId, change) : change())
+      if (done) await custom.takeThumbnail(id, done.before, done.after)
+    },
+
+    /** @throws not_found, permission_denied, bad_request */
+    rename: (id: string, name: string, actor: Actor): Promise<void> =>
+      beside(async () => {
+        const { list } = await mayChange(id, actor)
+        refuseWatchLater(id, 'renamed')
+        await (list ? rows.rename(list, name) : custom.rename(id, name))
+      }),
+
+    /** @throws not_found; permission_denied; bad_request; conflict: too many playlists, or too many videos in it */
+    async setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void> {
+      const { list } = await mayChange(id, actor)
+      refuseWatchLater(id, 'shared')
+      if (visibility === 'shared') {
+        if (list) await app.jobs.run(sharePlaylist, { id })
+        return
+      }
+      // One that nobody owns becomes that of the admin who takes it away from the others.
+      if (!list && !(await rows.claim(id, actor.id)) && rows.get(id)?.userId !== actor.id)
+        throw errors.permissionDenied('Only its owner can make this playlist private')
+      if (list?.stage !== 'private') await app.jobs.run(makePrivate, { id })
+    },
+
+    /** @throws not_found; permission_denied; bad_request: it is always there */
+    async mayRemove(id: string, actor: Actor, { withVideos }: { withVideos: boolean }): Promise<void> {
+      await mayTouch(id, actor)
+      refuseWatchLater(id, 'removed')
+      if (withVideos && !actor.isAdmin) throw errors.permissionDenied('Only an admin can delete videos')
+    },
+  }
+}

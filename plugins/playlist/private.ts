@@ -1,0 +1,85 @@
+/** Private playlists, Watch later among them: read and changed by their account alone, in the ledger (contract 9.6). */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { errors, fold } from 'archivolt'
+import type { App } from './app.ts'
+import { type CustomAction, customDoc, type openCustom } from './custom.ts'
+import { neighbour } from './entry-order.ts'
+import type { openMembership } from './membership.ts'
+import { type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
+import type { PlaylistRecords } from './records.ts'
+
+interface Parts {
+  rows: OwnRows
+  custom: Pick<ReturnType<typeof openCustom>, 'toEntry' | 'firstUnwatched'>
+  membership: Pick<ReturnType<typeof openMembership>, 'archived'>
+  records: PlaylistRecords
+}
+
+/** Lists whose records are made at a stretch. */
+const MADE_AT_ONCE = 4
+
+const byName = (one: OwnPlaylist, other: OwnPlaylist): number => {
+  const [first, second] = [fold(one.name ?? ''), fold(other.name ?? '')]
+  return first < second ? -1 : first > second ? 1 : one.id < other.id ? -1 : 1
+}
+
+const nameOf = ({ id, name }: OwnPlaylist): string => (id === WATCH_LATER ? 'Watch later' : (name ?? ''))
+
+export function openPrivate(app: App, { rows, custom, membership, records }: Parts) {
+  /** As the text of a document that nobody keeps. @param archived  videos that are there: others are left out */
+  function textOf(list: OwnPlaylist, archived: ReadonlySet<string>): string {
+    const entries = rows.entries(list).filter(({ videoId }) => archived.has(videoId))
+    const [first] = entries
+    // No picture of its own: that would lie where others can ask for it.
+    const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
+    const { refreshed_at: _, ...shown } = customDoc({ ...list, name: nameOf(list), thumbnail, entries })
+    return JSON.stringify(shown)
+  }
+
+  async function recordsOf(lists: readonly OwnPlaylist[]): Promise<string[]> {
+    const archived = await membership.archived([...new Set(lists.flatMap((list) => rows.videoIds(list)))])
+    const texts: string[] = []
+    for (const [at, list] of lists.entries()) {
+      if (at > 0 && at % MADE_AT_ONCE === 0) await nextTurn()
+      texts.push(records.ofPrivate(textOf(list, archived), list.userId))
+    }
+    return texts
+  }
+
+  /** @returns false: the video is not in the list, as far as its account sees */
+  async function move(list: OwnPlaylist, { action, videoId, index = 0, hideWatched }: CustomAction): Promise<boolean> {
+    const ids = rows.videoIds(list)
+    const archived = await membership.archived(ids)
+    const shown = ids.filter((id) => archived.has(id))
+    const from = shown.indexOf(videoId)
+    if (from < 0) return false
+    if (action === 'top' || action === 'bottom') return rows.move(list, videoId, action === 'top' ? 'first' : 'last')
+    const to =
+      action === 'move'
+        ? Math.min(index, shown.length - 1)
+        : await neighbour(shown, from, action === 'up' ? -1 : 1, hideWatched ? custom.firstUnwatched : ([id]) => id)
+    return to === undefined || rows.move(list, videoId, { videoId: shown[to]! })
+  }
+
+  return {
+    recordsOf,
+
+    /** Those of an account, by name; Watch later first, once there is something in it. */
+    of(userId: number): OwnPlaylist[] {
+      const lists = rows.ofUser(userId).filter(({ stage }) => stage !== 'shared')
+      const later = rows.watchLater(userId)
+      return [...(rows.isEmpty(later) ? [] : [later]), ...lists.toSorted(byName)]
+    },
+
+    /** @throws not_found: video, or it is not in the list; conflict: the list is full */
+    async act(list: OwnPlaylist, action: CustomAction): Promise<void> {
+      const { videoId } = action
+      if (action.action === 'create') {
+        const { title, uploader } = await custom.toEntry(videoId)
+        return rows.add(list, { videoId, title, uploader }, { isFirst: list.id === WATCH_LATER })
+      }
+      const isIn = await (action.action === 'remove' ? rows.take(list, videoId) : move(list, action))
+      if (!isIn) throw errors.notFound('video in this playlist', videoId)
+    },
+  }
+}
