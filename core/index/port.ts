@@ -51,11 +51,13 @@ export interface FindQuery<Names extends string = string> {
   size?: number
   /** Leave the total out (it is then the number of hits): saves a count. */
   withoutTotal?: boolean
+  /** Leave the texts of the hits out (they are then ''): for who shows fewer than are found. */
+  withoutTexts?: boolean
 }
 
 export interface Hit {
   id: string
-  /** The document as JSON text in the form of the reply, without internal fields. */
+  /** The document as JSON text in the form of the reply, without internal fields. '': left out. */
   text: string
   /** Rank, 0 without a text query. */
   score: number

@@ -72,22 +72,23 @@ export function openCollection(
   const capped = (response: Response): number =>
     Math.min(MAX_WINDOW, (response.hits.total as estypes.SearchTotalHits | undefined)?.value ?? 0)
   const toHits = (response: Response, score: (hit: estypes.SearchHit<Stored>) => number): Hit[] =>
-    response.hits.hits.map((hit) => ({ id: hit._id!, text: hit._source!.text, score: score(hit) }))
+    response.hits.hits.map((hit) => ({ id: hit._id!, text: hit._source?.text ?? '', score: score(hit) }))
 
   async function page(
     query: Query,
     sort: Sort,
-    { from = 0, size = 10, withoutTotal }: FindQuery,
+    { from = 0, size = 10, withoutTotal, withoutTexts = false }: FindQuery,
     score: number,
   ): Promise<Found> {
-    const response = await search({ query, sort, from, size, track_total_hits: withoutTotal ? false : MAX_WINDOW })
+    const track_total_hits = withoutTotal ? false : MAX_WINDOW
+    const response = await search({ query, sort, from, size, track_total_hits, _source: !withoutTexts })
     const hits = toHits(response, () => score)
     return { hits, total: withoutTotal ? hits.length : capped(response) }
   }
 
   async function byIds(
     ids: readonly string[],
-    { filter, from = 0, size = 10, withoutTotal }: FindQuery,
+    { filter, from = 0, size = 10, withoutTotal, withoutTexts }: FindQuery,
   ): Promise<Found> {
     checkCount(definition, ids)
     if (ids.length === 0) return { hits: [], total: 0 }
@@ -98,16 +99,18 @@ export function openCollection(
     ).hits.hits)
       present.add(_id!)
     const matching = ids.filter((id) => present.has(id))
-    const texts = await collection.getTexts(matching.slice(from, from + size))
-    const hits = matching
-      .slice(from, from + size)
-      .flatMap((id): Hit[] => (texts.has(id) ? [{ id, text: texts.get(id)!, score: 0 }] : []))
+    const shown = matching.slice(from, from + size)
+    const texts = withoutTexts ? undefined : await collection.getTexts(shown)
+    const hits = shown.flatMap((id): Hit[] =>
+      texts && !texts.has(id) ? [] : [{ id, text: texts?.get(id) ?? '', score: 0 }],
+    )
     return { hits, total: withoutTotal ? hits.length : matching.length }
   }
 
   /** Ranked, unless so many match that ranking tells nothing: then the newest are the best of each class. */
   async function byText(plan: TextPlan, query: FindQuery): Promise<Found> {
-    const { from = 0, size = 10, withoutTotal } = query
+    const { from = 0, size = 10, withoutTotal, withoutTexts = false } = query
+    const _source = !withoutTexts
     const filter = query.filter ? [filterQuery(layout, query.filter)] : []
     const within = (text: Query): Query => ({ bool: { must: [text], filter } })
     if (query.sort && query.sort.length > 0)
@@ -121,6 +124,7 @@ export function openCollection(
         sort,
         from,
         size,
+        _source,
         track_total_hits: MAX_WINDOW,
       })
       const hits = toHits(response, () => LEAST_SCORE)
@@ -136,6 +140,7 @@ export function openCollection(
       sort: [{ _score: { order: 'desc' } }, ...order],
       from,
       size,
+      _source,
       track_total_hits: MAX_WINDOW,
     })
     if (isMore(response)) {

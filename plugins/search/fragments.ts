@@ -57,7 +57,7 @@ export async function findFragments(
   app: App,
 ): Promise<string[]> {
   const { term, fuzziness, lang, source } = query
-  const options = { fuzziness, dropStopWords: true }
+  const options = { fuzziness, dropStopWords: true, prefixLast: true }
   const filters: Array<Filter<'channel_id' | 'subtitle_lang' | 'subtitle_source'>> = [...ofChannels]
   if (lang !== undefined) filters.push(isLanguage(lang))
   if (source !== undefined) filters.push({ eq: ['subtitle_source', source] })
@@ -69,10 +69,11 @@ export async function findFragments(
   })
 
   const fragments = hits.map(({ text, score }) => ({ score, fragment: JSON.parse(text) as Fragment }))
-  const videos = await app.videos.collection.getMany([
+  const texts = await app.videos.collection.getTexts([
     ...new Set(fragments.map(({ fragment }) => fragment.platform_id)),
   ])
-  const names = await app.channels.names([...new Set([...videos.values()].map(({ channel_id }) => channel_id))])
+  const videos = new Map([...texts].map(([id, text]) => [id, app.videos.headOf(text)]))
+  const names = await app.channels.names([...new Set([...videos.values()].map(({ channelId }) => channelId))])
   const mark = (line: string) =>
     term === ''
       ? escapeHtml(line)
@@ -91,9 +92,9 @@ export async function findFragments(
       ...app.platform.mirror(fragment.platform_id),
       title: video.title,
       subtitle_line: mark(fragment.subtitle_line),
-      subtitle_channel: names.get(video.channel_id) ?? '',
-      subtitle_channel_id: video.channel_id,
-      vid_thumb_url: video.vid_thumb_url,
+      subtitle_channel: names.get(video.channelId) ?? '',
+      subtitle_channel_id: video.channelId,
+      vid_thumb_url: video.thumbUrl,
       _index: `${app.settings.prefix}_subtitle`,
       _score: roundScore(score),
     }

@@ -1,5 +1,5 @@
 /** A parsed query → the records of each group, as JSON texts. */
-import { type Actor, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
+import { type Actor, type Collection, type Filter, type FindQuery, type Hit, MAX_WINDOW } from 'archivolt'
 import type { App } from './app.ts'
 import { firstHits, MOST_HITS } from './first-hits.ts'
 import { findFragments } from './fragments.ts'
@@ -69,19 +69,34 @@ async function simple(query: Query, actor: Actor, app: App): Promise<Groups> {
     const added = firstHits(further, shown)
     for (const group of SIMPLE_GROUPS) shown[group].push(...added[group])
   }
+  const [video, channel, playlist] = await Promise.all([
+    withTexts(app.videos.collection, shown.video),
+    withTexts(app.channels.collection, shown.channel),
+    withTexts(app.playlists.collection, shown.playlist),
+  ])
   return {
-    video: await app.videos.records(shown.video, actor),
-    channel: asChannels(shown.channel, app),
-    playlist: asPlaylists(shown.playlist, app),
+    video: await app.videos.records(video, actor),
+    channel: asChannels(channel, app),
+    playlist: asPlaylists(playlist, app),
     full: [],
   }
 }
 
+/** Found are ninety and more, shown are thirty: only these are read. One that has gone meanwhile is left out. */
+async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonly Hit[]): Promise<Hit[]> {
+  if (hits.length === 0) return []
+  const texts = await collection.getTexts(hits.map(({ id }) => id))
+  return hits.flatMap((hit) => {
+    const text = texts.get(hit.id)
+    return text === undefined ? [] : [{ ...hit, text }]
+  })
+}
+
 async function findSimple(query: Query, app: App): Promise<Finding> {
   const [channel, playlist, video] = await Promise.all([
-    hitsOf(app.channels.collection, { text: words(query, { channel_name: 1 }) }),
-    hitsOf(app.playlists.collection, { text: words(query, { playlist_name: 1 }) }),
-    hitsOf(app.videos.collection, { text: words(query, { title: 1 }) }),
+    hitsOf(app.channels.collection, { text: words(query, { channel_name: 1 }), withoutTexts: true }),
+    hitsOf(app.playlists.collection, { text: words(query, { playlist_name: 1 }), withoutTexts: true }),
+    hitsOf(app.videos.collection, { text: words(query, { title: 1 }), withoutTexts: true }),
   ])
   return { channel, playlist, video }
 }

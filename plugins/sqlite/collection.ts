@@ -86,13 +86,15 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     return reading(({ pluck, together }) =>
       together(() => {
         // One value a row: an object with two would cost as much as finding it. No id has a line feed.
-        const rows = pluck<string>(
-          `SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names().doc}" d ON d.rid = m.rid`,
-        ).all(...page.values, size, from)
-        const hits = rows.map((row): Hit => {
-          const at = row.indexOf('\n')
-          return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
-        })
+        const rows = query.withoutTexts
+          ? `SELECT m.id || char(10) FROM (${page.text}) m`
+          : `SELECT m.id || char(10) || d.text FROM (${page.text}) m CROSS JOIN "${names().doc}" d ON d.rid = m.rid`
+        const hits = pluck<string>(rows)
+          .all(...page.values, size, from)
+          .map((row): Hit => {
+            const at = row.indexOf('\n')
+            return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
+          })
         return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
       }),
     )
@@ -103,8 +105,8 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
     return reading((reader) => reader.count(text, values))
   }
 
-  const toHits = async ({ ids, scores, texts }: FoundRows): Promise<Hit[]> => {
-    if (texts) return ids.map((id, at) => ({ id, text: texts[at]!, score: scores[at]! }))
+  const toHits = async ({ ids, scores }: FoundRows, withoutTexts = false): Promise<Hit[]> => {
+    if (withoutTexts) return ids.map((id, at) => ({ id, text: '', score: scores[at]! }))
     const found = await collection.getTexts(ids)
     return ids.flatMap((id, at) => {
       const text = found.get(id)
@@ -181,7 +183,7 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
       const here = hasWords || query.ids ? undefined : pages(query)
       if (here) return here
       const found = await place.link().call('find', { name, query })
-      return { hits: await toHits(found), total: found.total }
+      return { hits: await toHits(found, query.withoutTexts), total: found.total }
     },
 
     async similar(id, query) {

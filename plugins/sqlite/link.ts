@@ -4,7 +4,7 @@
  */
 import { AppError, errors, startWorker } from 'archivolt'
 import { isDiskFull } from 'archivolt/index'
-import type { Arguments, Failure, Operation, Response, Result } from './protocol.ts'
+import type { Arguments, Failure, Operation, Request, Response, Result } from './protocol.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
 
@@ -38,6 +38,23 @@ export function openLink(onLost: (error: Error) => void): Link {
   let cause: Error | undefined
 
   const answers: Response[] = []
+  const unsent: Request[] = []
+
+  /** What is asked for together, such as the groups of a search, goes in one message. */
+  function send(request: Request): void {
+    if (unsent.push(request) === 1) queueMicrotask(() => post(unsent.splice(0)))
+  }
+
+  function post(requests: Request[]): void {
+    try {
+      worker.postMessage(requests)
+    } catch (error) {
+      // Something in it cannot be handed to a thread: whoever asked for that is told, the others are not concerned.
+      const [only, ...others] = requests
+      if (others.length > 0) for (const request of requests) post([request])
+      else if (only && 'op' in only) fail(only.id, error)
+    }
+  }
 
   function next(): void {
     const answer = answers.shift()
@@ -52,6 +69,12 @@ export function openLink(onLost: (error: Error) => void): Link {
     waiting.delete(response.id)
     if ('failure' in response) asked.reject(toError(response.failure))
     else asked.resolve(response.result)
+  }
+
+  function fail(id: number, error: unknown): void {
+    const asked = waiting.get(id)
+    waiting.delete(id)
+    asked?.reject(error)
   }
 
   // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long
@@ -75,7 +98,7 @@ export function openLink(onLost: (error: Error) => void): Link {
       if (signal?.aborted) return reject(signal.reason)
       if (isEnded || isClosing !== (op === 'close')) return reject(errors.unavailable('The index is closed'))
       const id = ++last
-      const onAbort = () => worker.postMessage({ abort: id })
+      const onAbort = () => send({ abort: id })
       const settle = () => signal?.removeEventListener('abort', onAbort)
       signal?.addEventListener('abort', onAbort, { once: true })
       waiting.set(id, {
@@ -89,7 +112,7 @@ export function openLink(onLost: (error: Error) => void): Link {
           reject(signal?.aborted ? signal.reason : error)
         },
       })
-      worker.postMessage({ id, op, args })
+      send({ id, op, args } as Request)
     })
 
   return {

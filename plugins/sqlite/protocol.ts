@@ -15,11 +15,10 @@ export type IdText = [string, string]
 /** `[id, reply, internal values]`, both as JSON text. */
 export type SnapshotDoc = [string, string, string | null]
 
+/** The texts are read where they are needed: between threads each would be copied twice. */
 export interface FoundRows {
   ids: string[]
   scores: number[]
-  /** Texts of the hits; left out where there are so many that they are read in pieces. */
-  texts: string[] | undefined
   total: number
 }
 

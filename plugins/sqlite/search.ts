@@ -38,6 +38,8 @@ const MOST_LEFT_OUT = 12
  */
 const FEW = 300
 const SIMILAR_FREQUENCY_CAP = 2000
+/** Rows of one search that are kept: a page of them. */
+const MOST_KEPT = 60
 
 export interface RankedRow {
   rid: number
@@ -198,6 +200,16 @@ export function openSearcher(
     ).all(...scope.weights, expression, ...values, size)
   }
 
+  /** Kept for who asks again: for misspelt words too, for another page, or for what was just typed. */
+  const best = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] => {
+    const rows = connection.kept(
+      JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size]),
+      () => take(expression, narrow, scope, size),
+      ({ length }) => length <= MOST_KEPT,
+    )
+    return rows.map((row) => ({ ...row }))
+  }
+
   return {
     find(query) {
       const { text } = query
@@ -222,7 +234,7 @@ export function openSearcher(
         const fill = (classes: readonly string[]) => {
           for (const each of classes) {
             if (rows.length >= end) return
-            for (const row of take(each, narrow, scope, end)) {
+            for (const row of best(each, narrow, scope, end)) {
               if (rows.length < end && !seen.has(row.rid)) rows.push(row)
               seen.add(row.rid)
             }
@@ -255,7 +267,7 @@ export function openSearcher(
       if (words.length === 0) return []
       const narrow = narrowing(filter)
       const expression = words.join(' OR ')
-      const rows = take(expression, narrow, scope, size + 1)
+      const rows = best(expression, narrow, scope, size + 1)
         .filter(({ rid }) => rid !== self.rid)
         .slice(0, size)
       return descending(rows)

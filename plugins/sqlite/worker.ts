@@ -35,7 +35,6 @@ import { forget, forgetBuilding, openStore, type Store, type Tables, tablesOf } 
 import { clean, loadTerms } from './sweep.ts'
 import { type Job, openWorkLoop, type Units } from './work-loop.ts'
 
-const MOST_TEXTS = 500
 const ROWS_AT_ONCE = 100
 const MOST_GROUPS_KEPT = 100
 
@@ -60,7 +59,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   find({ name, query }) {
     const tables = tablesOf(at(), name)
     const found = tables.searcher.find(query)
-    if (found) return withTexts(tables, found.rows, found.total)
+    if (found) return toFound(tables, found.rows, found.total)
     const { sql, pluck } = opened(connection)
     const { from = 0, size = 10 } = query
     const { layout, names } = tables
@@ -73,7 +72,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
         from,
       )
       const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given.text}`).get(...values)!
-      return withTexts(
+      return toFound(
         tables,
         rids.map((rid) => ({ rid, score: 0 })),
         total,
@@ -83,7 +82,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const page = pageSql(layout, names, query, matching > MAX_WINDOW)
     const rows = sql<{ rid: number }>(page.text).all(...page.values, size, from)
     const total = query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW)
-    return withTexts(
+    return toFound(
       tables,
       rows.map(({ rid }) => ({ rid, score: 0 })),
       total,
@@ -101,9 +100,9 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const tables = tablesOf(at(), name)
     const rid = opened(connection).pluck<number>(`SELECT rid FROM "${tables.names.main}" WHERE id = ?`).get(id)
     const self = rid === undefined ? undefined : tables.writer.readRow(rid)
-    if (rid === undefined || !self) return { ids: [], scores: [], texts: [], total: 0 }
+    if (rid === undefined || !self) return { ids: [], scores: [], total: 0 }
     const rows = tables.searcher.similar({ rid, doc: self.doc }, query)
-    return withTexts(tables, rows, rows.length)
+    return toFound(tables, rows, rows.length)
   },
   page({ name, filter, order, after, size }) {
     const { layout, names } = tablesOf(at(), name)
@@ -145,17 +144,9 @@ function count({ layout, names }: Tables, filter: Filter | undefined, cap: numbe
   return opened(connection).count(text, values)
 }
 
-function withTexts({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: number }>, total: number): FoundRows {
-  const { sql, pluck } = opened(connection)
-  const isMany = rows.length > MOST_TEXTS
-  const found: FoundRows = { ids: [], scores: [], texts: isMany ? undefined : [], total }
-  for (const { rid, score } of rows) {
-    found.ids.push(pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)!)
-    found.scores.push(score)
-    if (!isMany)
-      found.texts!.push(sql<{ text: string }>(`SELECT text FROM "${names.doc}" WHERE rid = ?`).get(rid)!.text)
-  }
-  return found
+function toFound({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: number }>, total: number): FoundRows {
+  const id = opened(connection).pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`)
+  return { ids: rows.map(({ rid }) => id.get(rid)!), scores: rows.map(({ score }) => score), total }
 }
 
 /** One piece of work that is done in one go. */
@@ -415,4 +406,4 @@ async function close(id: number): Promise<void> {
   port.close()
 }
 
-port.on('message', receive)
+port.on('message', (requests: Request[]) => requests.forEach(receive))

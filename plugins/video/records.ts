@@ -24,6 +24,15 @@ export function joinRecord(text: string, tail: VideoTail, channelText: string, m
   return withKeysInside(text, 'player', tail, more, { channel: channelText })
 }
 
+/** What names a video, read off its stored text without parsing it. */
+export function headOf(text: string): { title: string; channelId: string; thumbUrl: string } {
+  return {
+    title: textUnder(text, 'title') ?? '',
+    channelId: channelIdOf(text),
+    thumbUrl: textUnder(text, 'vid_thumb_url') ?? '',
+  }
+}
+
 export function openRecords(app: App) {
   const indexName = `${app.settings.prefix}_video`
 

@@ -18,7 +18,7 @@ import { durationText } from './durations.ts'
 import { type Ingest, isThere, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
-import { channelIdOf, openRecords, type VideoTail } from './records.ts'
+import { channelIdOf, headOf, openRecords, type VideoTail } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
 
@@ -126,6 +126,7 @@ export function openVideos(app: App) {
 
     /** Records of contract 5.1 for hits of a search or list, in their order, with the actor's positions. */
     records,
+    headOf,
 
     async record(id: string, actor: Actor): Promise<string | undefined> {
       const text = await collection.getText(id)

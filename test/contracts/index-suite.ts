@@ -733,6 +733,20 @@ export function indexContract(
         assert.equal(none.total, 2)
       })
 
+      test('texts are left out where they are not wanted, and nothing else is', async () => {
+        await given({
+          a: { title: 'Lamp', addedAt: 1 },
+          b: { title: 'Two lamps', addedAt: 2 },
+          c: { title: 'x', addedAt: 3 },
+        })
+        for (const query of [{ text: { words: 'lamp' } }, { ids: ['c', 'a'] }, {}]) {
+          const { hits, total } = await papers.find(query)
+          const bare = await papers.find({ ...query, withoutTexts: true })
+          assert.ok(hits.length > 0 && hits.every(({ text }) => text !== ''))
+          assert.deepEqual(bare, { hits: hits.map((hit) => ({ ...hit, text: '' })), total })
+        }
+      })
+
       test('any word is enough, documents with more of them come first', async () => {
         await given()
         const lines = index.collection(lineIndex)

@@ -164,7 +164,9 @@ function openCollection(definition: IndexDefinition, plan: IndexPlan, shelf: () 
 
   const pageOf = (query: FindQuery, found: ReadonlyArray<[Entry, number]>) => {
     const { from, size } = windowOf(definition, query)
-    const hits = found.slice(from, from + size).map(([{ id, text }, score]): Hit => ({ id, text, score }))
+    const hits = found.slice(from, from + size).map(
+      ([{ id, text }, score]): Hit => ({ id, text: query.withoutTexts ? '' : text, score }),
+    )
     return { hits, total: query.withoutTotal ? hits.length : Math.min(found.length, MAX_WINDOW) }
   }
 
