@@ -1,0 +1,94 @@
+/** Starts what is due, and waits for what comes next; only ever adds rows of jobs. */
+import type { ScheduleRow } from '../ledger/schedules.ts'
+import type { CronTimes } from './cron.ts'
+import { cronOf, type SchedulerState } from './scheduler-state.ts'
+import type { AnyTask } from './task.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** The clock is looked at this often at least: the system's may be set, or sleep. */
+const LONGEST_WAIT_MS = 60_000
+/**
+ * A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a
+ * wrong day.
+ */
+const SMALL_CORRECTION_MS = 10 * 60_000
+
+/**
+ * Starts what is due, at most a day late. Where the clock was set, and at the start, when the time zone may be
+ * another, the next times are reckoned anew.
+ */
+export async function startDue(state: SchedulerState): Promise<void> {
+  const { clock, rows, tasks } = state
+  const now = clock.now()
+  const aheadMs = now - clock.steady()
+  const isAnew = Math.abs(aheadMs - state.reckonedAheadMs) > 1000
+  state.reckonedAheadMs = aheadMs
+  for (const row of rows.list()) {
+    if (state.isClosed) return
+    const task = tasks.get(row.task)
+    const cron = task?.schedule && (isAnew || (row.next_run_at ?? 0) <= now) && cronOf(state, row)
+    if (task && cron) await startOrNoteNext(state, row, task, cron, now)
+  }
+}
+
+async function startOrNoteNext(
+  state: SchedulerState,
+  row: ScheduleRow,
+  task: AnyTask,
+  cron: CronTimes,
+  now: number,
+): Promise<void> {
+  const { ledger, rows, log } = state
+  const next = nextOf(row, cron, now) ?? null
+  try {
+    if (isDue(row, cron, now)) await start(state, row, task, next)
+    else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row.task, null, next))
+  } catch (error) {
+    state.reckonedAheadMs = Infinity
+    log.error({ err: error, task: row.task }, 'a scheduled task could not be started; it is tried again')
+  }
+}
+
+async function start(
+  { ledger, clock, rows, jobs, log }: SchedulerState,
+  row: ScheduleRow,
+  task: AnyTask,
+  next: number | null,
+): Promise<void> {
+  const known = task.payload.properties
+  const payload = Object.fromEntries(
+    Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
+  )
+  // Asked for together, so both are in one transaction; if not, it starts twice rather than never.
+  await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next))])
+  log.info({ task: row.task }, 'scheduled task started')
+}
+
+/** Waits for the next schedule from the end of the start on; called again when one has changed. */
+export function waitForNext(state: SchedulerState): void {
+  const { clock, rows, tasks, log } = state
+  state.timer?.cancel()
+  if (!state.isBegun || state.isClosed) return
+  const now = clock.now()
+  const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
+  // What could not be started is still due: not again at once.
+  const wait = next <= now ? LONGEST_WAIT_MS : Math.min(next - now, LONGEST_WAIT_MS)
+  state.timer = clock.after(wait, () => {
+    startDue(state)
+      .then(() => waitForNext(state))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'the schedules could not be read; it is tried again')
+        state.timer = clock.after(LONGEST_WAIT_MS, () => waitForNext(state))
+      })
+  })
+}
+
+/** Whether a time that was noted has come, and neither has its run been made nor is it older than a day. */
+function isDue({ next_run_at: noted, last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): boolean {
+  if (noted === null || noted > now) return false
+  const since = Math.max(now - DAY_MS, ran !== null && ran <= now ? ran : 0)
+  return (noted >= since ? noted : (cron.next(since) ?? Infinity)) <= now
+}
+
+const nextOf = ({ last_run_at: ran }: ScheduleRow, cron: CronTimes, now: number): number | undefined =>
+  cron.next(ran !== null && ran > now && ran - now <= SMALL_CORRECTION_MS ? ran : now)
