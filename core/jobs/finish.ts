@@ -18,7 +18,7 @@ export async function finish<App>(runner: Runner<App>, entry: Running<App>, outc
   }
   if (!saved) return
   runner.listeners.changed({ job: saved })
-  runner.notices.changed()
+  runner.notifications.changed()
   if (outcome.kind === 'retry') runner.upkeep.wakeInTime()
   if (saved.state === 'PENDING') runner.claim(task.lane)
   if (outcome.kind === 'ended') {
@@ -48,10 +48,10 @@ async function save<App>(runner: Runner<App>, entry: Running<App>, outcome: Outc
 }
 
 function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>, outcome: Outcome): Job {
-  const { rows, notices } = runner
+  const { rows, notifications } = runner
   if (outcome.kind === 'handed back') return writeRescued(runner, job, task, log.lines)
   const ended =
     outcome.kind === 'retry' ? rows.retry(job.id, outcome, log.lines) : rows.end(job.id, outcome.ending, log.lines)
-  notices.writeEnded(outcome.kind === 'retry' ? ended : { ...ended, ...outcome.ending })
+  notifications.writeEnded(outcome.kind === 'retry' ? ended : { ...ended, ...outcome.ending })
   return ended
 }

@@ -12,13 +12,13 @@ const WENT_DOWN: Ending = { state: 'FAILED', result: 'It was running when the se
  * @param lines  of its log; those on the row if left out
  */
 export function writeRescued<App>(
-  { rows, notices }: Runner<App>,
+  { rows, notifications }: Runner<App>,
   row: Job,
   task: AnyTask,
   lines?: JobLog['lines'],
 ): Job {
   const { command, again } = rows.get(row.id) ?? row
-  notices.writeEnded({ ...row, state: 'FAILED' })
+  notifications.writeEnded({ ...row, state: 'FAILED' })
   const kept = lines ?? rows.logOf(row.id)
   if (command === 'KILL') return rows.end(row.id, { state: 'REVOKED', result: null, traceback: null }, kept)
   if (command === 'STOP') return rows.end(row.id, { state: 'SUCCESS', result: null, traceback: null }, kept)
@@ -28,9 +28,9 @@ export function writeRescued<App>(
 
 /** Puts right what a crash has left, and what an update has changed; nothing is claimed before. */
 export async function recover<App>(runner: Runner<App>): Promise<void> {
-  const { ledger, rows, notices, log, tasks, own, listeners } = runner
+  const { ledger, rows, notifications, log, tasks, own, listeners } = runner
   const { rescued, aside } = await ledger.write(() => {
-    notices.writeNothing()
+    notifications.writeCleared()
     for (const task of tasks.values()) rows.moveToLane(task.name, task.lane)
     const aside = rows.setAside([...tasks.keys()])
     const orphans = rows.started().filter((row) => !own.has(row.id))

@@ -9,9 +9,9 @@ import { CLOSING_TEXT, type Runner, type Running, taskOf } from './state.ts'
 import type { Handed } from './task.ts'
 
 /** Notes a job that is begun; inside `ledger.write`. */
-export function writeBegun<App>({ own, notices }: Runner<App>, job: Job): void {
+export function writeBegun<App>({ own, notifications }: Runner<App>, job: Job): void {
   own.add(job.id)
-  notices.writeBegun(job)
+  notifications.writeBegun(job)
 }
 
 /** Runs a job whose row has been begun. */
@@ -20,7 +20,7 @@ export function execute<App extends Handed>(
   job: Job,
   { isAwaited, hasPlace }: { isAwaited: boolean; hasPlace: boolean },
 ): void {
-  const { app, clock, rows, notices } = runner
+  const { app, clock, rows, notifications } = runner
   const task = taskOf(runner, job.task)
   const entry: Running<App> = {
     job,
@@ -32,13 +32,13 @@ export function execute<App extends Handed>(
     isAwaited,
     hasPlace,
     log: openJobLog(app(task).log, { job: job.id, task: job.task }, clock, rows.logOf(job.id)),
-    progress: openProgress(clock, (messages, fraction) => notices.report(job, messages, fraction)),
+    progress: openProgress(clock, (messages, fraction) => notifications.report(job, messages, fraction)),
     isAbandoned: false,
     done: Promise.resolve(),
   }
   runner.running.set(job.id, entry)
   runner.listeners.changed({ job })
-  notices.changed()
+  notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
   entry.done = runToEnd(runner, entry)
 }

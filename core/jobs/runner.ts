@@ -9,7 +9,7 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { claim } from './claim.ts'
 import { Listeners } from './listeners.ts'
-import { openNotices } from './notify.ts'
+import { Notifications } from './notifications.ts'
 import { Places } from './places.ts'
 import { recover } from './recover.ts'
 import { start, startAndWait } from './start.ts'
@@ -42,7 +42,7 @@ const LISTED = 1000
 /** @throws a sentence: a task names a lane that nobody declares */
 export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRunner {
   const runner = newRunner(options)
-  const { rows, notices, listeners } = runner
+  const { rows, notifications, listeners } = runner
   return {
     start: (task, payload) => start(runner, task, payload),
     run: (task, payload) => startAndWait(runner, task, payload),
@@ -51,9 +51,9 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
     active: rows.active,
     ended: (id) => ended(runner, id),
     command: (id, asked) => command(runner, id, asked),
-    notifications: notices.shown,
-    notify: notices.notify,
-    warn: notices.warn,
+    notifications: () => notifications.shown(),
+    notify: (message) => notifications.notify(message),
+    warn: (title, message) => notifications.warn(title, message),
     logOf: (id) => [...(runner.running.get(id)?.log.lines ?? rows.logOf(id))],
     watch: (listener) => listeners.watch(listener),
     onEnded: (listener) => listeners.onEnded(listener),
@@ -69,7 +69,7 @@ function newRunner<App extends Handed>(options: JobsOptions<App>): Runner<App> {
   const onChange = () => listeners.changed({ notifications: true })
   const runner: Runner<App> = {
     ...{ ledger, rows, clock, log, tasks, app, debug, writable, listeners },
-    notices: openNotices({ ledger, clock, log, tasks, onChange }),
+    notifications: new Notifications({ ledger, clock, log, tasks, onChange }),
     upkeep: new Upkeep({
       ...{ ledger, rows, clock, log, tasks: tasks.values() },
       onWoken: (jobs) => claimWoken(runner, jobs),

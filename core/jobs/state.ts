@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import type { Interruption } from './attempt.ts'
 import type { JobLog } from './job-log.ts'
 import type { Listeners } from './listeners.ts'
-import type { Notices } from './notify.ts'
+import type { Notifications } from './notifications.ts'
 import type { Places } from './places.ts'
 import type { Progress } from './progress.ts'
 import type { AnyTask } from './task.ts'
@@ -28,7 +28,7 @@ export interface Runner<App> {
   readonly debug: boolean
   readonly writable: () => Promise<void>
   readonly listeners: Listeners
-  readonly notices: Notices
+  readonly notifications: Notifications
   readonly upkeep: Upkeep
   /** Starts what waits in a lane, as far as places are free there. */
   readonly claim: (lane: string) => void

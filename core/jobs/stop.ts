@@ -11,7 +11,7 @@ const CLOSE_WITHIN_MS = 10_000
 
 /** As `Jobs.command` says. */
 export async function command<App>(runner: Runner<App>, id: string, asked: JobCommand): Promise<void> {
-  const { ledger, rows, tasks, notices, listeners } = runner
+  const { ledger, rows, tasks, notifications, listeners } = runner
   const found = rows.get(id)
   if (!found) throw errors.notFound('task', id)
   // What waits for a plugin that does not come back can be ended.
@@ -22,7 +22,7 @@ export async function command<App>(runner: Runner<App>, id: string, asked: JobCo
     if (!row || hasEnded(row)) throw errors.conflict('The task has already finished')
     if (row.state === 'STARTED') return rows.command(id, asked) ?? row
     const state = asked === 'KILL' ? 'REVOKED' : 'SUCCESS'
-    notices.writeEnded({ ...row, state: 'REVOKED' })
+    notifications.writeEnded({ ...row, state: 'REVOKED' })
     return rows.endWaiting(id, { state, result: null, traceback: null }, asked)
   })
   const entry = runner.running.get(id)
@@ -31,7 +31,7 @@ export async function command<App>(runner: Runner<App>, id: string, asked: JobCo
     if (job.command === 'KILL') interrupt(entry, 'kill')
   }
   listeners.changed({ job })
-  notices.changed()
+  notifications.changed()
   if (hasEnded(job)) answer(runner, job, { ...endingOf(job), result: null, traceback: null })
 }
 
@@ -44,7 +44,7 @@ export async function close<App>(runner: Runner<App>): Promise<void> {
   for (const entry of runner.running.values()) interrupt(entry, 'close')
   await runsEnd(runner, CLOSE_WITHIN_MS)
   await abandonLate(runner)
-  runner.notices.close()
+  runner.notifications.close()
   runner.forRun.rejectAll(errors.unavailable(CLOSING_TEXT))
   runner.forEnd.rejectAll(errors.unavailable(CLOSING_TEXT))
 }
