@@ -1,22 +1,16 @@
 /** Opens the embedded index: worker, migration, read-only connection; a damaged file is moved aside. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Log } from 'archivolt'
-import {
-  definitionData,
-  type IndexAdapter,
-  type IndexDefinition,
-  isDiskFull,
-  type Migration,
-  migrate,
-  openCollections,
-  type StepOptions,
-} from 'archivolt/index'
+import { definitionData, type IndexAdapter, type IndexDefinition, migrate, openCollections } from 'archivolt/index'
 import { openCollection, putAll } from './collection.ts'
 import { type Connection, connect } from './connection.ts'
-import { layoutOf, tableNames } from './layout.ts'
-import { DamagedError, type Link, openLink } from './link.ts'
-import { type CollectionState, type IdText, RULES } from './protocol.ts'
+import { Damage } from './damage.ts'
+import { LastingLink } from './lasting-link.ts'
+import { type Layout, layoutOf, tableNames } from './layout.ts'
+import { DamagedError } from './link.ts'
+import { migrationOf } from './migration.ts'
+import type { Arguments, Result } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
 export interface SqliteIndexOptions {
@@ -33,202 +27,133 @@ export interface SqliteIndexOptions {
   beforeRebuild?: (snapshotTo: IndexAdapter['snapshotTo']) => Promise<void>
 }
 
-const MOST_RESTARTS = 5
+/** What the verbs of the index share. */
+interface OpenIndex {
+  readonly options: SqliteIndexOptions
+  readonly opening: Arguments<'open'>
+  readonly layouts: ReadonlyMap<string, Layout>
+  readonly damage: Damage
+  readonly link: LastingLink
+  /** Of each collection, the version that counts now. */
+  readonly versions: Map<string, number>
+  /** Where a file that was damaged has been moved to. */
+  recovered: string | undefined
+}
+
 /**
  * Opens the index, brings its collections to what the definitions say, and resolves when it may be used.
  * @throws what `reform` throws; an interruption at any point is finished by the next opening
  */
 export async function openSqliteIndex(options: SqliteIndexOptions): Promise<IndexAdapter> {
-  const { file, definitions, log, clock } = options
-  const data = definitions.map(definitionData)
-  const layouts = new Map(data.map((each) => [each.name, layoutOf(each)]))
-  const versions = new Map<string, number>()
-  const mark = `${file}.damaged`
+  const { file, log, onFull } = options
   mkdirSync(dirname(file), { recursive: true })
-
-  let restarts = 0
-  let isReady = false
-  let isClosing = false
-  const watched = (link: Link): Link => ({
-    close: () => link.close(),
-    async call(op, args, callOptions) {
-      try {
-        return await link.call(op, args, callOptions)
-      } catch (error) {
-        if (error instanceof DamagedError) noteDamage(error)
-        if (isDiskFull(error) && 'isRepeatable' in RULES[op] && options.onFull?.())
-          return link.call(op, args, callOptions)
-        throw error
-      }
-    },
-  })
-  const lost = (error: Error): void => {
-    if (isClosing || !isReady) return
-    const isOver = ++restarts > MOST_RESTARTS
-    log.error(
-      { err: error },
-      `the index worker has ended; ${isOver ? 'the server must be started again' : 'starting another'}`,
-    )
-    if (isOver) return
-    link = watched(openLink(lost))
-    link
-      .call('open', { file, definitions: data })
-      .catch((failure: unknown) => log.error({ err: failure }, 'the index cannot be opened again'))
+  const opening = { file, definitions: options.definitions.map(definitionData) }
+  const layouts = new Map(opening.definitions.map((each) => [each.name, layoutOf(each)]))
+  const damage = new Damage(options)
+  const recovered = damage.isNoted ? await damage.moveAside() : undefined
+  const link = new LastingLink({ opening, log, onFull, onDamage: (error) => damage.note(error) })
+  const index: OpenIndex = { options, opening, layouts, damage, link, versions: new Map(), recovered }
+  try {
+    const first = await openFile(index)
+    await migrateAll(index, first.collections)
+    const reader = connect(file, { isReader: true })
+    link.ready()
+    clean(index)
+    return adapterOf(index, first.version, reader)
+  } catch (error) {
+    await link.close()
+    throw error
   }
-  let hasNoted = false
-  /** Found while running: the file is kept in use, as most of it can be read, and moved aside by the next start. */
-  const noteDamage = (error: unknown): void => {
-    if (hasNoted) return
-    hasNoted = true
-    writeFileSync(mark, 'Found malformed; the next start moves it aside.\n')
-    log.error({ err: error }, 'the index file is damaged; the next start moves it aside')
-  }
+}
 
-  let recovered = existsSync(mark) ? await moveAside() : undefined
-  let link = watched(openLink(lost))
-  const open = () => link.call('open', { file, definitions: data })
+/** A file that is found damaged is moved aside, and a blank one opened. */
+async function openFile(index: OpenIndex): Promise<Result<'open'>> {
+  const { link, opening, damage, versions } = index
+  const open = () => link.current.call('open', opening)
   const first = await open().catch(async (error: unknown) => {
-    if (!(error instanceof DamagedError)) throw await closing(error)
-    recovered = await moveAside()
+    if (!(error instanceof DamagedError)) throw error
+    index.recovered = await damage.moveAside()
     return open()
   })
   for (const [name, { version }] of Object.entries(first.collections)) versions.set(name, version)
+  return first
+}
 
-  let reader: Connection
-  try {
-    const before = options.beforeRebuild
-    await migrate(
-      definitions.map((definition) => migrationOf(definition, first.collections[definition.name])),
-      log,
-      clock,
-      before && (() => before(snapshotTo)),
-    )
-    reader = connect(file, { isReader: true })
-  } catch (error) {
-    throw await closing(error)
-  }
-  isReady = true
-  const clean = (): void => {
-    link.call('clean', null).catch((error: unknown) => {
-      if (!isClosing)
-        log.warn({ err: error }, 'old tables of the index could not be removed; the next start tries again')
-    })
-  }
-  clean()
-
-  const collection = openCollections(definitions, (definition) =>
-    openCollection({
+async function migrateAll(index: OpenIndex, states: Result<'open'>['collections']): Promise<void> {
+  const { options, layouts, versions, link } = index
+  const { definitions, log, clock, beforeRebuild } = options
+  const migrations = definitions.map((definition) =>
+    migrationOf({
       definition,
-      layout: layouts.get(definition.name)!,
-      names: () => tableNames(definition.name, versions.get(definition.name)!),
-      reader: () => reader,
-      link: () => link,
-      noteDamage,
+      expected: layouts.get(definition.name)!.shape,
+      state: states[definition.name],
+      link: () => link.current,
+      onVersion: (version) => versions.set(definition.name, version),
+      log,
     }),
   )
+  await migrate(migrations, log, clock, beforeRebuild && (() => beforeRebuild(snapshotOf(index))))
+}
 
-  const index: IndexAdapter = {
+function adapterOf(index: OpenIndex, version: string, reader: Connection): IndexAdapter {
+  const { options, layouts, versions, link, damage, recovered } = index
+  const { definitions } = options
+  const adapter: IndexAdapter = {
     kind: 'sqlite',
-    version: first.version,
+    version,
     definitions,
     recovered,
-    collection,
+    collection: openCollections(definitions, (definition) =>
+      openCollection({
+        definition,
+        layout: layouts.get(definition.name)!,
+        names: () => tableNames(definition.name, versions.get(definition.name)!),
+        reader: () => reader,
+        link: () => link.current,
+        noteDamage: (error) => damage.note(error),
+      }),
+    ),
     // Every write is seen as soon as it is done.
     refresh: async () => undefined,
-    snapshotTo,
-    async replaceAll(load) {
-      await link.call('replaceBegin', null)
-      try {
-        await load((name, docs, bulk = {}) => putAll(link, name, docs, bulk, true))
-      } catch (error) {
-        await link
-          .call('replaceAbort', null)
-          .catch((failure: unknown) =>
-            log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
-          )
-        clean()
-        throw error
-      }
-      for (const [name, version] of Object.entries(await link.call('replaceEnd', null))) versions.set(name, version)
-      clean()
-    },
-    restoreFrom: (path, restore = {}) => restoreSnapshot(link, index, path, restore),
+    snapshotTo: snapshotOf(index),
+    replaceAll: (load) => replaceAll(index, load),
+    restoreFrom: (path, restore = {}) => restoreSnapshot(link.current, adapter, path, restore),
     async close() {
-      isClosing = true
       reader.close()
       await link.close()
     },
   }
-  return index
+  return adapter
+}
 
-  async function snapshotTo(path: string, { signal, progress }: StepOptions = {}): Promise<void> {
-    await link.call('snapshot', { path }, { signal, progress })
+const snapshotOf =
+  ({ link }: OpenIndex): IndexAdapter['snapshotTo'] =>
+  async (path, { signal, progress } = {}) => {
+    await link.current.call('snapshot', { path }, { signal, progress })
   }
 
-  async function closing(error: unknown): Promise<unknown> {
-    isClosing = true
-    await link.close()
-    return error
+async function replaceAll(index: OpenIndex, load: Parameters<IndexAdapter['replaceAll']>[0]): Promise<void> {
+  const { options, link, versions } = index
+  await link.current.call('replaceBegin', null)
+  try {
+    await load((name, docs, bulk = {}) => putAll(link.current, name, docs, bulk, true))
+  } catch (error) {
+    await link.current
+      .call('replaceAbort', null)
+      .catch((failure: unknown) =>
+        options.log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
+      )
+    clean(index)
+    throw error
   }
+  for (const [name, version] of Object.entries(await link.current.call('replaceEnd', null))) versions.set(name, version)
+  clean(index)
+}
 
-  async function moveAside(): Promise<string> {
-    const aside = `${file}.damaged-${new Date(clock.now()).toISOString().replace(/[:.]/g, '-')}`
-    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, aside + end)
-    await options.onDamaged?.(aside)
-    rmSync(mark, { force: true })
-    log.error(`the index file was damaged and has been moved to ${aside}; starting with a blank one`)
-    return aside
-  }
-
-  function migrationOf(definition: IndexDefinition, state: CollectionState | undefined): Migration {
-    const { name } = definition
-    const warn = (wrong: number) => {
-      if (wrong > 0)
-        log.warn(`index ${name}: ${wrong} values are of another type than the mapping says and cannot be filtered by`)
-    }
-    return {
-      name,
-      expected: layouts.get(name)!.shape,
-      inPlace: state?.shape,
-      async create() {
-        versions.set(name, await link.call('create', { name }))
-      },
-      async add(_added, progress) {
-        await link.call('addFields', { name })
-        const total = state ? await link.call('count', { name, filter: undefined, cap: Number.MAX_SAFE_INTEGER }) : 0
-        warn(await link.call('fill', { name }, { progress: (done) => progress(done, total) }))
-        await link.call('arrange', { name })
-      },
-      async rebuild(progress) {
-        const { done, total } = await link.call('rebuildBegin', { name })
-        if (definition.reform) await reformAll(definition.reform, done, total, progress)
-        else warn(await link.call('rebuild', { name }, { progress: (count) => progress(count, total) }))
-        versions.set(name, await link.call('rebuildEnd', { name }))
-      },
-      async discard() {
-        await link.call('discard', { name })
-        await link.call('arrange', { name })
-      },
-    }
-
-    /** A function cannot go to another thread: the documents come here, a hundred at a time. */
-    async function reformAll(
-      reform: (doc: never) => unknown,
-      done: number,
-      total: number,
-      progress: (done: number, total: number) => void,
-    ): Promise<void> {
-      let wrong = 0
-      let count = done
-      for (;;) {
-        const batch = await link.call('rebuildRead', { name })
-        if (!batch) break
-        const docs = batch.docs.map(([id, text]): IdText => [id, JSON.stringify(reform(JSON.parse(text) as never))])
-        wrong += await link.call('rebuildWrite', { name, docs, last: batch.last })
-        count += docs.length
-        progress(count, total)
-      }
-      warn(wrong)
-    }
-  }
+/** Tables that count no more are removed meanwhile. */
+function clean({ options, link }: OpenIndex): void {
+  link.current.call('clean', null).catch((error: unknown) => {
+    if (!link.isClosing)
+      options.log.warn({ err: error }, 'old tables of the index could not be removed; the next start tries again')
+  })
 }
