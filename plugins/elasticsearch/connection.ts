@@ -1,21 +1,14 @@
 /**
- * The way to Elasticsearch: account, time limits, and what happens while it is away: requests are told at once, jobs
- * wait and go on.
+ * The way to Elasticsearch, and what happens while it is away: requests are told at once, jobs wait and go on.
  */
-import { readFileSync } from 'node:fs'
-import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elasticsearch'
+import type { Client } from '@elastic/elasticsearch'
 import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import { type Patience, patience, StartError } from 'archivolt/index'
-import { type Fault, faultOf, faultOfServer, passesByWaiting, toAppError, withoutRequest } from './fault.ts'
+import { type ClientAccess, openClient } from './client.ts'
+import { type Fault, faultOf, passesByWaiting, toAppError, withoutRequest } from './fault.ts'
+import { inspect, versionOf } from './health.ts'
 
-export interface ElasticOptions {
-  /** Of one node, or of several of a cluster, separated by commas. */
-  url: string
-  username?: string | null | undefined
-  password?: string | null | undefined
-  apiKey?: string | null | undefined
-  /** PEM file with the certificate that signed the server's. */
-  ca?: string | null | undefined
+export interface ElasticOptions extends ClientAccess {
   /** Pattern of the names of our indexes: only their health counts. */
   names?: string | undefined
   log: Log
@@ -47,14 +40,6 @@ export interface ElasticConnection {
   close(): Promise<void>
 }
 
-const REQUEST_TIMEOUT_MS = 30_000
-/** For `bulk`, `reindex` and the like: pass it as `requestTimeout`. */
-export const BULK_TIMEOUT_MS = 120_000
-const CONNECT_TIMEOUT_MS = 5_000
-const LOOK_TIMEOUT_MS = 5_000
-const MOST_CONNECTIONS = 32
-const MAJOR = 8
-
 const LOOK_EVERY_MS = 1_000
 const SAY_EVERY_MS = 60_000
 /** A server that has just started refuses good accounts for some seconds, until it has read them. */
@@ -66,249 +51,186 @@ const BUSY_LONGEST_MS = 5_000
 /** What a healthy server refuses so often is worth a line. */
 const SAID_AT_ATTEMPT = 4
 
-export function connectElastic(options: ElasticOptions): ElasticConnection {
-  const { names = '*', log, clock } = options
-  const { client, address } = openClient(options)
-  let trouble: (Fault & { sinceMs: number }) | undefined
-  let looking: Promise<Fault | undefined> | undefined
-  let timer: Timer | undefined
-  let isClosed = false
-  const waiting = new Map<() => void, Patience>()
+/** What the verbs of the connection share: its parts, and all of it that changes. */
+interface ConnectionState {
+  readonly client: Client
+  readonly address: string
+  readonly names: string
+  readonly log: Log
+  readonly clock: Clock
+  /** What is wrong with the server as a whole, and since when. */
+  trouble: (Fault & { sinceMs: number }) | undefined
+  /** One question at a time. */
+  looking: Promise<Fault | undefined> | undefined
+  /** Until the next look. */
+  timer: Timer | undefined
+  /** Who waits until it is over, by what ends the wait. */
+  readonly waiting: Map<() => void, Patience>
+  isClosed: boolean
+}
 
-  /** What is wrong with the server as a whole; one question at a time. */
-  const look = (): Promise<Fault | undefined> =>
-    (looking ??= inspect(client, names).finally(() => (looking = undefined)))
-
-  /** Learns what is the matter, says so once, and looks again until it is over. */
-  async function check(): Promise<void> {
-    timer?.cancel()
-    timer = undefined
-    const found = await look()
-    if (isClosed) return
-    const ms = trouble ? clock.steady() - trouble.sinceMs : 0
-    if (found) {
-      // A server that comes back has its data ready some seconds later: that is still the same story.
-      const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && ms < RED_AFTER_AWAY_MS
-      if (!trouble)
-        log.error({ why: found.why, server: address }, `${found.says} (requests are answered 503, jobs wait)`)
-      else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server: address }, found.says)
-      if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
-      // Who came since to wait for the one that waits here hears of it too.
-      for (const { waits } of waiting.values()) waits?.(toAppError(found))
-      timer = clock.after(LOOK_EVERY_MS, () => void check())
-      return
-    }
-    if (trouble)
-      log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch serves again; what waited goes on')
-    trouble = undefined
-    for (const end of [...waiting.keys()]) end()
+export function connectElastic({ names = '*', log, clock, ...access }: ElasticOptions): ElasticConnection {
+  const { client, address } = openClient(access)
+  const state: ConnectionState = {
+    ...{ client, address, names, log, clock },
+    trouble: undefined,
+    looking: undefined,
+    timer: undefined,
+    waiting: new Map(),
+    isClosed: false,
   }
-
-  function over(mine: Patience): Promise<void> {
-    return abortable(mine.signal, (resolve) => {
-      const onOver = () => {
-        waiting.delete(onOver)
-        resolve()
-      }
-      waiting.set(onOver, mine)
-      return () => waiting.delete(onOver)
-    })
-  }
-
-  async function available(): Promise<void> {
-    while (trouble && isOutage(trouble)) {
-      const mine = patience()
-      const error = toAppError(trouble)
-      if (!mine || isClosed) throw error
-      mine.waits?.(error)
-      await over(mine)
-    }
-  }
-
-  async function run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    for (let attempt = 0; ; attempt++) {
-      await available()
-      try {
-        return await work(client)
-      } catch (error) {
-        const fault = faultOf(error)
-        if (!fault) throw withoutRequest(error)
-        const mine = patience()
-        mine?.signal.throwIfAborted()
-        if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
-        // A connection that the server closed while it was idle shows only when it is used.
-        if (isCut(error) && !trouble && attempt === 0 && !isClosed) continue
-        if (!mine || isClosed || !passesByWaiting(fault)) throw toAppError(fault)
-        mine.waits?.(toAppError(fault))
-        if (!trouble && attempt === SAID_AT_ATTEMPT)
-          log.warn(
-            { why: fault.why, server: address },
-            'Elasticsearch answers, but refuses this work again and again; it is tried on',
-          )
-        if (trouble) await over(mine)
-        else await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
-      }
-    }
-  }
-
-  async function begin(signal?: AbortSignal): Promise<{ version: string }> {
-    const begunMs = clock.steady()
-    let saidMs = -Infinity
-    for (;;) {
-      signal?.throwIfAborted()
-      const found = await versionOf(client)
-      const ms = clock.steady() - begunMs
-      if ('version' in found) {
-        const missing = ms < RED_AFTER_AWAY_MS ? await look() : undefined
-        if (missing?.kind !== 'red') {
-          if (saidMs > -Infinity)
-            log.info({ seconds: Math.round(ms / 1000), server: address }, 'Elasticsearch answers; the start goes on')
-          return found
-        }
-        found.fault = missing
-      }
-      const { fault } = found as { fault: Fault }
-      const mayPass =
-        fault.kind === 'away' ||
-        fault.kind === 'red' ||
-        fault.kind === 'busy' ||
-        (fault.kind === 'denied' && ms < DENIED_AT_START_MS)
-      if (!mayPass) throw new StartError(`${fault.says} (${address})`, { cause: new Error(fault.why) })
-      if (clock.steady() - saidMs >= SAY_EVERY_MS) {
-        saidMs = clock.steady()
-        log.warn({ why: fault.why, server: address }, `Waiting for Elasticsearch at ${address}: ${fault.why}`)
-      }
-      await clock.sleep(LOOK_EVERY_MS, signal)
-    }
-  }
-
   return {
     client,
     address,
     get isAway() {
-      return trouble !== undefined && isOutage(trouble)
+      return isAway(state)
     },
-    begin,
-    run,
-    available,
-    async close() {
-      isClosed = true
-      timer?.cancel()
-      for (const end of [...waiting.keys()]) end()
-      await client.close()
-    },
+    begin: (signal) => begin(state, signal),
+    run: (work) => run(state, work),
+    available: () => available(state),
+    close: () => close(state),
   }
 }
 
-/** Where nothing works at all; with indexes that are read-only or incomplete some of it does. */
-const isOutage = ({ kind }: Fault): boolean => kind !== 'full' && kind !== 'red'
+/** Nothing works at all; with indexes that are read-only or incomplete some of it does. */
+const isAway = ({ trouble }: ConnectionState): boolean =>
+  trouble !== undefined && trouble.kind !== 'full' && trouble.kind !== 'red'
+
+async function close(state: ConnectionState): Promise<void> {
+  state.isClosed = true
+  state.timer?.cancel()
+  endWaits(state)
+  await state.client.close()
+}
+
+function endWaits({ waiting }: ConnectionState): void {
+  for (const end of [...waiting.keys()]) end()
+}
+
+function look(state: ConnectionState): Promise<Fault | undefined> {
+  const { client, names } = state
+  return (state.looking ??= inspect(client, names).finally(() => (state.looking = undefined)))
+}
+
+/** Learns what is the matter, says so once, and looks again until it is over. */
+async function check(state: ConnectionState): Promise<void> {
+  state.timer?.cancel()
+  state.timer = undefined
+  const found = await look(state)
+  if (state.isClosed) return
+  if (found) noteTrouble(state, found)
+  else noteOver(state)
+}
+
+function noteTrouble(state: ConnectionState, found: Fault): void {
+  const { log, clock, address: server, trouble, waiting } = state
+  // A server that comes back has its data ready some seconds later: that is still the same story.
+  const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && troubledMs(state) < RED_AFTER_AWAY_MS
+  if (!trouble) log.error({ why: found.why, server }, `${found.says} (requests are answered 503, jobs wait)`)
+  else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, found.says)
+  if (!isComingBack) state.trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
+  // Who came since to wait for the one that waits here hears of it too.
+  for (const { waits } of waiting.values()) waits?.(toAppError(found))
+  state.timer = clock.after(LOOK_EVERY_MS, () => void check(state))
+}
+
+function noteOver(state: ConnectionState): void {
+  const { log, address: server } = state
+  if (state.trouble) {
+    const seconds = Math.round(troubledMs(state) / 1000)
+    log.info({ seconds, server }, 'Elasticsearch serves again; what waited goes on')
+  }
+  state.trouble = undefined
+  endWaits(state)
+}
+
+const troubledMs = ({ clock, trouble }: ConnectionState): number => (trouble ? clock.steady() - trouble.sinceMs : 0)
+
+function over({ waiting }: ConnectionState, mine: Patience): Promise<void> {
+  return abortable(mine.signal, (resolve) => {
+    const onOver = () => {
+      waiting.delete(onOver)
+      resolve()
+    }
+    waiting.set(onOver, mine)
+    return () => waiting.delete(onOver)
+  })
+}
+
+async function available(state: ConnectionState): Promise<void> {
+  while (state.trouble && isAway(state)) {
+    const mine = patience()
+    const error = toAppError(state.trouble)
+    if (!mine || state.isClosed) throw error
+    mine.waits?.(error)
+    await over(state, mine)
+  }
+}
+
+async function run<Result>(state: ConnectionState, work: (client: Client) => Promise<Result>): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    await available(state)
+    try {
+      return await work(state.client)
+    } catch (error) {
+      await waitOutFault(state, error, attempt)
+    }
+  }
+}
+
+/** Resolves when the work may be tried again. @throws what the work has failed by, where waiting helps nothing */
+async function waitOutFault(state: ConnectionState, error: unknown, attempt: number): Promise<void> {
+  const { log, clock, address: server } = state
+  const fault = faultOf(error)
+  if (!fault) throw withoutRequest(error)
+  const mine = patience()
+  mine?.signal.throwIfAborted()
+  if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check(state)
+  // A connection that the server closed while it was idle shows only when it is used.
+  if (isCut(error) && !state.trouble && attempt === 0 && !state.isClosed) return
+  if (!mine || state.isClosed || !passesByWaiting(fault)) throw toAppError(fault)
+  mine.waits?.(toAppError(fault))
+  if (state.trouble) return over(state, mine)
+  if (attempt === SAID_AT_ATTEMPT)
+    log.warn({ why: fault.why, server }, 'Elasticsearch answers, but refuses this work again and again; it is tried on')
+  await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
+}
 
 const isCut = (error: unknown): boolean => error instanceof Error && error.name === 'ConnectionError'
 
-function openClient({ url, username, password, apiKey, ca }: ElasticOptions): { client: Client; address: string } {
-  const nodes = url.split(',').map((one) => new URL(one))
-  const [user, secret] = [
-    username ?? decodeURIComponent(nodes[0]!.username),
-    password ?? decodeURIComponent(nodes[0]!.password),
-  ]
-  for (const node of nodes) [node.username, node.password] = ['', '']
-  const tls = nodes.some(({ protocol }) => protocol === 'https:')
-    ? { tls: { ...(ca && { ca: certificateIn(ca) }), timeout: CONNECT_TIMEOUT_MS } }
-    : {}
-  const auth: ClientOptions['auth'] = apiKey ? { apiKey } : user ? { username: user, password: secret } : undefined
-  try {
-    const client = new Client({
-      nodes: nodes.map(({ href }) => href),
-      ...(auth && { auth }),
-      ...tls,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      // Where one does not answer, the next is asked. The same one is not: `run` looks first.
-      maxRetries: nodes.length - 1,
-      ConnectionPool: ClusterConnectionPool,
-      sniffOnStart: false,
-      sniffInterval: false,
-      sniffOnConnectionFault: false,
-      agent: { connections: MOST_CONNECTIONS, connect: { timeout: CONNECT_TIMEOUT_MS } } as NonNullable<
-        ClientOptions['agent']
-      >,
-      redaction: { type: 'remove' },
-    })
-    return { client, address: nodes.map(({ origin }) => origin).join(', ') }
-  } catch (error) {
-    throw new StartError('AV_ELASTICSEARCH_URL or one of the settings with it cannot be used: correct it', {
-      cause: error,
-    })
-  }
-}
-
-function certificateIn(path: string): string {
-  try {
-    const text = readFileSync(path, 'utf8')
-    if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  } catch (error) {
-    throw new StartError(
-      `AV_ELASTICSEARCH_CA: ${path} cannot be read (${(error as NodeJS.ErrnoException).code}); correct the path or its permissions`,
-      { cause: error },
-    )
-  }
-  throw new StartError(`AV_ELASTICSEARCH_CA: ${path} holds no certificate in PEM form`)
-}
-
-async function versionOf(client: Client): Promise<{ version: string; fault?: Fault } | { fault: Fault }> {
-  try {
-    const { version } = await client.info({}, { requestTimeout: LOOK_TIMEOUT_MS })
-    if (Number(version.number.split('.')[0]) === MAJOR) return { version: version.number }
-    return {
-      fault: {
-        kind: 'product',
-        says: `Elasticsearch ${version.number} is not served: this server keeps its documents in Elasticsearch ${MAJOR} only`,
-        why: version.number,
-      },
+async function begin(state: ConnectionState, signal: AbortSignal | undefined): Promise<{ version: string }> {
+  const { log, clock, address: server } = state
+  const begunMs = clock.steady()
+  const waitedMs = () => clock.steady() - begunMs
+  let saidMs = -Infinity
+  for (;;) {
+    signal?.throwIfAborted()
+    const found = await readiness(state, waitedMs)
+    if ('version' in found) {
+      if (saidMs > -Infinity)
+        log.info({ seconds: Math.round(waitedMs() / 1000), server }, 'Elasticsearch answers; the start goes on')
+      return found
     }
-  } catch (error) {
-    const fault = faultOf(error)
-    if (!fault) throw withoutRequest(error)
-    return { fault }
-  }
-}
-
-/** Blocks of indexes for which somebody, or a full disk, has ended all writes. */
-const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
-
-async function inspect(client: Client, names: string): Promise<Fault | undefined> {
-  const brief = { requestTimeout: LOOK_TIMEOUT_MS }
-  try {
-    const health = await client.cluster.health(
-      { index: names, master_timeout: '2s', timeout: '1s' },
-      { ...brief, ignore: [408] },
-    )
-    if (health.status === 'red')
-      return faultOfServer(503, {
-        type: 'red',
-        reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are not there`,
-      })
-    const { blocks } = (await client.cluster.state(
-      { index: names, metric: 'blocks', master_timeout: '2s', allow_no_indices: true, ignore_unavailable: true },
-      brief,
-    )) as { blocks?: Blocks }
-    for (const place of [blocks?.global ?? {}, ...Object.values(blocks?.indices ?? {})]) {
-      for (const [id, { description = '', retryable }] of Object.entries(place)) {
-        if (WRITE_BLOCKS.has(id))
-          return faultOfServer(429, { type: 'cluster_block_exception', reason: `FORBIDDEN/${id}/${description}` })
-        if (retryable) return faultOfServer(503, { type: 'cluster_block_exception', reason: description })
-      }
+    const { fault } = found
+    if (!mayPass(fault, waitedMs())) throw new StartError(`${fault.says} (${server})`, { cause: new Error(fault.why) })
+    if (clock.steady() - saidMs >= SAY_EVERY_MS) {
+      saidMs = clock.steady()
+      log.warn({ why: fault.why, server }, `Waiting for Elasticsearch at ${server}: ${fault.why}`)
     }
-    return undefined
-  } catch (error) {
-    const fault = faultOf(error)
-    // An account without the right to look is not a server without an answer.
-    return fault?.kind === 'forbidden' || fault?.kind === 'busy'
-      ? undefined
-      : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })
+    await clock.sleep(LOOK_EVERY_MS, signal)
   }
 }
 
-interface Blocks {
-  global?: Record<string, { description?: string; retryable?: boolean }>
-  indices?: Record<string, Record<string, { description?: string; retryable?: boolean }>>
+/** The server's version once its data is there, or why the start has to wait. */
+async function readiness(
+  state: ConnectionState,
+  waitedMs: () => number,
+): Promise<{ version: string } | { fault: Fault }> {
+  const found = await versionOf(state.client)
+  if ('fault' in found) return found
+  const missing = waitedMs() < RED_AFTER_AWAY_MS ? await look(state) : undefined
+  return missing?.kind === 'red' ? { fault: missing } : found
 }
+
+const mayPass = ({ kind }: Fault, waitedMs: number): boolean =>
+  kind === 'away' || kind === 'red' || kind === 'busy' || (kind === 'denied' && waitedMs < DENIED_AT_START_MS)

@@ -1,0 +1,66 @@
+/** What Elasticsearch says of itself: its version, and what is wrong with it as a whole. */
+import type { Client } from '@elastic/elasticsearch'
+import { type Fault, faultOf, faultOfServer, withoutRequest } from './fault.ts'
+
+const MAJOR = 8
+const LOOK_TIMEOUT_MS = 5_000
+
+export async function versionOf(client: Client): Promise<{ version: string } | { fault: Fault }> {
+  try {
+    const { version } = await client.info({}, { requestTimeout: LOOK_TIMEOUT_MS })
+    if (Number(version.number.split('.')[0]) === MAJOR) return { version: version.number }
+    return {
+      fault: {
+        kind: 'product',
+        says: `Elasticsearch ${version.number} is not served: this server keeps its documents in Elasticsearch ${MAJOR} only`,
+        why: version.number,
+      },
+    }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (!fault) throw withoutRequest(error)
+    return { fault }
+  }
+}
+
+/** Blocks of indexes for which somebody, or a full disk, has ended all writes. */
+const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
+
+/** @returns undefined: nothing is wrong */
+export async function inspect(client: Client, names: string): Promise<Fault | undefined> {
+  const brief = { requestTimeout: LOOK_TIMEOUT_MS }
+  try {
+    const health = await client.cluster.health(
+      { index: names, master_timeout: '2s', timeout: '1s' },
+      { ...brief, ignore: [408] },
+    )
+    if (health.status === 'red')
+      return faultOfServer(503, {
+        type: 'red',
+        reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are not there`,
+      })
+    const { blocks } = (await client.cluster.state(
+      { index: names, metric: 'blocks', master_timeout: '2s', allow_no_indices: true, ignore_unavailable: true },
+      brief,
+    )) as { blocks?: Blocks }
+    for (const place of [blocks?.global ?? {}, ...Object.values(blocks?.indices ?? {})]) {
+      for (const [id, { description = '', retryable }] of Object.entries(place)) {
+        if (WRITE_BLOCKS.has(id))
+          return faultOfServer(429, { type: 'cluster_block_exception', reason: `FORBIDDEN/${id}/${description}` })
+        if (retryable) return faultOfServer(503, { type: 'cluster_block_exception', reason: description })
+      }
+    }
+    return undefined
+  } catch (error) {
+    const fault = faultOf(error)
+    // An account without the right to look is not a server without an answer.
+    return fault?.kind === 'forbidden' || fault?.kind === 'busy'
+      ? undefined
+      : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })
+  }
+}
+
+interface Blocks {
+  global?: Record<string, { description?: string; retryable?: boolean }>
+  indices?: Record<string, Record<string, { description?: string; retryable?: boolean }>>
+}
