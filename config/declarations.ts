@@ -1,7 +1,18 @@
 /** What plugins declare for one another in `declare module 'archivolt'`, each with the comment that says what it is. */
+import { getLeadingCommentRanges, type Node } from 'typescript/unstable/ast'
+import {
+  isInterfaceDeclaration,
+  isModuleBlock,
+  isModuleDeclaration,
+  isPropertySignatureDeclaration,
+  isTypeLiteralNode,
+} from 'typescript/unstable/ast/is'
+import { type SourceFile, textOf } from './parsed-sources.ts'
+
+const KINDS = ['Hooks', 'Events', 'Services'] as const
 
 export interface Declaration {
-  kind: 'Hooks' | 'Events' | 'Services'
+  kind: (typeof KINDS)[number]
   name: string
   /** As it is written, in one line. */
   type: string
@@ -9,41 +20,42 @@ export interface Declaration {
   meaning: string
 }
 
-interface Member {
-  comment: string | undefined
-  name: string
-  type: string
-}
-
-/** Reads them from a file as the formatter leaves it: what belongs together is told by how far it is indented. */
-export function declarationsIn(text: string): Declaration[] {
-  const interfaces = text.matchAll(/^( *)(?:export )?interface (Hooks|Events|Services) \{\n([\s\S]*?)^\1\}/gm)
-  return [...interfaces].flatMap(([, indent = '', kind, body = '']) => {
-    const members = membersOf(body, `${indent}  `)
+export function declarationsIn(file: SourceFile): Declaration[] {
+  return declaringStatements(file).flatMap((statement) => {
+    if (!isInterfaceDeclaration(statement)) return []
+    const kind = KINDS.find((one) => one === textOf(statement.name, file))
+    if (!kind) return []
     const isServices = kind === 'Services'
-    const declared = isServices ? members.flatMap(({ type }) => membersOf(innerOf(type), `${indent}    `)) : members
-    return declared.map(({ comment, name, type }) => ({
-      kind: kind as Declaration['kind'],
-      name,
-      type: inOneLine(type.replace(/\/\*[\s\S]*?\*\//g, '')),
-      meaning: plain(comment ?? (isServices ? headOf(text) : '')),
+    const members = isServices ? statement.members.flatMap(servicesOf) : statement.members
+    return members.filter(isPropertySignatureDeclaration).map((member) => ({
+      kind,
+      name: textOf(member.name, file).replaceAll("'", ''),
+      type: inOneLine(textOf(member.type!, file).replace(/\/\*[\s\S]*?\*\//g, '')),
+      meaning: plain(commentBefore(member, file) ?? (isServices ? commentBefore(file, file) : '') ?? ''),
     }))
   })
 }
 
-function membersOf(body: string, indent: string): Member[] {
-  const member = new RegExp(
-    `(?:^${indent}/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\n)?^${indent}'?([\\w.]+)'?\\??: ([\\s\\S]*?)\\n(?=${indent}[^\\s})]|$(?![\\s\\S]))`,
-    'gm',
+/** Those of the file, and of the modules that it adds to. */
+const declaringStatements = (file: SourceFile): Node[] =>
+  file.statements.flatMap((statement): readonly Node[] =>
+    isModuleDeclaration(statement) && statement.body && isModuleBlock(statement.body)
+      ? statement.body.statements
+      : [statement],
   )
-  return [...body.matchAll(member)].map(([, comment, name, type]) => ({ comment, name: name!, type: type! }))
-}
 
-/** Of a type in several lines those between its braces. */
-const innerOf = (type: string): string => `${type.split('\n').slice(1, -1).join('\n')}\n`
-const headOf = (text: string): string => /^\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? ''
+/** A plugin's services stand in an object under its name. */
+const servicesOf = (plugin: Node): readonly Node[] =>
+  isPropertySignatureDeclaration(plugin) && plugin.type && isTypeLiteralNode(plugin.type) ? plugin.type.members : []
+
+const commentBefore = (node: Node, { text }: SourceFile): string | undefined =>
+  getLeadingCommentRanges(text, node.pos)
+    ?.map(({ pos, end }) => text.slice(pos, end))
+    .findLast((comment) => comment.startsWith('/**'))
+
 const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-const plain = (comment: string): string => {
-  const text = inOneLine(comment.replace(/^\s*\* ?/gm, '')).replace(/^The service `\w+`: /, '')
+function plain(comment: string): string {
+  const lines = comment.slice('/**'.length, -'*/'.length).replace(/^\s*\* ?/gm, '')
+  const text = inOneLine(lines).replace(/^The service `\w+`: /, '')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -2,15 +2,16 @@
  * Draws how the built-in plugins hang together, from their manifests, into plugins/README.md: run it after a manifest
  * has changed.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
 import { type Declaration, declarationsIn } from './declarations.ts'
+import { pathOf, readSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
-const CORE_EVENTS = fileURLToPath(new URL('../core/events.ts', import.meta.url))
+const CORE_EVENTS = 'core/events.ts'
 export const MAP_FILE = join(PLUGINS, 'README.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
 
@@ -20,18 +21,22 @@ export async function drawnReadme(): Promise<string> {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`plugins/README.md has no place for the drawing: ${BEGIN} … ${END}`)
   const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
-  const parts = [BEGIN, draw(plugins), table(plugins), ...listed(await declarations()), '']
+  const parts = [BEGIN, draw(plugins), table(plugins), ...listed(declarations()), '']
   return `${readme.slice(0, begin)}${parts.join('\n\n')}${readme.slice(end)}`
 }
 
 /** What plugins and core declare, with the plugin that does. */
-export async function declarations(): Promise<Array<Declaration & { plugin: string }>> {
-  const files = (await readdir(PLUGINS, { recursive: true })).filter((name) => name.endsWith('.ts')).sort()
-  const all = files.map((name) => ({ plugin: name.split('/')[0]!, path: join(PLUGINS, name) }))
-  const found = []
-  for (const { plugin, path } of [{ plugin: 'core', path: CORE_EVENTS }, ...all])
-    found.push(...declarationsIn(await readFile(path, 'utf8')).map((one) => ({ ...one, plugin })))
-  return found
+export function declarations(): Array<Declaration & { plugin: string }> {
+  return readSources(['tsconfig.json'], (files) =>
+    files
+      .map((file) => ({ file, path: pathOf(file) }))
+      .filter(({ path }) => path === CORE_EVENTS || path.startsWith('plugins/'))
+      .sort((one, other) => (one.path < other.path ? -1 : 1))
+      .flatMap(({ file, path }) => {
+        const plugin = path === CORE_EVENTS ? 'core' : path.split('/')[1]!
+        return declarationsIn(file).map((one) => ({ ...one, plugin }))
+      }),
+  )
 }
 
 /** One line for each hook, event and service. */

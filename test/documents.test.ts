@@ -196,7 +196,7 @@ test('the contract says which tasks go on after an interruption', () => {
 })
 
 test('hooks and events of manifests are declared, each with a line that says when it is asked or emitted', async () => {
-  const declared = (await declarations()).filter(({ plugin }) => plugin !== 'core')
+  const declared = declarations().filter(({ plugin }) => plugin !== 'core')
   const namesOf = (kind: string) =>
     declared.flatMap((one) => (one.kind === kind ? [`${one.plugin} ${one.name}`] : [])).toSorted()
 
@@ -215,7 +215,7 @@ test('hooks and events of manifests are declared, each with a line that says whe
 test('documents name only what the app that plugins are handed has', async () => {
   const source = texts.find(({ path }) => path === 'core/plugin/define.ts')!.text
   const [app = ''] = /^export interface [^\n]* \{\n(?:(?!^\})[\s\S])*readonly registry[\s\S]*?^\}/m.exec(source) ?? []
-  const services = (await declarations()).flatMap(({ kind, name }) => (kind === 'Services' ? [name] : []))
+  const services = declarations().flatMap(({ kind, name }) => (kind === 'Services' ? [name] : []))
   const known = new Set([...services, ...[...app.matchAll(/^ {2}(?:readonly )?(\w+)[:<]/gm)].map(([, name]) => name!)])
   const unknown = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/`app\.(\w+)/g)].flatMap(([named, name]) =>

@@ -1,8 +1,8 @@
 /** Finds every regular expression of our sources, by TypeScript's own parser, for the test that times them. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
-import { API } from 'typescript/unstable/sync'
+import { pathOf, readSources, textOf } from '../../config/parsed-sources.ts'
 import { ROOT } from './sources.ts'
 
 export interface Pattern {
@@ -19,24 +19,11 @@ export interface Patterns {
 }
 
 /** What the server or the page runs. What writes our documents reads nothing but our own sources. */
-const OURS = /^(core|plugins|config)\/(?!declarations\.ts|plugin-map\.ts)/
+const OURS = /^(core|plugins|config)\/(?!declarations\.ts|parsed-sources\.ts|plugin-map\.ts)/
 const PROJECTS = ['tsconfig.json', 'plugins/web/page/tsconfig.json']
 
-export function readPatterns(): Patterns {
-  const api = new API({ cwd: ROOT })
-  try {
-    const files = PROJECTS.flatMap((name) => {
-      const project = api.updateSnapshot({ openProject: join(ROOT, name) }).getProject(join(ROOT, name))!
-      return project.rootFiles.map((path) => project.program.getSourceFile(path)!)
-    }).filter((file) => OURS.test(pathOf(file)))
-    return inFiles(files)
-  } finally {
-    api.close()
-  }
-}
-
-const pathOf = (file: SourceFile): string => relative(ROOT, file.fileName).split(sep).join('/')
-const textOf = (node: Node, { text }: SourceFile): string => text.slice(node.pos, node.end).trim()
+export const readPatterns = (): Patterns =>
+  readSources(PROJECTS, (files) => inFiles(files.filter((file) => OURS.test(pathOf(file)))))
 
 function inFiles(files: SourceFile[]): Patterns {
   const found = new Map<string, Pattern>()
