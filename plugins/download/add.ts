@@ -1,21 +1,13 @@
 /** Adds videos to the queue: each once, in the order in which they were asked for. */
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
+import type { VideoOutline } from '../video/videos.ts'
 import type { ItemFailure } from './item-failure.ts'
 import { failureFields, fieldsOf, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
 
-/** What is known of a video when it is queued. */
-export interface NewItem {
-  id: string
-  title: string
-  channelId: string
-  channelName: string
-  durationSeconds: number
-  /** YYYY-MM-DD, or empty where a listing did not tell. */
-  published: string
+/** What is known of a video when it is queued; what a listing did not tell is empty. */
+export interface NewItem extends Omit<VideoOutline, 'vidType'> {
   vidType: DownloadDoc['vid_type']
-  /** Where the platform has the picture. */
-  art?: string | undefined
 }
 
 export interface AddOptions {

@@ -1,15 +1,12 @@
 /** extract_download: what was asked for becomes queue items; a playlist or a channel fans out into its videos. */
 import { defineTask, type JobContext, type Static, Type } from 'archivolt'
-import type { ListEntry, PlaylistEntryMetadata, VideoMetadata } from '../platform/types.ts'
+import type { VideoMetadata } from '../platform/types.ts'
 import type { NewItem } from './add.ts'
 import type { App } from './app.ts'
 import { isFinal, toItemFailure } from './item-failure.ts'
 import type { QueueStatus } from './queue-state.ts'
 import { RETRY_DELAYS_MS } from './retries.ts'
 import { downloadPending } from './run.ts'
-
-/** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
-const ART_AHEAD = 30
 
 const Wanted = Type.Object({
   type: Type.Enum(['video', 'channel', 'playlist']),
@@ -125,19 +122,16 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     force,
     failure: unavailable && toItemFailure(unavailable, app),
   })
-  await fetchArt(
-    added.map((id) => ({ id, art: metadata.thumbnails[0]?.url })),
-    job,
-    app,
-  )
+  if (added.length) await app.listings.artAhead(job)([itemOf(metadata)])
   return added.length
 }
 
 async function extractPlaylist(target: Wanted, job: Extraction, app: App): Promise<number> {
   const metadata = await app.platform.playlist(target.id, { asker: job.id, signal: job.signal })
   await app.playlists.index(metadata, { asker: job.id, signal: job.signal })
-  const entries = metadata.entries.filter(({ isThere, isPending }) => isThere && !isPending)
-  return addAll(entries.map(entryItem), target, job, app)
+  const fresh = await addItems(app.listings.ofPlaylist(metadata.entries), target, job, app)
+  await app.listings.artAhead(job)(fresh)
+  return fresh.length
 }
 
 /**
@@ -151,10 +145,11 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
   let seen = 0
   let adding = Promise.resolve<NewItem[]>([])
   let pictures = Promise.resolve()
+  const fetchArt = app.listings.artAhead(job)
   const untilAdded = async () => {
     const fresh = await adding
     adding = Promise.resolve([])
-    if (added < ART_AHEAD) pictures = pictures.then(() => fetchArt(fresh, job, app))
+    pictures = pictures.then(() => fetchArt(fresh))
     added += fresh.length
   }
   try {
@@ -164,10 +159,8 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
         if (job.isStopping()) return added
         seen += page.length
         job.progress(0, `Reading ${channel.name}: ${seen} videos`)
-        const items = page
-          .filter(({ isPending }) => !isPending)
-          .map((entry) => listItem(entry, channel.id, channel.name))
-        adding = addItems(items, target, job, app)
+        const there = page.filter(({ isPending }) => !isPending)
+        adding = addItems(app.listings.ofChannel(channel, there), target, job, app)
       }
     }
     await untilAdded()
@@ -178,76 +171,17 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
   }
 }
 
-async function addAll(items: NewItem[], target: Wanted, job: Extraction, app: App): Promise<number> {
-  const fresh = await addItems(items, target, job, app)
-  await fetchArt(fresh, job, app)
-  return fresh.length
-}
-
 async function addItems(items: NewItem[], target: Wanted, job: Extraction, app: App): Promise<NewItem[]> {
   const added = new Set(await app.queue.add(items, statusOf(target, job), { force: job.payload.force === true }))
   return items.filter(({ id }) => added.has(id))
 }
 
-/** Pictures are an extra: what is wrong with them, a missing ffmpeg too, never keeps anything from being queued. */
-async function fetchArt(
-  items: ReadonlyArray<{ id: string; art?: string | undefined }>,
-  job: Extraction,
-  app: App,
-): Promise<void> {
-  for (const { id, art } of items.slice(0, ART_AHEAD)) {
-    try {
-      if (art && !(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art, job.signal)
-    } catch (error) {
-      job.signal.throwIfAborted()
-      return job.log.warn({ err: error, id }, 'the pictures of new items were left out')
-    }
-  }
-}
-
 function itemOf(metadata: VideoMetadata): NewItem {
   const { id, title, channelId, channelName, durationSeconds, published, vidType, thumbnails } = metadata
-  return {
-    id,
-    title,
-    channelId,
-    channelName,
-    durationSeconds,
-    published,
-    vidType,
-    art: thumbnails[0]?.url,
-  }
+  return { id, title, channelId, channelName, durationSeconds, published, vidType, art: thumbnails[0]?.url }
 }
 
 function unknownItem({ id, vidType }: Wanted): NewItem {
   const known = vidType === 'videos' || vidType === 'streams' || vidType === 'shorts' ? vidType : 'unknown'
   return { id, title: id, channelId: '', channelName: '', durationSeconds: 0, published: '', vidType: known }
-}
-
-function listItem(entry: ListEntry, channelId: string, channelName: string): NewItem {
-  const { id, title, durationSeconds = 0, vidType, thumbnail } = entry
-  return {
-    id,
-    title,
-    channelId,
-    channelName,
-    durationSeconds,
-    published: '',
-    vidType,
-    art: thumbnail,
-  }
-}
-
-function entryItem(entry: PlaylistEntryMetadata): NewItem {
-  const { id, title, uploader, channelId = '', durationSeconds = 0, thumbnail } = entry
-  return {
-    id,
-    title,
-    channelId,
-    channelName: uploader ?? '',
-    durationSeconds,
-    published: '',
-    vidType: 'unknown',
-    art: thumbnail,
-  }
 }

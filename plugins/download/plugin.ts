@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
 import { extractDownload } from './extract.ts'
 import { type Extras, extrasTables, openExtras } from './extras.ts'
+import { type Listings, openListings } from './listings.ts'
 import { downloads } from './preferences.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
@@ -30,6 +31,7 @@ export default definePlugin({
   },
   services: (app) => ({
     queue: openDownloadQueue(app),
+    listings: openListings(app),
     extras: openExtras(app),
     afterDownload: openAfterDownload(app),
   }),
@@ -40,6 +42,8 @@ declare module 'archivolt' {
     download: {
       /** What waits to be downloaded, and what may become of it (contract 9.3). */
       queue: Queue
+      /** What the platform lists of a channel or a playlist, as items for the queue. */
+      listings: Listings
       /** Comments and subtitles of videos, fetched as the preferences of downloads say. */
       extras: Extras
       /** What follows a download run: auto-delete, comments of the new videos, and what other plugins add. */

@@ -23,9 +23,6 @@ const RUN_OF_PASSED = 3
  * them.
  */
 const MOST_PASSED = 50
-/** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
-const ART_AHEAD = 30
-
 export const scanTables = {
   number: 1,
   sql: 'CREATE TABLE subscription_scanned (job_id TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (job_id, id)) STRICT, WITHOUT ROWID',
@@ -141,6 +138,7 @@ async function lookFirst(
 ): Promise<number> {
   const id = channel.channel_id
   const passed: string[] = []
+  const fetchArt = app.listings.artAhead(job)
   let left = numberOf(take)
   let found = 0
   for await (const page of app.platform.list(id, tab, { asker: job.id, signal: job.signal })) {
@@ -149,12 +147,7 @@ async function lookFirst(
     const wanted = entries.slice(0, left)
     left -= wanted.length
     passed.push(...entries.slice(wanted.length).map((entry) => entry.id))
-    const added = await queue(
-      wanted.map((entry) => listItem(entry, channel)),
-      job,
-      app,
-      { hasArtAhead: found < ART_AHEAD, isNow: true },
-    )
+    const added = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, { fetchArt, isNow: true })
     found += added.size
     if (passed.length >= MOST_PASSED) break
     if (job.isStopping()) return found
@@ -174,6 +167,7 @@ async function scanTab(
   const depth = openDepth(channel.channel_id, tab, app)
   const whole = depth.read()
   const passed = beginningOf(channel.channel_id, tab, app).passed()
+  const fetchArt = app.listings.artAhead(job)
   let inARow = 0
   let found = 0
   let left = size
@@ -188,12 +182,8 @@ async function scanTab(
       entries.push(entry)
       if (inARow >= RUN_OF_PASSED) break
     }
-    const added = await queue(
-      entries.filter(({ id }) => !passed.has(id)).map((entry) => listItem(entry, channel)),
-      job,
-      app,
-      { hasArtAhead: found < ART_AHEAD },
-    )
+    const wanted = entries.filter(({ id }) => !passed.has(id))
+    const added = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, { fetchArt })
     found += added.size
     left -= page.length
     const tail = entries.slice(-RUN_OF_KNOWN)
@@ -208,6 +198,8 @@ async function scanTab(
   return found
 }
 
+const outlineOf = ({ channel_id, channel_name }: ChannelDoc) => ({ id: channel_id, name: channel_name })
+
 export async function scanPlaylist(id: string, job: Run, app: App): Promise<number> {
   if (!(await followedPlaylist(id, app))) return 0
   const metadata = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
@@ -217,6 +209,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   if (!playlist || !size) return 0
   const beginning = beginningOf(id, PLAYLIST_TAB, app)
   const take = beginning.take()
+  const fetchArt = app.listings.artAhead(job)
   if (take === undefined) {
     const passed = beginning.passed()
     // The whole list is read anyway, so what was added since is found wherever it was put in.
@@ -225,10 +218,14 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
       size,
       playlist.playlist_sort_order,
     )
-    return (await queue(newest.filter(canBeQueued).map(playlistItem), job, app, { hasArtAhead: true })).size
+    return (await queue(app.listings.ofPlaylist(newest), app, { fetchArt })).size
   }
-  const wanted = newestOf(metadata.entries.filter(canBeQueued), numberOf(take), playlist.playlist_sort_order)
-  const added = await queue(wanted.map(playlistItem), job, app, { hasArtAhead: true, isNow: true })
+  const wanted = newestOf(
+    metadata.entries.filter(app.listings.canBeQueued),
+    numberOf(take),
+    playlist.playlist_sort_order,
+  )
+  const added = await queue(app.listings.ofPlaylist(wanted), app, { fetchArt, isNow: true })
   await beginning.done(
     take,
     metadata.entries.filter(({ isPending }) => !isPending).map((entry) => entry.id),
@@ -236,69 +233,21 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   return added.size
 }
 
-const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => isThere && !isPending
-
 const newestOf = (entries: PlaylistEntryMetadata[], count: number, order: 'top' | 'bottom'): PlaylistEntryMetadata[] =>
   order === 'bottom' ? entries.slice(Math.max(0, entries.length - count)) : entries.slice(0, count)
 
 interface QueueOptions {
-  hasArtAhead: boolean
+  fetchArt: (items: readonly NewItem[]) => Promise<void>
   /** Downloaded at once, whatever the settings say of other finds. */
   isNow?: boolean
 }
 
 /** @returns the ids that were neither archived nor queued nor ignored */
-async function queue(
-  items: NewItem[],
-  job: Run,
-  app: App,
-  { hasArtAhead, isNow = false }: QueueOptions,
-): Promise<Set<string>> {
+async function queue(items: NewItem[], app: App, { fetchArt, isNow = false }: QueueOptions): Promise<Set<string>> {
   const status = isNow || app.preferences.section('subscriptions').auto_start ? 'priority' : 'pending'
   const added = new Set(await app.queue.add(items, status))
   // Also where nothing was added: an earlier run may have been cut off just before.
   if (isNow && items.length) await app.jobs.start('download_pending', { autoOnly: true })
-  const pictured = hasArtAhead ? items.filter(({ id, art }) => art && added.has(id)).slice(0, ART_AHEAD) : []
-  try {
-    for (const { id, art } of pictured)
-      if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, job.signal)
-  } catch (error) {
-    job.signal.throwIfAborted()
-    // an extra: a missing ffmpeg must not end the scan
-    job.log.warn({ err: error }, 'the pictures of new items were left out')
-  }
+  await fetchArt(items.filter(({ id }) => added.has(id)))
   return added
-}
-
-function playlistItem({
-  id,
-  title,
-  channelId = '',
-  uploader,
-  durationSeconds = 0,
-  thumbnail,
-}: PlaylistEntryMetadata): NewItem {
-  return {
-    id,
-    title,
-    channelId,
-    channelName: uploader ?? '',
-    durationSeconds,
-    published: '',
-    vidType: 'unknown',
-    ...(thumbnail && { art: thumbnail }),
-  }
-}
-
-function listItem({ id, title, durationSeconds = 0, vidType, thumbnail }: ListEntry, channel: ChannelDoc): NewItem {
-  return {
-    id,
-    title,
-    channelId: channel.channel_id,
-    channelName: channel.channel_name,
-    durationSeconds,
-    published: '',
-    vidType,
-    ...(thumbnail && { art: thumbnail }),
-  }
 }

@@ -27,16 +27,18 @@ type VideoChange = Change<VideoDoc, VideoNames>
 /** A filter as callers write it down, `as const` or not. */
 type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value
 
-/** A video as the queue takes it: enough to put it on the ignore list. */
+/** A video as the queue takes it. */
 export interface VideoOutline {
   id: string
   title: string
   channelId: string
   channelName: string
   durationSeconds: number
+  /** YYYY-MM-DD */
   published: string
   vidType: VideoDoc['vid_type']
-  art?: string
+  /** Where the platform has the picture. */
+  art?: string | undefined
 }
 
 const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline => ({

@@ -1,0 +1,54 @@
+/** The service `listings`: what the platform lists of a channel or a playlist, as items for the queue. */
+import type { JobContext } from 'archivolt'
+import type { ListEntry, PlaylistEntryMetadata } from '../platform/types.ts'
+import type { NewItem } from './add.ts'
+import type { App } from './app.ts'
+
+export interface Listings {
+  ofChannel(channel: { id: string; name: string }, entries: readonly ListEntry[]): NewItem[]
+  /** Not what is not there, or not yet. */
+  canBeQueued(entry: PlaylistEntryMetadata): boolean
+  /** Of those that can be queued. */
+  ofPlaylist(entries: readonly PlaylistEntryMetadata[]): NewItem[]
+  /** Fetches pictures of one listing, page by page, until it has fetched enough. */
+  artAhead(job: Pick<JobContext<object>, 'log' | 'signal'>): (items: readonly NewItem[]) => Promise<void>
+}
+
+/** So many pictures of one listing are fetched ahead; the others show a placeholder until they are downloaded. */
+const ART_AHEAD = 30
+
+const canBeQueued = ({ isThere, isPending }: PlaylistEntryMetadata): boolean => isThere && !isPending
+
+export const openListings = (app: Pick<App, 'media'>): Listings => ({
+  ofChannel: (channel, entries) =>
+    entries.map(({ id, title, durationSeconds = 0, vidType, thumbnail }) => ({
+      ...{ id, title, durationSeconds, vidType, art: thumbnail, published: '' },
+      channelId: channel.id,
+      channelName: channel.name,
+    })),
+
+  canBeQueued,
+
+  ofPlaylist: (entries) =>
+    entries.filter(canBeQueued).map(({ id, title, channelId = '', uploader, durationSeconds = 0, thumbnail }) => ({
+      ...{ id, title, channelId, durationSeconds, art: thumbnail, published: '' },
+      channelName: uploader ?? '',
+      vidType: 'unknown',
+    })),
+
+  artAhead({ log, signal }) {
+    let left = ART_AHEAD
+    return async (items) => {
+      const pictured = items.filter(({ art }) => art).slice(0, left)
+      left -= pictured.length
+      try {
+        for (const { id, art } of pictured)
+          if (!(await app.media.hasArt('video', id))) await app.media.fetchArt('video', id, art!, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        // Pictures are an extra: what is wrong with them, a missing ffmpeg too, never keeps anything from being queued.
+        log.warn({ err: error }, 'the pictures of new items were left out')
+      }
+    }
+  },
+})
