@@ -256,3 +256,14 @@ test('a login is remembered on the account', async (t) => {
   const { last_login } = (await app.as('user').get('/api/user/2/')).body
   assert.equal(last_login, new Date(Math.floor(app.clock.now() / 1000) * 1000).toISOString())
 })
+
+test('an account may choose any sort of the list of videos', async (t) => {
+  const app = await testApp(t)
+  const { paths } = (await app.as('user').get('/api/schema/')).body
+
+  const { parameters } = paths['/api/video/'].get
+  const { properties } = paths['/api/config/user/'].post.requestBody.content['application/json'].schema
+
+  const { schema } = parameters.find(({ name }: { name: string }) => name === 'sort')
+  assert.deepEqual(properties.sort_by.enum, schema.enum)
+})
