@@ -33,7 +33,9 @@ const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
-export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 'hook'>): Document {
+type Described = Pick<App, 'registry' | 'version' | 'settings' | 'hook' | 'preferences'>
+
+export function toDocument(app: Described): Document {
   const paths: Document['paths'] = {}
   // What answers where nothing else does is no part of the API.
   const routes = app.registry.routes.filter(({ path }) => path !== '/*')
@@ -76,8 +78,8 @@ export function toDocument(app: Pick<App, 'registry' | 'version' | 'settings' | 
 /** `/api/channel/:id/` → `channel`; what lies outside the API by its first word. */
 const tagOf = ({ path }: Route): string => /^\/(?:api\/)?([\w-]*)/.exec(path)?.[1] || 'page'
 
-function toOperation(route: Route, app: Pick<App, 'hook'>): Operation {
-  const requestBody = bodyOf(route)
+function toOperation(route: Route, app: Described): Operation {
+  const requestBody = bodyOf(route, app)
   return {
     operationId: [route.method.toLowerCase(), ...route.path.split(/[/*]/).filter(Boolean)]
       .map((part) => part.replace(/\W/g, ''))
@@ -87,7 +89,7 @@ function toOperation(route: Route, app: Pick<App, 'hook'>): Operation {
     security: route.access === 'open' ? [] : [{ token: [] }, { session: [] }],
     parameters: [...pathParameters(route), ...queryParameters(route, app)],
     ...(requestBody && { requestBody }),
-    responses: { ...successOf(route), ...errorsOf(route) },
+    responses: { ...successOf(route, app), ...errorsOf(route) },
   }
 }
 
@@ -128,10 +130,10 @@ function queryParameters(route: Route, { hook }: Pick<App, 'hook'>): Operation['
   return route.envelope === 'page' ? [...own, page] : own
 }
 
-function bodyOf({ body, bodyOptional = false, form, rawBody }: Route): Operation['requestBody'] {
+function bodyOf({ body, bodyOptional = false, form, rawBody }: Route, app: Described): Operation['requestBody'] {
   if (rawBody) return { required: true, content: { [rawBody.contentType]: { schema: {} } } }
   if (!body) return undefined
-  const schema = asJson(body)
+  const schema = asJson(body, app)
   const hasRequired = Array.isArray(schema['required']) && schema['required'].length > 0
   return {
     required: !bodyOptional && hasRequired,
@@ -139,10 +141,10 @@ function bodyOf({ body, bodyOptional = false, form, rawBody }: Route): Operation
   }
 }
 
-function successOf(route: Route): Operation['responses'] {
+function successOf(route: Route, app: Described): Operation['responses'] {
   const status = String(route.status ?? 200)
   if (status === '204') return { 204: { description: 'Done; nothing to say' } }
-  const content = { [route.replyType ?? JSON_TYPE]: { schema: inEnvelope(route) } }
+  const content = { [route.replyType ?? JSON_TYPE]: { schema: inEnvelope(route, app) } }
   const part = {
     206: { description: 'The part that the header Range asks for', content },
     304: { description: 'The caller has it already' },
@@ -150,14 +152,25 @@ function successOf(route: Route): Operation['responses'] {
   return { [status]: { description: 'Done', content }, ...(isFile(route) && part) }
 }
 
-/** A schema is data that other schemas may hold. */
-const asJson = (schema: TSchema): Json => ({ ...schema })
+/** A schema is data that other schemas may hold. Preferences are declared by many plugins: `x-preferences` asks for them. */
+function asJson(schema: TSchema, { preferences }: Described): Json {
+  const { 'x-preferences': which, ...json } = schema as Json
+  if (which === undefined) return json
+  const required = (properties: object) => (which === 'all' ? { required: Object.keys(properties) } : {})
+  const object = (properties: object) => ({
+    type: 'object',
+    properties,
+    ...required(properties),
+    additionalProperties: false,
+  })
+  return object(Object.fromEntries(Object.entries(preferences.sections).map(([name, keys]) => [name, object(keys)])))
+}
 
 /** Sent with an ETag and byte ranges. */
 const isFile = ({ replyType = JSON_TYPE }: Route): boolean => replyType !== JSON_TYPE && !replyType.startsWith('text/')
 
-function inEnvelope({ envelope, reply }: Route): Json {
-  const value = asJson(reply)
+function inEnvelope({ envelope, reply }: Route, app: Described): Json {
+  const value = asJson(reply, app)
   if (envelope === 'item') return closed({ data: value, config: ref('ClientConfig') })
   if (envelope !== 'page') return value
   return closed({

@@ -1,8 +1,10 @@
 /** Preferences: what an admin changes for all while the server runs. */
 import { defineRoute, Type } from 'archivolt'
 
-/** Its sections are declared by the plugins that read them. */
-const AllPreferences = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))
+/** Its sections are declared by the plugins that read them; the API's description shows them in its place. */
+const preferencesOf = (which: 'all' | 'some') =>
+  Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), { 'x-preferences': which })
+const AllPreferences = preferencesOf('all')
 
 export const showPreferences = defineRoute({
   method: 'GET',
@@ -35,7 +37,7 @@ export const changePreferences = defineRoute({
   path: '/api/config/',
   access: 'admin',
   summary: 'Change some settings of the installation: all of those given, or none',
-  body: AllPreferences,
+  body: preferencesOf('some'),
   reply: AllPreferences,
   async handle({ body }, { preferences }) {
     await preferences.change(body)

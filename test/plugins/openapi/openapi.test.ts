@@ -131,6 +131,23 @@ test('a file may be answered in part, or not at all where the caller has it', as
   assert.ok(paths['/api/schedule/notification/'].post.responses['409'], 'a task has as many URLs as it may')
 })
 
+test('what may be set for the installation is described as the plugins declare it', async (t) => {
+  const app = await testApp(t)
+  const { paths } = (await app.as('admin').get('/api/schema/')).body
+
+  const { get, post } = paths['/api/config/']
+  const given = post.requestBody.content['application/json'].schema
+  const shown = get.responses['200'].content['application/json'].schema
+
+  const sections = (await app.as('admin').get('/api/config/schema/')).body
+  assert.deepEqual(Object.keys(given.properties), Object.keys(sections))
+  assert.deepEqual(given.properties.downloads.properties, sections.downloads.properties)
+  assert.equal(given.additionalProperties, false)
+  assert.equal(given.required, undefined)
+  assert.deepEqual(shown.properties.downloads.required, Object.keys(sections.downloads.properties))
+  assert.doesNotMatch(JSON.stringify(paths), /x-preferences/)
+})
+
 test('every reference in the document leads somewhere', async (t) => {
   const app = await described(t)
   const { text, body } = await app.as('user').get('/api/schema/')
