@@ -19,8 +19,6 @@ export const STEM_WEIGHT = 0.8
 export const LEAST_SCORE = 0.01
 /** Groups that an aggregate gives, unless fewer are asked for. */
 export const MOST_GROUPS = 10_000
-/** What JavaScript can write as a date, in seconds. */
-export const LATEST_SECOND = 8.64e12
 
 const MOST_NEAR_TERMS = 50
 /** Of all words of a query together: each costs a walk. */

@@ -3,7 +3,7 @@
  * nothing here loads a large package.
  */
 
-export { systemClock } from '../clock.ts'
+export { LATEST_SECOND, systemClock } from '../clock.ts'
 export { chunksOf, Slice } from '../concurrency/chunk.ts'
 export { StartError } from '../error.ts'
 export { isDiskFull } from '../full-disk.ts'
@@ -34,7 +34,6 @@ export {
   filterField,
   inOrderOf,
   isWordy,
-  LATEST_SECOND,
   LEAST_SCORE,
   MOST_GROUPS,
   mostNearTerms,

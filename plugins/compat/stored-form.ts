@@ -1,5 +1,5 @@
 /** The reference's stored form of documents, from and to ours: the only place that knows it (contract 9.10). */
-import { errors, ID_PATTERN, localDay } from 'archivolt'
+import { errors, ID_PATTERN, LATEST_SECOND, localDay } from 'archivolt'
 import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
@@ -8,9 +8,6 @@ import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
 const SAFE_ID = new RegExp(ID_PATTERN)
-
-/** JavaScript has no date beyond so many seconds before or after 1970 (ECMA-262, 21.4.1.1). */
-const LAST_SECOND = 8.64e12
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const whole = (value: unknown): number =>
@@ -24,7 +21,7 @@ const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(
 
 /** Epoch seconds. */
 function time(value: unknown): number {
-  if (typeof value === 'number' && Math.abs(value) > LAST_SECOND) throw errors.unprocessable(`${value} is no time`)
+  if (typeof value === 'number' && Math.abs(value) > LATEST_SECOND) throw errors.unprocessable(`${value} is no time`)
   return whole(value)
 }
 

@@ -124,7 +124,7 @@ const KINDS: Record<string, FailureClass> = {
 const NOT_YET = new Set(['is_upcoming', 'is_live', 'post_live'])
 const LOOK_AGAIN_SECONDS = 3600
 /** The last second of the year 9999: a later time is not a date that a page could show, so it is ignored. */
-export const LAST_SECOND = 253_402_300_799
+export const LAST_SHOWN_SECOND = 253_402_300_799
 const UNIT_SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400, week: 604_800 }
 
 const folded = (text: string): string => text.toLowerCase().replaceAll('’', "'")
@@ -177,7 +177,7 @@ function ofMissingFormat(warnings: string): FailureClass {
 }
 
 function availableAt(evidence: Evidence, text: string, nowSeconds: number): number {
-  if (evidence.availableAt && evidence.availableAt > nowSeconds && evidence.availableAt <= LAST_SECOND)
+  if (evidence.availableAt && evidence.availableAt > nowSeconds && evidence.availableAt <= LAST_SHOWN_SECOND)
     return Math.floor(evidence.availableAt)
   const told = /\bin (\d{1,4}) (minute|hour|day|week)s?\b/.exec(text)
   return (

@@ -3,7 +3,7 @@
  * here.
  */
 import { ID_PATTERN } from 'archivolt'
-import { classify, type Evidence, LAST_SECOND } from './classify.ts'
+import { classify, type Evidence, LAST_SHOWN_SECOND } from './classify.ts'
 import { PLATFORM } from './name.ts'
 import type {
   ChannelMetadata,
@@ -44,7 +44,7 @@ const line = (value: unknown, maxLength = MAX_TITLE): string => text(value, maxL
  */
 const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
-const time = (value: unknown): number => (count(value) <= LAST_SECOND ? count(value) : 0)
+const time = (value: unknown): number => (count(value) <= LAST_SHOWN_SECOND ? count(value) : 0)
 const rows = (value: unknown): Raw[] =>
   Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : []
 const lines = (value: unknown, most: number): string[] =>

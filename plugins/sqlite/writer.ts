@@ -18,7 +18,7 @@ import { type Layout, type TableNames, textColumns } from './layout.ts'
 
 /** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
 const ROWS_PER_SECOND = 256
-const LATEST_SECOND = 2 ** 40
+const LATEST_ROW_SECOND = 2 ** 40
 const TERMS_KNOWN = 50_000
 const BASES_KNOWN = 1000
 
@@ -94,7 +94,7 @@ export function openWriter(
     }
   }
 
-  const baseOf = (seconds: number) => Math.max(1, Math.min(Math.max(0, seconds), LATEST_SECOND) * ROWS_PER_SECOND)
+  const baseOf = (seconds: number) => Math.max(1, Math.min(Math.max(0, seconds), LATEST_ROW_SECOND) * ROWS_PER_SECOND)
 
   /** The next free row of that second, else of the first second after it that has one. */
   const allocate = (seconds: number): number => {
