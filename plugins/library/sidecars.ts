@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { errors } from 'archivolt'
+import { abortable, errors } from 'archivolt'
 import { entriesOf, plainFile } from './disk.ts'
 
 /** Folders in folders, but not without end. */
@@ -209,12 +209,13 @@ export async function readInfo(path: string): Promise<Record<string, unknown>> {
   })
   const limit = AbortSignal.timeout(INFO_LIMIT_MS)
   try {
-    return await new Promise<Record<string, unknown>>((resolve, reject) => {
-      worker.once('message', (info: Record<string, unknown> | undefined) => (info ? resolve(info) : reject(refuse())))
-      worker.once('error', (cause) => reject(refuse(cause)))
-      worker.once('exit', () => reject(refuse()))
-      limit.addEventListener('abort', () => reject(refuse(limit.reason)))
+    return await abortable<Record<string, unknown>>(limit, (resolve, reject) => {
+      worker.once('message', (info: Record<string, unknown> | undefined) => (info ? resolve(info) : reject(undefined)))
+      worker.once('error', reject)
+      worker.once('exit', () => reject(undefined))
     })
+  } catch (cause) {
+    throw refuse(cause)
   } finally {
     await worker.terminate()
   }

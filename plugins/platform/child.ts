@@ -1,7 +1,7 @@
 /** One worker child: JSON lines over its pipes, one request at a time, its whole process group ended with it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import type { Clock, Log, Timer } from 'archivolt'
+import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
 
 /** What a child is started with: a program, and the first line it reads. Neither holds anything from outside. */
@@ -145,27 +145,26 @@ export class Child {
    */
   async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { signal } = options
-    const onAbort = () => this.kill({ kinds: ['Aborted'], message: 'Aborted' })
     try {
-      signal?.throwIfAborted()
-      signal?.addEventListener('abort', onAbort, { once: true })
-      await this.ready
-      if (this.#isEnded) throw new ChildError(this.#reason ?? { kinds: ['ChildDied'], message: 'yt-dlp has ended' })
-      return await new Promise<ChildAnswer>((resolve, reject) => {
-        const id = ++this.#count
-        this.#pending = { id, options, resolve, reject, timer: this.#quietTimer(options.quietMs) }
-        this.#send({ id, ...request })
+      return await abortable<ChildAnswer>(signal, (resolve, reject) => {
+        this.#askWhenReady(request, options).then(resolve, reject)
       })
     } catch (error) {
-      if (signal?.aborted) {
-        onAbort() // aborted before it was listened to: nobody else would end the child
-        await this.ended
-        throw signal.reason
-      }
-      throw error
-    } finally {
-      signal?.removeEventListener('abort', onAbort)
+      if (!signal?.aborted) throw error
+      this.kill({ kinds: ['Aborted'], message: 'Aborted' })
+      await this.ended
+      throw signal.reason
     }
+  }
+
+  async #askWhenReady(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+    await this.ready
+    if (this.#isEnded) throw new ChildError(this.#reason ?? { kinds: ['ChildDied'], message: 'yt-dlp has ended' })
+    return new Promise((resolve, reject) => {
+      const id = ++this.#count
+      this.#pending = { id, options, resolve, reject, timer: this.#quietTimer(options.quietMs) }
+      this.#send({ id, ...request })
+    })
   }
 
   /** Ends the process and its children now; what waits for an answer gets this as its failure. */
