@@ -2,7 +2,7 @@
 
 import type { Dir, Dirent } from 'node:fs'
 import { lstat, opendir, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { errors, ID_PATTERN } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -29,31 +29,11 @@ export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.Errn
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'
 
 /**
- * A disk that does not answer is no disk without files: every error but "there is no such thing" is thrown. @returns
- * undefined: not there
- */
-export async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size
-  } catch (thrown) {
-    if (isAbsent(thrown)) return undefined
-    if (codeOf(thrown) === 'ELOOP')
-      throw errors.conflict(
-        `A link in the library leads to itself: ${basename(dirname(path))}, or ${basename(path)} in it. Remove it`,
-        { cause: thrown },
-      )
-    throw thrown
-  }
-}
-
-export const isThere = async (path: string): Promise<boolean> => (await sizeOf(path)) !== undefined
-
-/**
  * Whether a channel's folder is not there, as against films that somebody has taken out of it. One on another disk that
  * has nothing in it may be where that disk belongs.
  */
-export async function isGone(folder: string): Promise<boolean> {
-  if (!(await isThere(folder))) return true
+export async function isGone(folder: string, { media }: Pick<App, 'media'>): Promise<boolean> {
+  if (!(await media.isThere(folder))) return true
   const [own, found, above] = await Promise.all([lstat(folder), stat(folder), stat(dirname(folder))])
   if (!found.isDirectory()) return true
   if (!own.isSymbolicLink() && found.dev === above.dev) return false
@@ -147,7 +127,7 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
  */
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
   const place = media.pathOf(channelId, film.name)
-  if (await isThere(place)) throw errors.unprocessable('another file is in its place already')
+  if (await media.isThere(place)) throw errors.unprocessable('another file is in its place already')
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
     if (entry.name.startsWith(`${film.name}.`) && entry.name !== `${film.name}${FILM}` && entry.isFile())
@@ -155,7 +135,7 @@ export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pi
   }
   // The film last: where this is cut off, it is still found at its old place.
   for (const name of [...names, `${film.name}${FILM}`]) {
-    if (!(await isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
+    if (!(await media.isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
   }
 }
 

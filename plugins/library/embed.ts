@@ -4,9 +4,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { defineTask, errors, type JobContext, Type } from 'archivolt'
+import type { FileStream } from '../media/types.ts'
 import type { App } from './app.ts'
-import { isThere, mustBeThere } from './disk.ts'
-import { type FilmStream, pictureIn, streamsOf, withPicture } from './film.ts'
+import { mustBeThere } from './disk.ts'
+import { pictureIn, withPicture } from './film.ts'
 import { isQueued } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
 
@@ -55,8 +56,9 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
     const doc = await app.videos.get(id)
     if (!doc) return false
     const [path, picture] = [app.media.pathOf(doc.channel_id, id), app.media.artPathOf('video', id)]
-    if (!(await isThere(path)) || !(await isThere(picture)) || (await isQueued(id, app))) return false
-    const streams = await streamsOf(app, path, job.signal)
+    if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || (await isQueued(id, app)))
+      return false
+    const streams = await app.media.streamsIn(path, job.signal)
     if (await hasPicture(path, streams, picture, job, app)) {
       // An earlier run may have been cut off between the file and the document.
       if ((await stat(path)).size !== doc.media_size) await app.videos.measure(id)
@@ -76,7 +78,7 @@ async function embed(id: string, job: Run, app: App): Promise<boolean> {
   })
 }
 
-async function hasPicture(path: string, streams: FilmStream[], picture: string, job: Run, app: App): Promise<boolean> {
+async function hasPicture(path: string, streams: FileStream[], picture: string, job: Run, app: App): Promise<boolean> {
   const [inside, ...others] = streams.filter(({ isPicture }) => isPicture)
   if (!inside || others.length > 0) return false
   return (await pictureIn(app, path, inside.index, job.signal)).equals(await readFile(picture))

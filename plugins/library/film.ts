@@ -1,16 +1,16 @@
 /**
- * ffmpeg and ffprobe on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a
+ * ffmpeg on single files: into mp4, into WebVTT, a picture into a film. Files by absolute path, never a
  * protocol or format that we did not name.
  */
 import { execFile, spawn } from 'node:child_process'
 import { open } from 'node:fs/promises'
 import { errors } from 'archivolt'
-import type { MediaProbe } from '../media/types.ts'
+import type { FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
-type Tools = Pick<App, 'settings' | 'clock'>
+type Tools = Pick<App, 'settings' | 'clock' | 'media'>
 
-const PROBE_LIMIT_MS = 60_000
+const PICTURE_LIMIT_MS = 60_000
 /** ffmpeg tells how far it is twice a second, but writing the index of a long film to its front is done in silence. */
 const QUIET_LIMIT_MS = 30 * 60_000
 const MOST_COMPLAINT = 2000
@@ -59,7 +59,7 @@ export async function toMp4(
   probe: MediaProbe,
   options: FilmOptions,
 ): Promise<void> {
-  const subtitles = (await streamsOf(tools, from, options.signal)).filter(({ type }) => type === 'subtitle')
+  const subtitles = (await tools.media.streamsIn(from, options.signal)).filter(({ type }) => type === 'subtitle')
   const unheld = subtitles.find(({ codec }) => !TEXTS.has(codec))
   if (unheld)
     throw errors.unprocessable(
@@ -72,24 +72,8 @@ export async function toMp4(
     return ['-map', `0:${index}`, `-c:${type === 'video' ? 'v' : 'a'}:${at}`, name!, ...rest]
   })
   const texts = subtitles.flatMap(({ index }) => ['-map', `0:${index}`, '-c:s', 'mov_text'])
-  await ffmpeg(
-    tools,
-    [
-      '-format_whitelist',
-      FILM_FORMATS,
-      '-i',
-      `file:${from}`,
-      ...streams,
-      ...texts,
-      '-movflags',
-      '+faststart',
-      '-f',
-      'mp4',
-      '-y',
-      `file:${to}`,
-    ],
-    options,
-  )
+  const input = ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`]
+  await ffmpeg(tools, [...input, ...streams, ...texts, ...asMp4(to)], options)
 }
 
 /** SubRip → WebVTT. @throws unprocessable */
@@ -97,68 +81,27 @@ export async function toVtt(tools: Tools, from: string, to: string, options: Fil
   await ffmpeg(tools, ['-f', 'srt', '-i', `file:${from}`, '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
 }
 
-export interface FilmStream {
-  index: number
-  type: string
-  codec: string
-  isPicture: boolean
-}
-
-/** All streams, pictures inside the file included. */
-export async function streamsOf({ settings }: Tools, path: string, signal: AbortSignal): Promise<FilmStream[]> {
-  const entries = 'stream=index,codec_type,codec_name:stream_disposition=attached_pic'
-  const output = await collect(
-    settings.ffprobe,
-    ['-v', 'error', '-protocol_whitelist', 'file', '-show_entries', entries, '-of', 'json', `file:${path}`],
-    signal,
-  )
-  const { streams = [] } = JSON.parse(output.toString()) as {
-    streams?: Array<{
-      index: number
-      codec_type?: string
-      codec_name?: string
-      disposition?: { attached_pic?: number }
-    }>
-  }
-  return streams.map(({ index, codec_type: type = '', codec_name: codec = '', disposition }) => ({
-    index,
-    type,
-    codec,
-    isPicture: disposition?.attached_pic === 1,
-  }))
-}
-
 /** The bytes of a picture inside a film, as they were put there. */
-export const pictureIn = ({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> =>
-  collect(
-    settings.ffmpeg,
-    [
-      '-hide_banner',
-      '-nostdin',
-      '-v',
-      'error',
-      '-protocol_whitelist',
-      'file',
-      '-i',
-      `file:${path}`,
-      '-map',
-      `0:${index}`,
-      '-c',
-      'copy',
-      '-frames:v',
-      '1',
-      '-f',
-      'image2pipe',
-      'pipe:1',
-    ],
-    signal,
-  )
+export function pictureIn({ settings }: Tools, path: string, index: number, signal: AbortSignal): Promise<Buffer> {
+  const input = ['-protocol_whitelist', 'file', '-i', `file:${path}`]
+  const output = ['-map', `0:${index}`, '-c', 'copy', '-frames:v', '1', '-f', 'image2pipe', 'pipe:1']
+  const args = ['-hide_banner', '-nostdin', '-v', 'error', ...input, ...output]
+  const limits = { timeout: PICTURE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal } as const
+  return new Promise((resolve, reject) => {
+    execFile(settings.ffmpeg, args, { encoding: 'buffer', ...limits }, (cause, picture) => {
+      if (!cause) resolve(picture)
+      else if (signal.aborted) reject(signal.reason)
+      else if (isNotInstalled(cause)) reject(errors.unavailable('ffmpeg is not installed', { cause }))
+      else reject(errors.unprocessable('the file cannot be read as media', { cause }))
+    })
+  })
+}
 
 /** The film with this JPEG as its one picture; sound, image and subtitles are copied. @throws unprocessable */
 export async function withPicture(
   tools: Tools,
   from: string,
-  streams: FilmStream[],
+  streams: FileStream[],
   picture: string,
   to: string,
   options: FilmOptions,
@@ -167,27 +110,12 @@ export async function withPicture(
   const place = kept.filter(({ type }) => type === 'video').length
   const maps = kept.flatMap(({ index }) => ['-map', `0:${index}`])
   const inputs = ['-i', `file:${from}`, '-f', 'jpeg_pipe', '-i', `file:${picture}`]
-  await ffmpeg(
-    tools,
-    [
-      ...inputs,
-      ...maps,
-      '-map',
-      '1:0',
-      '-c',
-      'copy',
-      `-disposition:v:${place}`,
-      'attached_pic',
-      '-movflags',
-      '+faststart',
-      '-f',
-      'mp4',
-      '-y',
-      `file:${to}`,
-    ],
-    options,
-  )
+  const picturePlace = [`-disposition:v:${place}`, 'attached_pic']
+  await ffmpeg(tools, [...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...picturePlace, ...asMp4(to)], options)
 }
+
+/** Written so that it plays before it has been read to its end. */
+const asMp4 = (to: string): string[] => ['-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`]
 
 async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSeconds }: FilmOptions): Promise<void> {
   const quiet = new AbortController()
@@ -227,26 +155,6 @@ async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSe
   } finally {
     timer.cancel()
   }
-}
-
-function collect(program: string, args: string[], signal: AbortSignal): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      program,
-      args,
-      { encoding: 'buffer', timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: MOST_PICTURE_BYTES, signal },
-      (cause, output) => {
-        if (!cause) resolve(output)
-        else if (signal.aborted) reject(signal.reason)
-        else
-          reject(
-            isNotInstalled(cause)
-              ? errors.unavailable(`${program} is not installed`, { cause })
-              : errors.unprocessable('the file cannot be read as media', { cause }),
-          )
-      },
-    )
-  })
 }
 
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

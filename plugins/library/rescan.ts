@@ -6,17 +6,7 @@ import { dirname } from 'node:path'
 import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import {
-  batchesOf,
-  type FoundFilm,
-  filmsOf,
-  isGone,
-  isThere,
-  mediaDirOf,
-  moveFilm,
-  mustBeThere,
-  sizeOf,
-} from './disk.ts'
+import { batchesOf, type FoundFilm, filmsOf, isGone, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
 import { takeIn } from './found.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
@@ -108,7 +98,7 @@ async function look(job: Run, app: App): Promise<State> {
     job.progress(0, `Looking for the files of ${state.indexed} videos`)
     await Promise.all(
       batch.map(async ({ id, doc }) => {
-        const size = await sizeOf(app.media.pathOf(doc.channel_id, id))
+        const size = await app.media.sizeOf(app.media.pathOf(doc.channel_id, id))
         if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
         if (size !== undefined && (await app.videos.lostSubtitles(doc)).length > 0) state.unsubtitled.push(id)
@@ -134,7 +124,7 @@ async function toHoldBack({ indexed, missing }: State, app: App): Promise<Set<st
   if (missing.size > MOST_REMOVED && missing.size > indexed / 10) return new Set(missing.keys())
   const gone = new Map<string, boolean>()
   for (const [id, channelId] of missing) {
-    if (!gone.has(channelId)) gone.set(channelId, await isGone(dirname(app.media.pathOf(channelId, id))))
+    if (!gone.has(channelId)) gone.set(channelId, await isGone(dirname(app.media.pathOf(channelId, id)), app))
   }
   return new Set([...missing].filter(([, channelId]) => gone.get(channelId)).map(([id]) => id))
 }
@@ -173,7 +163,7 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
 
 async function removeLost(id: string, job: Run, app: App): Promise<void> {
   const doc = await app.videos.get(id)
-  if (!doc || (await isThere(app.media.pathOf(doc.channel_id, id)))) return // come back, or removed by somebody else
+  if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return // come back, or removed by somebody else
   job.log.info({ id }, 'its file is gone: removed')
   try {
     await job.step('rescan.remove', () => app.videos.remove(id))
@@ -207,7 +197,7 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
       job.signal.throwIfAborted()
       const name = film.path.slice(mediaDir.length + 1)
       if (known.has(film.name)) await reportSecond(film, name, app, report)
-      else if (!(await isThere(film.path)))
+      else if (!(await app.media.isThere(film.path)))
         continue // moved or gone since
       else if (!film.isId) report.add(name, 'its name is not the id of a video')
       else {
@@ -227,6 +217,6 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
 
 async function reportSecond(film: FoundFilm, name: string, app: App, report: Report): Promise<void> {
   const doc = await app.videos.get(film.name)
-  if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await isThere(film.path)))
+  if (doc && app.media.pathOf(doc.channel_id, film.name) !== film.path && (await app.media.isThere(film.path)))
     report.add(name, 'the video is in the library already, in the folder of its channel')
 }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { diskSpace, errors } from 'archivolt'
+import { isOneOf } from './files.ts'
 import { isId, mediaName, type Paths, subtitleName } from './paths.ts'
 import type { Media } from './types.ts'
 
@@ -26,9 +27,6 @@ export type Library = Pick<
   keepRoom(): Promise<void>
 }
 
-const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
-  codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
-/** Also where a file stands in the place of a folder, or a link leads to itself: no file can be at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
 const isFull = (thrown: unknown): boolean => isOneOf(thrown, 'ENOSPC', 'EDQUOT')

@@ -4,10 +4,11 @@ import { resolve } from 'node:path'
 import { openFolder } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
+import { sizeOf } from './files.ts'
 import { type Library, openLibrary } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'
 import { openPresence } from './presence.ts'
-import { isCutOff, probeMedia } from './programs.ts'
+import { isCutOff, probeMedia, streamsIn } from './programs.ts'
 import type { Media } from './types.ts'
 
 export interface MediaService extends Media {
@@ -44,8 +45,11 @@ export function openMedia(app: MediaApp): MediaService {
     subtitleUrl: paths.subtitleUrl,
     artUrl: paths.artUrl,
     artPathOf: paths.artOf,
+    sizeOf,
+    isThere: async (path) => (await sizeOf(path)) !== undefined,
     probe: (path) => probeMedia(app.settings.ffprobe, path),
     isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
+    streamsIn: (path, signal) => streamsIn(app.settings.ffprobe, path, signal),
 
     async begin() {
       await openFolder('folder for pictures', paths.cacheDir, { setting: 'AV_CACHE_DIR' })

@@ -6,7 +6,7 @@ import { execFile, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { errors } from 'archivolt'
-import type { MediaProbe, StreamProbe } from './types.ts'
+import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
 const PICTURE_LIMIT_MS = 30_000
@@ -34,68 +34,64 @@ interface ProbeOutput {
 const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'
 const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round(Number(text ?? 0)) || 0)
 
+interface FfprobeOutput {
+  output: string
+  complaints: string
+  /** Why it has failed. */
+  cause: Error | undefined
+}
+
+/** Looks at one file. @throws unavailable: ffprobe is not there; the signal's reason */
+function runFfprobe(ffprobe: string, path: string, args: string[], signal?: AbortSignal): Promise<FfprobeOutput> {
+  const limits = { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES, signal } as const
+  const all = ['-v', 'error', '-protocol_whitelist', 'file', ...args, '-i', `file:${path}`]
+  return new Promise((done, fail) => {
+    execFile(ffprobe, all, limits, (cause, output, complaints) => {
+      if (signal?.aborted) fail(signal.reason)
+      else if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
+      else done({ output, complaints, cause: cause ?? undefined })
+    })
+  })
+}
+
+/** @throws unprocessable: no media; unavailable: ffprobe is not there */
+async function readWithFfprobe<Output>(...asked: Parameters<typeof runFfprobe>): Promise<Output> {
+  const { output, cause } = await runFfprobe(...asked)
+  if (cause) throw errors.unprocessable('the file cannot be read as media', { cause })
+  return JSON.parse(output) as Output
+}
+
 /** @throws unprocessable: no media; unavailable: ffprobe is not there */
 export async function probeMedia(ffprobe: string, path: string): Promise<MediaProbe> {
-  const args = [
-    '-v',
-    'error',
-    '-protocol_whitelist',
-    'file',
-    '-print_format',
-    'json',
-    '-show_format',
-    '-show_streams',
-    '-i',
-    path,
-  ]
-  const text = await new Promise<string>((done, fail) => {
-    execFile(
-      ffprobe,
-      args,
-      { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES },
-      (cause, stdout) => {
-        if (!cause) done(stdout)
-        else if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
-        else fail(errors.unprocessable('the file cannot be read as media', { cause }))
-      },
-    )
-  })
-  return toMediaProbe(JSON.parse(text) as ProbeOutput)
+  const args = ['-print_format', 'json', '-show_format', '-show_streams']
+  return toMediaProbe(await readWithFfprobe<ProbeOutput>(ffprobe, path, args))
+}
+
+/** @throws unprocessable: no media; unavailable: ffprobe is not there */
+export async function streamsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<FileStream[]> {
+  const entries = 'stream=index,codec_type,codec_name:stream_disposition=attached_pic'
+  const args = ['-show_entries', entries, '-print_format', 'json']
+  const { streams = [] } = await readWithFfprobe<ProbeOutput>(ffprobe, path, args, signal)
+  return streams.map(({ index = 0, codec_type: type = '', codec_name: codec = '', disposition }) => ({
+    index,
+    type,
+    codec,
+    isPicture: disposition?.attached_pic === 1,
+  }))
 }
 
 /** So much of a film's end is looked at. */
 const END_SECONDS = 30
 
 /**
- * Whether a film is cut off: its head may tell of all of it, so its last pieces are looked for. @throws unavailable:
- * ffprobe is not there
+ * Whether a film is cut off: its head may tell of all of it, so its last pieces are looked for.
+ * @throws unavailable: ffprobe is not there
  */
 export async function isCutOff(ffprobe: string, path: string, durationSeconds: number): Promise<boolean> {
-  const args = [
-    '-v',
-    'error',
-    '-protocol_whitelist',
-    'file',
-    '-read_intervals',
-    `${Math.max(0, durationSeconds - END_SECONDS)}%`,
-    '-show_entries',
-    'packet=pts_time',
-    '-of',
-    'csv',
-    '-i',
-    path,
-  ]
-  return new Promise((done, fail) => {
-    execFile(
-      ffprobe,
-      args,
-      { timeout: PROBE_LIMIT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT_BYTES },
-      (cause, packets, complaints) => {
-        if (isNotInstalled(cause)) fail(errors.unavailable('ffprobe is not installed', { cause }))
-        else done(packets === '' || complaints.includes('partial file'))
-      },
-    )
-  })
+  const from = `${Math.max(0, durationSeconds - END_SECONDS)}%`
+  const args = ['-read_intervals', from, '-show_entries', 'packet=pts_time', '-of', 'csv']
+  const { output, complaints } = await runFfprobe(ffprobe, path, args)
+  return output === '' || complaints.includes('partial file')
 }
 
 export function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {

@@ -20,6 +20,13 @@ export interface MediaProbe {
   streams: StreamProbe[]
 }
 
+export interface FileStream {
+  index: number
+  type: string
+  codec: string
+  isPicture: boolean
+}
+
 export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'
 
 export interface Media {
@@ -67,10 +74,18 @@ export interface Media {
    * link cannot be followed
    */
   moveInto(channelId: string, from: string): Promise<void>
+  /**
+   * Bytes of a file; undefined: it is not there. Where a disk does not answer, its error is thrown.
+   * @throws conflict: a link leads to itself
+   */
+  sizeOf(path: string): Promise<number | undefined>
+  isThere(path: string): Promise<boolean>
   /** By ffprobe. @throws unprocessable: no media */
   probe(path: string): Promise<MediaProbe>
   /** Whether the file ends before the film does, whatever its head says. @param durationSeconds  as probed */
   isCutOff(path: string, durationSeconds: number): Promise<boolean>
+  /** All of its streams, subtitles and pictures inside the file included. @throws unprocessable: no media */
+  streamsIn(path: string, signal: AbortSignal): Promise<FileStream[]>
   /** Puts a JPEG (and its 320-pixel variant) into the art folder, from a file of any picture format. */
   keepArt(kind: ArtKind, id: string, fromPath: string): Promise<void>
   /** Fetches a picture: only from where the platform plugin allows, at most 10 MB; false: none to be had. */

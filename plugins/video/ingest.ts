@@ -1,5 +1,4 @@
 /** The one way a video comes into the archive: files, art, subtitles, document, fact. Each step may be done twice. */
-import { access } from 'node:fs/promises'
 import {
   type Collection,
   type DocOf,
@@ -40,16 +39,6 @@ const PICTURES_TRIED = 3
 interface VideoParts {
   collection: Collection<DocOf<typeof videoIndex>, NamesOf<typeof videoIndex>>
   subtitles: Collection<DocOf<typeof subtitleIndex>, NamesOf<typeof subtitleIndex>>
-}
-
-export async function isThere(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw thrown
-  }
 }
 
 /** Largest first. */
@@ -100,7 +89,7 @@ export function toMediaFields(probe: MediaProbe) {
 
 export function openIngest(app: App, { collection, subtitles }: VideoParts) {
   async function keepArt({ thumbnailPath }: Ingest['downloaded'], metadata: VideoMetadata): Promise<void> {
-    if (thumbnailPath !== undefined && (await isThere(thumbnailPath))) {
+    if (thumbnailPath !== undefined && (await app.media.isThere(thumbnailPath))) {
       try {
         return await app.media.keepArt('video', metadata.id, thumbnailPath)
       } catch (err) {
@@ -117,7 +106,7 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
   }
 
   const hasSubtitle = async (channelId: string, id: string, lang: string): Promise<boolean> =>
-    app.media.isLanguage(lang) && isThere(app.media.subtitlePathOf(channelId, id, lang))
+    app.media.isLanguage(lang) && app.media.isThere(app.media.subtitlePathOf(channelId, id, lang))
 
   /**
    * From the files in the library, in the place of what was indexed of the video before.
@@ -230,7 +219,7 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     const { metadata, mediaPath } = downloaded
     const { id, channelId } = metadata
     // A run that was cut off after the move finds the file in the library.
-    const path = (await isThere(mediaPath)) ? mediaPath : app.media.pathOf(channelId, id)
+    const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.pathOf(channelId, id)
     const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
     await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
     await step('video.art', () => keepArt(downloaded, metadata))

@@ -1,5 +1,4 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
-import { stat } from 'node:fs/promises'
 import {
   type Actor,
   type Change,
@@ -15,7 +14,7 @@ import type { CommentMetadata, VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
-import { type Ingest, isThere, openIngest, toFields, toMediaFields } from './ingest.ts'
+import { type Ingest, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
 import { channelIdOf, headOf, openRecords, type VideoTail } from './records.ts'
@@ -83,8 +82,8 @@ export function openVideos(app: App) {
     media_size: knownSize,
   }: VideoDoc): Promise<ReturnType<typeof toMediaFields> | string | undefined> {
     const path = app.media.pathOf(channelId, id)
-    if (!(await isThere(path))) return undefined
-    const { size } = await stat(path)
+    const size = await app.media.sizeOf(path)
+    if (size === undefined) return undefined
     if (size === 0) return 'it is empty'
     try {
       const probe = await app.media.probe(path)
