@@ -1,14 +1,14 @@
 /** One channel: who it is, its videos, its playlists, and what is different for it. */
 
-import { CircleCheck, Download, EllipsisVertical, Grid2x2, RefreshCw, Rows3, Trash, TvMinimalPlay } from 'lucide'
+import { CircleCheck, Download, EllipsisVertical, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
 import { changeQuery, navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
-import { Button, IconButton } from '../parts/button.tsx'
+import { Button } from '../parts/button.tsx'
 import { Description } from '../parts/description.tsx'
 import { confirm } from '../parts/dialog.tsx'
-import { Chips, Select, Tabs } from '../parts/field.tsx'
+import { Tabs } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
@@ -18,6 +18,7 @@ import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { typedFor } from '../parts/typed.ts'
 import { videoActions } from '../parts/video-actions.ts'
+import { filtersOfAddress, isListed, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList } from '../parts/video-list.tsx'
 import { get, post, type Query, remove } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -25,15 +26,13 @@ import type { Channel, Item, Page, Playlist, Video } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
-import { changeSettings, isAdmin, settings } from '../stores/session.ts'
+import { isAdmin } from '../stores/session.ts'
 import { toCompact } from '../texts/format.ts'
 import { type Count, t } from '../texts/texts.ts'
 import { ChannelSettings } from './channel/channel-settings.tsx'
 
 const SHOWN = ['videos', 'playlists', 'settings'] as const
-const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
-const TYPE = ['', 'videos', 'streams', 'shorts'] as const
-const SORT = ['published', 'published.asc', 'downloaded', 'views', 'duration', 'mediasize'] as const
+const SORTS = ['published', 'published.asc', 'downloaded', 'views', 'duration', 'mediasize'] as const
 const ID = /^[\w-]+$/
 
 export default function ChannelView({ params }: ViewProps) {
@@ -232,55 +231,19 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
 }
 
 function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count) => void }) {
-  const { query } = place.value
-  const oneOf = <Value extends string>(values: readonly Value[], name: string, fallback: Value): Value =>
-    values.find((value) => value === query.get(name)) ?? fallback
-  const watch = oneOf(WATCH, 'watch', '')
-  const type = oneOf(TYPE, 'type', '')
-  const sort = oneOf(SORT, 'sort', 'published')
-  const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
-  const isList = settings.value.view_style_channel === 'list'
+  const filters = filtersOfAddress(SORTS)
+  const { watch, type, by, order } = filters
   const isFiltered = watch !== '' || type !== ''
   const asked: Query = { channel: channel.channel_id, watch, type, sort: by, order }
   return (
     <>
-      <div class="filters" role="group" aria-label={t('home.filters')}>
-        <Chips
-          label={t('home.watch')}
-          value={watch}
-          choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))}
-          onChange={(value) => changeQuery({ watch: value })}
-        />
-        {channel.channel_tabs.length > 1 && (
-          <Select
-            label={t('home.type')}
-            isLabelHidden
-            value={type}
-            choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))}
-            onChange={(value) => changeQuery({ type: value })}
-          />
-        )}
-        <div class="filters-right">
-          <Select
-            label={t('home.sort')}
-            isLabelHidden
-            value={sort}
-            choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}`) }))}
-            onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })}
-          />
-          <IconButton
-            icon={isList ? Grid2x2 : Rows3}
-            label={isList ? t('home.grid') : t('home.list')}
-            onClick={() => void changeSettings({ view_style_channel: isList ? 'grid' : 'list' }).catch(sayFailure)}
-          />
-        </div>
-      </div>
+      <VideoFilterBar filters={filters} sorts={SORTS} hasTypes={channel.channel_tabs.length > 1} view="channel" />
       <VideoList
         key={JSON.stringify(asked)}
         label={t('channel.videos')}
         path="/api/video/"
         query={asked}
-        isList={isList}
+        isList={isListed('channel')}
         byDay={by === 'published' ? order : undefined}
         actions={(row, list) => videoActions(row, () => list.drop(row.id))}
         {...(!isFiltered && { onTotal })}

@@ -1,16 +1,16 @@
 /** Home: what was begun, what is new, then everything, filtered and ordered as the address says. */
 import { useSignal } from '@preact/signals'
-import { ChevronDown, Download, Grid2x2, LibraryBig, Rows3, X } from 'lucide'
+import { ChevronDown, Download, LibraryBig, X } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
 import { changeQuery, navigate, place } from '../browser/router.ts'
-import { Button, IconButton } from '../parts/button.tsx'
-import { Chips, Select } from '../parts/field.tsx'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { Empty } from '../parts/states.tsx'
 import { GhostStrip, Strip } from '../parts/strip.tsx'
 import { sayFailure } from '../parts/toast.tsx'
 import { videoActions } from '../parts/video-actions.ts'
+import { filtersOfAddress, isListed, VideoFilterBar } from '../parts/video-filters.tsx'
 import { VideoList, videoList } from '../parts/video-list.tsx'
 import { placeSaving } from '../player/place.ts'
 import { get, type Query } from '../server/api.ts'
@@ -19,13 +19,11 @@ import { notifications } from '../server/events.ts'
 import type { Channel, Item, Playlist } from '../server/records.ts'
 import { isMore } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
-import { changeSettings, isAdmin, settings } from '../stores/session.ts'
-import { type TextKey, t } from '../texts/texts.ts'
+import { isAdmin } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
 import { useConfig } from './settings/config.ts'
 
-const WATCH = ['', 'unwatched', 'continue', 'watched'] as const
-const TYPE = ['', 'videos', 'streams', 'shorts'] as const
-const SORT = [
+const SORTS = [
   'published',
   'published.asc',
   'downloaded',
@@ -35,26 +33,18 @@ const SORT = [
   'duration.asc',
   'mediasize',
 ] as const
-type Sort = (typeof SORT)[number]
 
 /** Below it, what is new is in sight anyway. */
 const MANY = 24
 const STRIP = 12
 
-/** An address is typed by hand too: what it says wrongly counts as nothing. */
-const oneOf = <Value extends string>(values: readonly Value[], given: string | null, fallback: Value): Value =>
-  values.includes(given as Value) ? (given as Value) : fallback
-
 export default function Home() {
   const { query } = place.value
-  const watch = oneOf(WATCH, query.get('watch'), '')
-  const type = oneOf(TYPE, query.get('type'), '')
-  const sort = oneOf(SORT, query.get('sort'), 'published')
+  const filters = filtersOfAddress(SORTS)
+  const { watch, type, by, order } = filters
   const channel = query.get('channel') ?? ''
   const playlist = query.get('playlist') ?? ''
   const isFiltered = watch !== '' || type !== '' || channel !== '' || playlist !== ''
-  const isList = settings.value.view_style_home === 'list'
-  const [by, order = 'desc'] = sort.split('.') as [string, 'asc' | 'desc' | undefined]
   const asked: Query = {
     watch,
     type,
@@ -79,39 +69,10 @@ export default function Home() {
       {isAdmin.value && <OpenChoices />}
       {!isFiltered && <Beginning {...beginning} />}
       {isShown && !isEmpty && (
-        <div class="filters" role="group" aria-label={t('home.filters')}>
-          <Chips
-            label={t('home.watch')}
-            value={watch}
-            choices={WATCH.map((value) => ({ value, label: t(`home.watch.${value}`) }))}
-            onChange={(value) => changeQuery({ watch: value })}
-          />
-          <Select
-            label={t('home.type')}
-            isLabelHidden
-            value={type}
-            choices={TYPE.map((value) => ({ value, label: t(`home.type.${value}`) }))}
-            onChange={(value) => changeQuery({ type: value })}
-          />
+        <VideoFilterBar filters={filters} sorts={playlist === '' ? SORTS : []} view="home">
           <PickChip kind="channel" id={channel} />
           <PickChip kind="playlist" id={playlist} />
-          <div class="filters-right">
-            {playlist === '' && (
-              <Select<Sort>
-                label={t('home.sort')}
-                isLabelHidden
-                value={sort}
-                choices={SORT.map((value) => ({ value, label: t(`home.sort.${value}` as TextKey & 'home.sort') }))}
-                onChange={(value) => changeQuery({ sort: value === 'published' ? '' : value })}
-              />
-            )}
-            <IconButton
-              icon={isList ? Grid2x2 : Rows3}
-              label={isList ? t('home.grid') : t('home.list')}
-              onClick={() => void changeSettings({ view_style_home: isList ? 'grid' : 'list' }).catch(sayFailure)}
-            />
-          </div>
-        </div>
+        </VideoFilterBar>
       )}
       {isShown && (
         <VideoList
@@ -119,7 +80,7 @@ export default function Home() {
           label={t('home.all')}
           path="/api/video/"
           query={asked}
-          isList={isList}
+          isList={isListed('home')}
           byDay={byDay}
           {...(playlist !== '' && { linkQuery: `?list=${playlist}` })}
           actions={(row, list) => videoActions(row, () => list.drop(row.id))}
