@@ -13,14 +13,8 @@ import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { aFilm, makeFilm, makePicture } from '../../support/film.ts'
 import { type LibraryApp, libraryApp, play, probe, SRT, VTT } from './given.ts'
 
-const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
-const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as {
-  ferry: string
-  nets: string
-  fog: string
-  comet: string
-  breakwater: string
-}
+const { harbour, orbit } = CHANNEL
+const { ferry, nets, fog, comet, breakwater } = VIDEO
 
 const aVideoRecord = async (app: LibraryApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data
 const anInfo = (id: string, more: object = {}) => ({
@@ -294,7 +288,7 @@ test('a platform that lets nobody in does not hold up films that have an informa
   await app.film('import', `${nets}.mp4`)
   await putInfo(app, nets, anInfo(nets))
   // They wait for the platform, whatever the order of names in the folder.
-  const untold = [fog, comet, VIDEO.gull!, VIDEO.knot!, VIDEO.wave!]
+  const untold = [fog, comet, VIDEO.gull, VIDEO.knot, VIDEO.wave]
   for (const id of untold) await app.film('import', `${id}.mp4`)
 
   const job = await app.app.jobs.start('manual_import')

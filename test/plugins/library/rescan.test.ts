@@ -10,14 +10,8 @@ import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/film.ts'
 import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from './given.ts'
 
-const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
-const { ferry, nets, fog, comet, breakwater } = VIDEO as Record<string, string> as {
-  ferry: string
-  nets: string
-  fog: string
-  comet: string
-  breakwater: string
-}
+const { harbour, orbit } = CHANNEL
+const { ferry, nets, fog, comet, breakwater } = VIDEO
 
 test('films that no document knows are indexed with fresh metadata, in the folder of their channel', async (t) => {
   const app = await libraryApp(t)

@@ -10,13 +10,8 @@ import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { makePicture } from '../../support/film.ts'
 import { type LibraryApp, libraryApp, play, probe, thumbnailOf } from './given.ts'
 
-const { harbour, orbit } = CHANNEL as { harbour: string; orbit: string }
-const { ferry, nets, fog, comet } = VIDEO as Record<string, string> as {
-  ferry: string
-  nets: string
-  fog: string
-  comet: string
-}
+const { harbour, orbit } = CHANNEL
+const { ferry, nets, fog, comet } = VIDEO
 
 /** Puts a picture there, as old as the clock of tests wants it. */
 async function anOldPicture(

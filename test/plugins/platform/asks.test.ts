@@ -17,7 +17,7 @@ describe('metadata', () => {
   test('a video is told in our words', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
-    const metadata = await service.video(VIDEO.breakwater!, { asker })
+    const metadata = await service.video(VIDEO.breakwater, { asker })
 
     const { thumbnails, ...rest } = metadata
     assert.deepEqual(rest, {
@@ -43,7 +43,7 @@ describe('metadata', () => {
   test('streams and shorts are told apart', async (t) => {
     const { service } = await givenPlatform(t)
 
-    const [storm, gull] = [await service.video(VIDEO.storm!, { asker }), await service.video(VIDEO.gull!, { asker })]
+    const [storm, gull] = [await service.video(VIDEO.storm, { asker }), await service.video(VIDEO.gull, { asker })]
 
     assert.deepEqual([storm.vidType, storm.liveStatus, gull.vidType], ['streams', 'was_live', 'shorts'])
   })
@@ -75,10 +75,10 @@ describe('metadata', () => {
     const absurd = { view_count: 1e19, like_count: 1e300, duration: 1e16 }
     platform.catalogue.put('videos', VIDEO.fog, { info: absurd })
 
-    const told = await service.video(VIDEO.fog!, { asker })
+    const told = await service.video(VIDEO.fog, { asker })
     const written = service.metadataOf(
       { id: VIDEO.fog, channel_id: CHANNEL.harbour, timestamp: 1e12, release_timestamp: 1677663000, ...absurd },
-      VIDEO.fog!,
+      VIDEO.fog,
     )
 
     for (const metadata of [told, written])
@@ -101,9 +101,9 @@ describe('metadata', () => {
   test('a channel is found by its id, its handle, and tells its tabs and art', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
-    const byId = await service.channel(CHANNEL.harbour!, { asker })
+    const byId = await service.channel(CHANNEL.harbour, { asker })
     const byHandle = await service.channel('@harbourandtide', { asker })
-    const small = await service.channel(CHANNEL.orbit!, { asker })
+    const small = await service.channel(CHANNEL.orbit, { asker })
 
     const pictures = `${platform.baseUrl}/channel-pictures/${CHANNEL.harbour}`
     assert.deepEqual(byId, {
@@ -129,7 +129,7 @@ describe('metadata', () => {
   test('a playlist tells all its entries, and which are only placeholders', async (t) => {
     const { service } = await givenPlatform(t)
 
-    const joinery = await service.playlist(PLAYLIST.joinery!, { asker })
+    const joinery = await service.playlist(PLAYLIST.joinery, { asker })
 
     assert.equal(joinery.name, 'Holzverbindungen')
     assert.equal(joinery.channelId, CHANNEL.workshop)
@@ -159,9 +159,9 @@ describe('metadata', () => {
 
   test('an entry of a playlist that is still to come says so', async (t) => {
     const { service, platform } = await givenPlatform(t)
-    platform.faults.set(VIDEO.stool!, 'upcoming_premiere')
+    platform.faults.set(VIDEO.stool, 'upcoming_premiere')
 
-    const { entries } = await service.playlist(PLAYLIST.joinery!, { asker })
+    const { entries } = await service.playlist(PLAYLIST.joinery, { asker })
 
     assert.deepEqual(
       entries.filter(({ isPending }) => isPending).map(({ id }) => id),
@@ -173,7 +173,7 @@ describe('metadata', () => {
     const { service, platform } = await givenPlatform(t)
     const empty = addLargeChannel(platform.catalogue, { videos: 1 })
 
-    assert.deepEqual(await service.playlistsOf(CHANNEL.harbour!, { asker }), [
+    assert.deepEqual(await service.playlistsOf(CHANNEL.harbour, { asker }), [
       { id: PLAYLIST.coast, name: 'The coast in five films' },
     ])
     assert.deepEqual(await service.playlistsOf(empty, { asker }), [])
@@ -182,9 +182,9 @@ describe('metadata', () => {
   test('comments come with their replies, within the limits asked for', async (t) => {
     const { service } = await givenPlatform(t)
 
-    const few = await service.comments(VIDEO.breakwater!, { max: '5,all,all,all', sort: 'top' }, { asker })
-    const all = await service.comments(VIDEO.breakwater!, { max: 'all', sort: 'new' }, { asker })
-    const none = await service.comments(VIDEO.ferry!, { max: 'all', sort: 'new' }, { asker })
+    const few = await service.comments(VIDEO.breakwater, { max: '5,all,all,all', sort: 'top' }, { asker })
+    const all = await service.comments(VIDEO.breakwater, { max: 'all', sort: 'new' }, { asker })
+    const none = await service.comments(VIDEO.ferry, { max: 'all', sort: 'new' }, { asker })
 
     assert.equal(few.length, 5)
     assert.equal(few[0]!.parent, 'root')
@@ -192,7 +192,7 @@ describe('metadata', () => {
     assert.ok(few.some(({ parent, authorIsUploader }) => parent === few[0]!.id && authorIsUploader))
     assert.ok(all.length > 45)
     assert.deepEqual(none, [])
-    await assert.rejects(service.comments(VIDEO.ferry!, { max: 'all;rm', sort: 'new' }, { asker }), (error) =>
+    await assert.rejects(service.comments(VIDEO.ferry, { max: 'all;rm', sort: 'new' }, { asker }), (error) =>
       isAppError(error, 'bad_request'),
     )
   })
@@ -229,7 +229,7 @@ describe('listings', () => {
     assert.deepEqual(sizes, [30, 30])
     const pages = platform.requests.filter(({ path }) => path.endsWith('/videos')).length
     assert.ok(pages <= 3, `${pages} pages were asked for`)
-    assert.equal((await service.video(VIDEO.fog!, { asker })).id, VIDEO.fog)
+    assert.equal((await service.video(VIDEO.fog, { asker })).id, VIDEO.fog)
   })
 
   test('entries say their type, duration where it is told, and whether they are still to come', async (t) => {
@@ -240,7 +240,7 @@ describe('listings', () => {
 
     const [videos, shorts, streams] = await Promise.all(
       (['videos', 'shorts', 'streams'] as const).map(async (tab) => {
-        for await (const page of service.list(CHANNEL.harbour!, tab, { asker })) return page
+        for await (const page of service.list(CHANNEL.harbour, tab, { asker })) return page
         return []
       }),
     )
@@ -268,7 +268,7 @@ describe('listings', () => {
   test('a tab that the channel does not have is empty', async (t) => {
     const { service } = await givenPlatform(t)
 
-    for await (const _ of service.list(CHANNEL.orbit!, 'shorts', { asker })) assert.fail('there is nothing in it')
+    for await (const _ of service.list(CHANNEL.orbit, 'shorts', { asker })) assert.fail('there is nothing in it')
 
     assert.equal(service.state().state, 'open')
   })
@@ -285,7 +285,7 @@ describe('listings', () => {
     const [first, second, other] = await Promise.all([
       count(one!),
       count(two!),
-      service.video(VIDEO.fog!, { asker: 'other' }),
+      service.video(VIDEO.fog, { asker: 'other' }),
     ])
 
     assert.deepEqual([first, second, other.id], [90, 90, VIDEO.fog])
@@ -303,7 +303,7 @@ describe('listings', () => {
         process.kill(service.childPid()!, 'SIGKILL')
         // The next ask finds it dead, whether or not the news has come through.
         await assert.doesNotReject(
-          service.video(VIDEO.fog!, { asker: 'other' }).catch((error) => assert.equal(error.failure, 'unknown')),
+          service.video(VIDEO.fog, { asker: 'other' }).catch((error) => assert.equal(error.failure, 'unknown')),
         )
       }
     }
@@ -332,31 +332,31 @@ describe('the child', () => {
     const clock = testClock(Date.now())
     const { service } = await givenPlatform(t, { clock })
     assert.equal(service.childPid(), undefined)
-    await service.video(VIDEO.fog!, { asker })
+    await service.video(VIDEO.fog, { asker })
     const pid = service.childPid()
-    await service.video(VIDEO.nets!, { asker })
+    await service.video(VIDEO.nets, { asker })
     assert.equal(service.childPid(), pid)
 
     await clock.advance(61_000)
-    await service.video(VIDEO.nets!, { asker })
+    await service.video(VIDEO.nets, { asker })
 
     assert.notEqual(service.childPid(), pid)
   })
 
   test('an abort kills it, and the next ask gets another', async (t) => {
     const { service, platform } = await givenPlatform(t)
-    await service.video(VIDEO.fog!, { asker })
+    await service.video(VIDEO.fog, { asker })
     const pid = service.childPid()!
     platform.faults.set('global', { name: 'api_slow', ms: 60_000 })
     const ending = new AbortController()
-    const asked = service.video(VIDEO.nets!, { asker, signal: ending.signal })
+    const asked = service.video(VIDEO.nets, { asker, signal: ending.signal })
     await nextRequest(platform)
 
     ending.abort(new Error('stopped'))
 
     await assert.rejects(asked, /stopped/)
     platform.faults.clear('global')
-    await service.video(VIDEO.nets!, { asker })
+    await service.video(VIDEO.nets, { asker })
     assert.notEqual(service.childPid(), pid)
     assert.equal(service.state().state, 'open')
   })
@@ -364,9 +364,9 @@ describe('the child', () => {
   test('one that says nothing any more is ended, which is a failure of the network', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform } = await givenPlatform(t, { clock })
-    await service.video(VIDEO.fog!, { asker })
+    await service.video(VIDEO.fog, { asker })
     platform.faults.set('global', { name: 'api_slow', ms: 60_000 })
-    const asked = service.video(VIDEO.nets!, { asker })
+    const asked = service.video(VIDEO.nets, { asker })
     const failed = assert.rejects(asked, failsAs('network'))
     await clock.advance(1)
 
@@ -380,10 +380,10 @@ describe('the child', () => {
     const { service, platform } = await givenPlatform(t, { clock })
     const order: string[] = []
     const note = (name: string) => () => void order.push(name)
-    await service.video(VIDEO.fog!, { asker })
+    await service.video(VIDEO.fog, { asker })
     await Promise.all([
-      service.video(VIDEO.fog!, { asker: 'a' }).then(note('running')),
-      service.video(VIDEO.nets!, { asker: 'b' }).then(note('waiting')),
+      service.video(VIDEO.fog, { asker: 'a' }).then(note('running')),
+      service.video(VIDEO.nets, { asker: 'b' }).then(note('waiting')),
       service.channel('@HarbourAndTide', { asker: 'c', isUrgent: true }).then(note('urgent')),
     ])
     assert.deepEqual(order, ['running', 'urgent', 'waiting'])
@@ -400,7 +400,7 @@ describe('the child', () => {
   test('urgent asks that take too long say nothing of the platform, and end no child', async (t) => {
     const clock = testClock(Date.now())
     const { service, platform } = await givenPlatform(t, { clock })
-    await service.video(VIDEO.fog!, { asker })
+    await service.video(VIDEO.fog, { asker })
     const child = service.childPid()
 
     platform.faults.set('global', { name: 'api_slow', ms: 500 })
@@ -414,7 +414,7 @@ describe('the child', () => {
     }
     platform.faults.clear()
 
-    assert.equal((await service.video(VIDEO.nets!, { asker })).id, VIDEO.nets)
+    assert.equal((await service.video(VIDEO.nets, { asker })).id, VIDEO.nets)
     assert.equal(service.state().state, 'open')
     assert.equal(service.childPid(), child)
   })
@@ -423,10 +423,10 @@ describe('the child', () => {
     const clock = testClock(Date.now())
     const place = await temporaryFolder(t)
     const { service } = await givenPlatform(t, { clock, settings: { ytdlp: join(place, 'venv') } })
-    const asked = service.video(VIDEO.fog!, { asker })
+    const asked = service.video(VIDEO.fog, { asker })
     await until(() => service.state().state === 'halted')
     assert.match(service.state().reason, /program is missing/)
-    await assert.rejects(service.video(VIDEO.nets!, { asker, isUrgent: true }), (error) =>
+    await assert.rejects(service.video(VIDEO.nets, { asker, isUrgent: true }), (error) =>
       isAppError(error, 'unavailable'),
     )
 
@@ -455,13 +455,13 @@ describe('the cookie', () => {
     platform.faults.set(VIDEO.fog, 'cookie_required')
     const path = join(dataDir, 'cookie.txt')
     await writeFile(path, SIGNED_IN)
-    await assert.rejects(service.video(VIDEO.fog!, { asker }), failsAs('login_required'))
+    await assert.rejects(service.video(VIDEO.fog, { asker }), failsAs('login_required'))
 
     service.useCookie(path)
 
-    assert.equal((await service.video(VIDEO.fog!, { asker })).id, VIDEO.fog)
+    assert.equal((await service.video(VIDEO.fog, { asker })).id, VIDEO.fog)
     service.useCookie(null)
-    await assert.rejects(service.video(VIDEO.fog!, { asker }), failsAs('login_required'))
+    await assert.rejects(service.video(VIDEO.fog, { asker }), failsAs('login_required'))
   })
 
   test('it is valid when its owner’s own page can be seen', async (t) => {
@@ -493,9 +493,9 @@ describe('the cookie', () => {
     service.onCookieRenewed((jar) => void renewed.push(jar))
 
     platform.setCookies = ['SID=newer; Max-Age=10000']
-    await service.video(VIDEO.fog!, { asker })
+    await service.video(VIDEO.fog, { asker })
     platform.setCookies = ['LOGIN_INFO=; Max-Age=0']
-    await service.video(VIDEO.nets!, { asker })
+    await service.video(VIDEO.nets, { asker })
 
     assert.equal(renewed.length, 1)
     assert.match(renewed[0]!, /\tSID\tnewer\n/)

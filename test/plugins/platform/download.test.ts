@@ -31,7 +31,7 @@ describe('files', () => {
     const progress = ({ fraction }: { fraction: number }) => void fractions.push(fraction)
 
     const got = await service.download(
-      VIDEO.breakwater!,
+      VIDEO.breakwater,
       { folder, subtitleLanguages: 'en,de', embedMetadata: true, embedThumbnail: true },
       { asker, progress },
     )
@@ -72,8 +72,8 @@ describe('files', () => {
   test('a format, its sort and a speed limit are kept to; what is no mp4 becomes one', async (t) => {
     const { service, folder } = await givenPlatform(t)
 
-    const small = await service.download(VIDEO.nets!, { folder, formatSort: 'res:360' }, { asker })
-    const webm = await service.download(VIDEO.fog!, { folder, format: '247+251', limitSpeedKib: 4000 }, { asker })
+    const small = await service.download(VIDEO.nets, { folder, formatSort: 'res:360' }, { asker })
+    const webm = await service.download(VIDEO.fog, { folder, format: '247+251', limitSpeedKib: 4000 }, { asker })
 
     assert.equal((await probed(small.mediaPath))[0]!.width, 640)
     assert.deepEqual(
@@ -87,12 +87,12 @@ describe('files', () => {
     const { service, folder } = await givenPlatform(t)
 
     const user = await service.download(
-      VIDEO.ferry!,
+      VIDEO.ferry,
       { folder, subtitleLanguages: 'en', subtitleSource: 'user' },
       { asker },
     )
-    const auto = await service.subtitles(VIDEO.ferry!, { folder, languages: 'en,fr', source: 'auto' }, { asker })
-    const both = await service.subtitles(VIDEO.breakwater!, { folder, languages: 'en,fr', source: 'auto' }, { asker })
+    const auto = await service.subtitles(VIDEO.ferry, { folder, languages: 'en,fr', source: 'auto' }, { asker })
+    const both = await service.subtitles(VIDEO.breakwater, { folder, languages: 'en,fr', source: 'auto' }, { asker })
 
     assert.deepEqual(user.subtitles, [])
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('interruptions', () => {
       if (fraction > 0.2) ending.abort(new Error('power is gone'))
     }
     await assert.rejects(
-      service.download(VIDEO.breakwater!, { folder }, { asker, progress, signal: ending.signal }),
+      service.download(VIDEO.breakwater, { folder }, { asker, progress, signal: ending.signal }),
       /power is gone/,
     )
     const left = await readdir(folder)
@@ -158,7 +158,7 @@ describe('interruptions', () => {
     platform.faults.clear(VIDEO.breakwater)
     const before = platform.requests.length
 
-    const got = await service.download(VIDEO.breakwater!, { folder }, { asker })
+    const got = await service.download(VIDEO.breakwater, { folder }, { asker })
 
     const first = platform.requests.slice(before).find(({ path }) => path.startsWith('/media/'))
     assert.match(first!.range ?? '', /^bytes=[1-9]\d*-/)
@@ -176,7 +176,7 @@ describe('interruptions', () => {
       { name: 'media_status', status: 503, times: 2 },
     ])
 
-    const got = await service.download(VIDEO.nets!, { folder }, { asker })
+    const got = await service.download(VIDEO.nets, { folder }, { asker })
 
     assert.equal((await probed(got.mediaPath)).length, 2)
   })
@@ -196,12 +196,12 @@ describe('interruptions', () => {
       })
 
       await assert.rejects(
-        service.download(VIDEO.ferry!, { folder, format }, { asker }),
+        service.download(VIDEO.ferry, { folder, format }, { asker }),
         (error) => failsAs('network')(error) && /is not complete/.test((error as Error).message),
       )
 
       assert.deepEqual(await readdir(folder), [])
-      await service.download(VIDEO.ferry!, { folder, format }, { asker })
+      await service.download(VIDEO.ferry, { folder, format }, { asker })
     }
   })
 
@@ -209,11 +209,11 @@ describe('interruptions', () => {
     const clock = testClock(Date.now())
     const { service, platform, folder } = await givenPlatform(t, { clock })
     platform.faults.set(VIDEO.nets, { name: 'media_status', status: 403, times: 1 })
-    await service.download(VIDEO.nets!, { folder, format: '18' }, { asker })
+    await service.download(VIDEO.nets, { folder, format: '18' }, { asker })
     assert.equal(mediaRequests(platform, '18').length, 2)
 
     platform.faults.set(VIDEO.fog, { name: 'media_status', status: 403, times: 2 })
-    const download = service.download(VIDEO.fog!, { folder, format: '18' }, { asker })
+    const download = service.download(VIDEO.fog, { folder, format: '18' }, { asker })
     await until(() => service.state().state === 'blocked')
     await clock.advance(61_000)
 
@@ -225,11 +225,11 @@ describe('interruptions', () => {
     const clock = testClock(Date.now())
     const { service, platform, folder } = await givenPlatform(t, { clock })
     platform.faults.set('global', { name: 'api_status', status: 503 })
-    for (const id of [VIDEO.fog!, VIDEO.nets!])
+    for (const id of [VIDEO.fog, VIDEO.nets])
       await assert.rejects(service.download(id, { folder, format: '18' }, { asker }), failsAs('network'))
-    const third = service.download(VIDEO.ferry!, { folder, format: '18' }, { asker })
+    const third = service.download(VIDEO.ferry, { folder, format: '18' }, { asker })
     await until(() => service.state().state === 'offline')
-    await assert.rejects(service.video(VIDEO.fog!, { asker, isUrgent: true }), { code: 'unavailable' })
+    await assert.rejects(service.video(VIDEO.fog, { asker, isUrgent: true }), { code: 'unavailable' })
 
     platform.faults.clear('global')
     await clock.advance(61_000)
@@ -310,7 +310,7 @@ async function meaningOf(
   await outcome
   platform.faults.clear()
   await service.command('retry')
-  await service.video(VIDEO.charts!, { asker })
+  await service.video(VIDEO.charts, { asker })
   return meaning
 }
 
@@ -324,7 +324,7 @@ describe('every fault has its class', { timeout: 240_000 }, () => {
       found.push([
         fault,
         await meaningOf(given, (signal) =>
-          given.service.download(VIDEO.fog!, { folder: given.folder, format: '18' }, { asker, signal }),
+          given.service.download(VIDEO.fog, { folder: given.folder, format: '18' }, { asker, signal }),
         ),
       ])
       for (const name of await readdir(given.folder)) await rm(join(given.folder, name))
@@ -340,8 +340,8 @@ describe('every fault has its class', { timeout: 240_000 }, () => {
     for (const [fault] of LISTING_FAULTS) {
       given.platform.faults.set('global', fault)
       const ask = fault.startsWith('channel')
-        ? () => given.service.channel(CHANNEL.harbour!, { asker })
-        : () => given.service.playlist(PLAYLIST.coast!, { asker })
+        ? () => given.service.channel(CHANNEL.harbour, { asker })
+        : () => given.service.playlist(PLAYLIST.coast, { asker })
       found.push([fault, await meaningOf(given, ask)])
     }
 

@@ -42,11 +42,11 @@ test('a redirect into the local network is followed nowhere: subtitles and thumb
   platform.faults.set(`${VIDEO.breakwater}/en`, { name: 'captions_redirect', to: byName })
 
   const got = await service.download(
-    VIDEO.breakwater!,
+    VIDEO.breakwater,
     { folder, subtitleLanguages: 'en,de', embedThumbnail: true },
     { asker },
   )
-  const again = await service.subtitles(VIDEO.breakwater!, { folder, languages: 'en,de', source: 'user' }, { asker })
+  const again = await service.subtitles(VIDEO.breakwater, { folder, languages: 'en,de', source: 'user' }, { asker })
 
   assert.deepEqual(asked, [])
   assert.deepEqual(
@@ -72,10 +72,10 @@ test('so it is with media and pages: they fail with the reason, and the gate sta
     info: { formats: [{ format_id: '1', ext: 'mp4', protocol: 'rtsp', url: url.replace('http', 'rtsp') }] },
   })
 
-  await assert.rejects(service.download(VIDEO.breakwater!, { folder }, { asker }), refused)
-  await assert.rejects(service.video(VIDEO.fog!, { asker }), refused)
-  await assert.rejects(service.download(VIDEO.nets!, { folder }, { asker }), refused)
-  await assert.rejects(service.download(VIDEO.ferry!, { folder }, { asker }), failsAs('restricted', /./))
+  await assert.rejects(service.download(VIDEO.breakwater, { folder }, { asker }), refused)
+  await assert.rejects(service.video(VIDEO.fog, { asker }), refused)
+  await assert.rejects(service.download(VIDEO.nets, { folder }, { asker }), refused)
+  await assert.rejects(service.download(VIDEO.ferry, { folder }, { asker }), failsAs('restricted', /./))
 
   assert.deepEqual(asked, [])
   assert.equal(service.state().state, 'open')
@@ -92,7 +92,7 @@ test('subtitles and thumbnails on hosts of others are not asked for', async (t) 
     },
   })
 
-  const got = await service.download(VIDEO.fog!, { folder, subtitleLanguages: 'en' }, { asker })
+  const got = await service.download(VIDEO.fog, { folder, subtitleLanguages: 'en' }, { asker })
 
   assert.deepEqual([got.subtitles, got.subtitlesLeftOut, got.thumbnailPath], [[], ['en'], undefined])
 })
@@ -100,7 +100,7 @@ test('subtitles and thumbnails on hosts of others are not asked for', async (t) 
 test('a subtitle that cannot be converted is left out, and the job says so', async (t) => {
   const { settings, platform } = await startTestPlatform(t)
   const app = await testApp(t, { settings })
-  const id = VIDEO.breakwater!
+  const id = VIDEO.breakwater
   const formats = (lang: string) => [{ ext: 'srt', url: `${platform.baseUrl}/captions/${id}/${lang}.srt` }]
   platform.catalogue.put('videos', id, { info: { subtitles: { en: formats('en'), de: formats('de') } } })
   platform.faults.set(`${id}/en`, 'captions_garbage')

@@ -133,9 +133,9 @@ test('a pause by hand holds every ask, and is still there after a restart', asyn
   await app.restart()
 
   assert.equal((await app.as('admin').get('/api/platform/')).body.state, 'paused')
-  await assert.rejects(app.app.platform.video(VIDEO.fog!, { asker: 'test', isUrgent: true }), { code: 'unavailable' })
+  await assert.rejects(app.app.platform.video(VIDEO.fog, { asker: 'test', isUrgent: true }), { code: 'unavailable' })
   assert.equal((await app.as('admin').post('/api/platform/', { command: 'retry' })).status, 409)
-  const asked = app.app.platform.video(VIDEO.fog!, { asker: 'test' })
+  const asked = app.app.platform.video(VIDEO.fog, { asker: 'test' })
   assert.equal((await app.as('admin').post('/api/platform/', { command: 'resume' })).body.state, 'open')
   assert.equal((await asked).id, VIDEO.fog)
 })

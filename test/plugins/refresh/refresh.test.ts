@@ -44,7 +44,7 @@ const queueState = async (app: TestApp, query = '') => (await app.as('admin').ge
 
 test('a video is read anew; what people have set and when it came stay', async (t) => {
   const { app, loopback } = await given(t)
-  const id = VIDEO.breakwater!
+  const id = VIDEO.breakwater
   await app.given(
     aChannel({ id: CHANNEL.harbour, channel_overwrites: { integrate_sponsorblock: true } }),
     aVideo({
@@ -100,7 +100,7 @@ test('what is gone becomes inactive, and nothing else of it changes', async (t) 
     aVideo({ id: VIDEO.ferry, channelId: CHANNEL.harbour }),
   )
   const before = await Promise.all([
-    app.doc('video', VIDEO.ferry!),
+    app.doc('video', VIDEO.ferry),
     app.doc('channel', CHANNEL.harbour),
     app.doc('playlist', PLAYLIST.coast),
   ])
@@ -115,7 +115,7 @@ test('what is gone becomes inactive, and nothing else of it changes', async (t) 
   })
 
   const after = await Promise.all([
-    app.doc('video', VIDEO.ferry!),
+    app.doc('video', VIDEO.ferry),
     app.doc('channel', CHANNEL.harbour),
     app.doc('playlist', PLAYLIST.coast),
   ])
@@ -130,13 +130,13 @@ test('what is gone becomes inactive, and nothing else of it changes', async (t) 
     .as('admin')
     .post('/api/activate/', { video: [VIDEO.ferry, 'unknown'], playlist: [PLAYLIST.coast] })
   assert.deepEqual(reply.body, { updated: 2 })
-  assert.equal((await app.doc('video', VIDEO.ferry!)).active, true)
+  assert.equal((await app.doc('video', VIDEO.ferry)).active, true)
 })
 
 test('a failure that is not "gone" leaves the document as it is', async (t) => {
   const { app, loopback } = await given(t)
   const known = ['geo_blocked', 'login_required']
-  const ids = [VIDEO.ferry!, VIDEO.fog!]
+  const ids = [VIDEO.ferry, VIDEO.fog]
   for (const [at, id] of ids.entries()) {
     await app.given(aVideo({ id, channelId: CHANNEL.harbour }))
     await withMedia(app, CHANNEL.harbour, id)
@@ -146,7 +146,7 @@ test('a failure that is not "gone" leaves the document as it is', async (t) => {
   await refresh(app, { video: ids })
 
   for (const id of ids) assert.equal((await app.doc('video', id)).active, true, id)
-  assert.equal((await app.doc('video', VIDEO.fog!)).title, `Video ${VIDEO.fog}`)
+  assert.equal((await app.doc('video', VIDEO.fog)).title, `Video ${VIDEO.fog}`)
   assert.equal((await queueState(app)).total_queued, 0)
 })
 
@@ -162,7 +162,7 @@ test('a channel and a playlist are read anew with what belongs to them; extract_
     aPlaylist({ id: PLAYLIST.coast, playlist_name: 'Old', playlist_subscribed: true }),
     aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old' }),
   )
-  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog)
 
   await refresh(app, { channel: [CHANNEL.harbour], playlist: [PLAYLIST.coast] }, '?extract_videos=true')
 
@@ -177,7 +177,7 @@ test('a channel and a playlist are read anew with what belongs to them; extract_
     playlist.playlist_entries.map(({ downloaded }: { downloaded: boolean }) => downloaded),
     [false, false, false, true, false],
   )
-  const video = await app.doc('video', VIDEO.fog!)
+  const video = await app.doc('video', VIDEO.fog)
   assert.deepEqual([video.title, video.playlist], ['Fog signals explained', [PLAYLIST.coast]])
 })
 
@@ -225,20 +225,20 @@ test('the queue tells what runs and what waits; ids that are not ours and custom
 test('an answer that says nothing of the item is tried three times; the document stays, and its next turn comes behind the others', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, refreshed_at: LONG_AGO }))
-  const before = await app.doc('video', VIDEO.fog!)
+  const before = await app.doc('video', VIDEO.fog)
   loopback.platform.faults.set('global', { name: 'api_garbage' })
 
   await refresh(app, { video: [VIDEO.fog] })
 
-  assert.deepEqual(await app.doc('video', VIDEO.fog!), { ...before, refreshed_at: app.clock.now() / 1000 })
+  assert.deepEqual(await app.doc('video', VIDEO.fog), { ...before, refreshed_at: app.clock.now() / 1000 })
   assert.equal((await queueState(app)).total_queued, 0)
 })
 
 test('what waits survives a restart and is finished after it', async (t) => {
   const { app } = await given(t)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old' }))
-  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
-  await app.app.refreshQueue.add('video', [VIDEO.fog!])
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog)
+  await app.app.refreshQueue.add('video', [VIDEO.fog])
 
   await app.restart()
 
@@ -250,7 +250,7 @@ test('what waits survives a restart and is finished after it', async (t) => {
   })
   const job = await app.app.jobs.start('check_reindex')
   await app.app.jobs.ended(job.id)
-  assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Fog signals explained')
+  assert.equal((await app.doc('video', VIDEO.fog)).title, 'Fog signals explained')
 })
 
 test('an enabled cookie that is not valid any more ends the run before any work', async (t) => {
@@ -258,12 +258,12 @@ test('an enabled cookie that is not valid any more ends the run before any work'
   const jar = '# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tSID\tx\n'
   assert.equal((await app.as('admin').put('/api/cookie/', { cookie: jar })).status, 200)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Old' }))
-  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog)
   loopback.platform.faults.set('LL', 'playlist_missing')
 
   await refresh(app, { video: [VIDEO.fog] })
 
-  assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Old')
+  assert.equal((await app.doc('video', VIDEO.fog)).title, 'Old')
   assert.equal((await queueState(app)).total_queued, 1)
   assert.equal((await app.as('admin').get('/api/cookie/')).body.status, false)
   assert.ok(
@@ -354,7 +354,7 @@ test('at noon the schedule starts a run with its days, which selects once', asyn
       refreshed_at: app.clock.now() / 1000 - 40 * DAY,
     }),
   )
-  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog)
   await app.as('admin').post('/api/schedule/', { task_name: 'check_reindex', schedule: 'auto', config: { days: 30 } })
 
   const noon = new Date(app.clock.now()).setHours(12, 0, 0, 0)
@@ -363,27 +363,27 @@ test('at noon the schedule starts a run with its days, which selects once', asyn
 
   const [job] = app.app.jobs.list({ task: 'check_reindex' })
   assert.deepEqual([job?.payload, job?.result], [{ days: 30, scheduled: true }, '1 video refreshed'])
-  assert.equal((await app.doc('video', VIDEO.fog!)).title, 'Fog signals explained')
+  assert.equal((await app.doc('video', VIDEO.fog)).title, 'Fog signals explained')
   assert.ok(app.app.refreshQueue.hasSelected(job!.id))
 })
 
 test('a refresh brings the estimate of dislikes, and keeps it where the service knows none', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour }))
-  await withMedia(app, CHANNEL.harbour, VIDEO.fog!)
+  await withMedia(app, CHANNEL.harbour, VIDEO.fog)
   await app.as('admin').post('/api/config/', { downloads: { integrate_ryd: true } })
   loopback.platform.votes.add(VIDEO.fog, 12)
 
   await refresh(app, { video: [VIDEO.fog] })
   await app.settled()
-  const { stats } = await app.doc('video', VIDEO.fog!)
+  const { stats } = await app.doc('video', VIDEO.fog)
   assert.deepEqual([stats.dislike_count, stats.view_count > 0], [12, true])
 
   await app.clock.advance(60_000)
   loopback.platform.votes.clear()
   await refresh(app, { video: [VIDEO.fog] })
   await app.settled()
-  assert.equal((await app.doc('video', VIDEO.fog!)).stats.dislike_count, 12)
+  assert.equal((await app.doc('video', VIDEO.fog)).stats.dislike_count, 12)
 })
 
 test('malformed requests are refused', async (t) => {

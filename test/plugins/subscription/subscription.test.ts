@@ -91,7 +91,7 @@ test('a playlist is indexed with its channel; its archived videos say that they 
     [true, 'The coast in five films', 5],
   )
   assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_subscribed, false)
-  assert.deepEqual((await app.doc('video', VIDEO.ferry!)).playlist, [PLAYLIST.coast])
+  assert.deepEqual((await app.doc('video', VIDEO.ferry)).playlist, [PLAYLIST.coast])
   assert.equal((await app.doc('playlist', PLAYLIST.mixed)).playlist_subscribed, false)
   assert.equal(await app.doc('playlist', PLAYLIST.joinery), undefined)
 })
@@ -253,7 +253,7 @@ test('what is archived, queued or ignored is not queued again; upcoming ones wai
   await app.app.queue.add(
     [
       {
-        id: VIDEO.lagrange!,
+        id: VIDEO.lagrange,
         title: '',
         channelId: CHANNEL.orbit,
         channelName: '',

@@ -126,7 +126,7 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     const app = await testApp(t, { settings: loopback.settings })
     await app.given(
       aChannel({ id: CHANNEL.harbour }),
-      aVideo({ id: VIDEO.fog!, channelId: CHANNEL.harbour, title: 'Fog signals explained', player: { duration: 3 } }),
+      aVideo({ id: VIDEO.fog, channelId: CHANNEL.harbour, title: 'Fog signals explained', player: { duration: 3 } }),
     )
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as })
     loopback.platform.faults.set(VIDEO.fog, 'private')

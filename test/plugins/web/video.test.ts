@@ -20,7 +20,7 @@ const playsFrom = (page: Page, from: number) =>
 describe('a video', { skip: noBrowser }, () => {
   let server: Server
   const scope = lastFirst({ after })
-  const { breakwater, lighthouse, gull } = VIDEO as Record<'breakwater' | 'lighthouse' | 'gull', string>
+  const { breakwater, lighthouse, gull } = VIDEO
   const position = async (id: string): Promise<number> =>
     (await server.api('GET', `/api/video/${id}/progress/`)).body.position
 
