@@ -12,7 +12,7 @@ export type { SourceFile }
  * @param projects  paths of `tsconfig.json` files, from the root of the project
  * @param read      what is made of the files; nodes are of no use after it
  */
-export function readSources<Result>(projects: readonly string[], read: (files: SourceFile[]) => Result): Result {
+export function withParsedSources<Result>(projects: readonly string[], read: (files: SourceFile[]) => Result): Result {
   const api = new API({ cwd: ROOT })
   try {
     const files = projects.flatMap((name) => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
 import { type Declaration, declarationsIn } from './declarations.ts'
-import { pathOf, readSources } from './parsed-sources.ts'
+import { pathOf, withParsedSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 const CORE_EVENTS = 'core/events.ts'
@@ -27,7 +27,7 @@ export async function drawnReadme(): Promise<string> {
 
 /** What plugins and core declare, with the plugin that does. */
 export function declarations(): Array<Declaration & { plugin: string }> {
-  return readSources(['tsconfig.json'], (files) =>
+  return withParsedSources(['tsconfig.json'], (files) =>
     files
       .map((file) => ({ file, path: pathOf(file) }))
       .filter(({ path }) => path === CORE_EVENTS || path.startsWith('plugins/'))

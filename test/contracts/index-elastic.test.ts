@@ -12,19 +12,12 @@ indexContract(
     const afters: Array<() => unknown> = []
     const { url, prefix } = await testElasticsearch({ after: (work) => void afters.push(work) })
     const log = openLog('silent')
-    const open = () => {
-      const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock })
-      return openElasticIndex({ connection, definitions, log, clock: systemClock, prefix, owner: 'this test' })
-    }
-    let index = await open()
     return {
-      index,
-      async reopen() {
-        await index.close()
-        return (index = await open())
+      open() {
+        const connection = connectElastic({ url, names: `${prefix}_*`, log, clock: systemClock })
+        return openElasticIndex({ connection, definitions, log, clock: systemClock, prefix, owner: 'this test' })
       },
-      async dispose() {
-        await index.close()
+      async remove() {
         for (const after of afters) await after()
       },
     }

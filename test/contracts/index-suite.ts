@@ -74,17 +74,16 @@ export const splicedIndex = defineIndex({
 })
 
 export interface IndexUnderTest {
-  index: IndexAdapter
-  /** Closes it and opens it again. */
-  reopen(): Promise<IndexAdapter>
-  /** Closes it and removes what it kept. */
-  dispose(): Promise<void>
+  /** The same documents each time. */
+  open(): Promise<IndexAdapter>
+  /** Removes what it kept, once it is closed. */
+  remove(): Promise<void>
 }
 
-/** @param open  gives a fresh, empty index each time */
+/** @param prepare  a place for a fresh, empty index */
 export function indexContract(
   adapter: string,
-  open: (definitions: readonly IndexDefinition[]) => Promise<IndexUnderTest>,
+  prepare: (definitions: readonly IndexDefinition[]) => Promise<IndexUnderTest>,
   options: { skip?: string | false } = {},
 ): void {
   describe(`the index on ${adapter}`, { skip: options.skip }, () => {
@@ -93,10 +92,13 @@ export function indexContract(
     let papers: Papers
 
     before(async () => {
-      held = await open([paperIndex, lineIndex, splicedIndex])
-      index = held.index
+      held = await prepare([paperIndex, lineIndex, splicedIndex])
+      index = await held.open()
     })
-    after(() => held.dispose())
+    after(async () => {
+      await index.close()
+      await held.remove()
+    })
 
     /** The same index for all, emptied: opening one costs more than any of these tests. */
     const given = async (docs: Record<string, PaperDoc> = {}): Promise<void> => {
@@ -1021,7 +1023,8 @@ export function indexContract(
 
       test('all is there again after it was closed', async () => {
         await given({ p1: { title: 'Kept words', topics: ['t'], shelf: 's', addedAt: 3 } })
-        index = await held.reopen()
+        await index.close()
+        index = await held.open()
         papers = index.collection(paperIndex)
         assert.deepEqual(await papers.get('p1'), { title: 'Kept words', topics: ['t'], shelf: 's', addedAt: 3 })
         assert.deepEqual(await found('kept'), ['p1'])

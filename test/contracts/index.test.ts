@@ -14,22 +14,13 @@ for (const { name, indexAdapter } of [sqlite, memory]) {
   indexContract(name, async (definitions) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'archivolt-index-'))
     const given = { log: openLog('silent'), clock: systemClock }
-    const open = async () => {
-      const holdings = await openHoldings({ dataDir, kind: name, ...given })
-      const settings = { dataDir, prefix: 'av' } as Settings
-      return (await indexAdapter!.open({ ...given, settings, definitions, version: '1', holdings })).index
-    }
-    let index = await open()
     return {
-      index,
-      async reopen() {
-        await index.close()
-        return (index = await open())
+      async open() {
+        const holdings = await openHoldings({ dataDir, kind: name, ...given })
+        const settings = { dataDir, prefix: 'av' } as Settings
+        return (await indexAdapter!.open({ ...given, settings, definitions, version: '1', holdings })).index
       },
-      async dispose() {
-        await index.close()
-        await rm(dataDir, { recursive: true })
-      },
+      remove: () => rm(dataDir, { recursive: true }),
     }
   })
 }

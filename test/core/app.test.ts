@@ -4,24 +4,10 @@ import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { defineIndex } from '../../core/index/mapping.ts'
 import { openLog } from '../../core/log.ts'
-import { type App, definePlugin, defineRoute, defineTask } from '../../core/plugin/define.ts'
+import { type App, definePlugin, defineTask } from '../../core/plugin/define.ts'
 import { Type } from '../../core/public.ts'
 import { testApp } from '../support/testing.ts'
-
-interface Loose {
-  [name: string]: any
-}
-const loose = (app: App): Loose => app as unknown as Loose
-
-const aRoute = (path: string, handle: (app: App) => object | undefined) =>
-  defineRoute({
-    method: 'GET',
-    path,
-    access: 'open',
-    summary: 'x',
-    reply: Type.Object({}),
-    handle: (_input, app) => handle(app),
-  })
+import { aRoute, loose } from './loose.ts'
 
 test('a plugin sees the services of those before it, and has a log of its own', async (t) => {
   const seen: unknown[] = []

@@ -4,25 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openLog } from '../../core/log.ts'
-import { type App, definePlugin, defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
+import { definePlugin, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { errors, Type } from '../../core/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type TestApp, testApp, testClock } from '../support/testing.ts'
+import { aRoute, type Loose, loose } from './loose.ts'
 
-interface Loose {
-  [name: string]: any
-}
-const loose = (app: App): Loose => app as unknown as Loose
-const aRoute = (path: string, handle: (app: App) => any, more: object = {}) =>
-  defineRoute({
-    method: 'GET',
-    path,
-    access: 'open',
-    summary: 'x',
-    reply: Type.Object({}),
-    handle: (_input, app) => handle(app),
-    ...more,
-  })
 const never = () => new Promise<never>(() => undefined)
 
 function aLog() {

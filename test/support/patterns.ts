@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
-import { pathOf, readSources, textOf } from '../../config/parsed-sources.ts'
+import { pathOf, textOf, withParsedSources } from '../../config/parsed-sources.ts'
 import { ROOT } from './sources.ts'
 
 export interface Pattern {
@@ -23,7 +23,7 @@ const OURS = /^(core|plugins|config)\/(?!declarations\.ts|parsed-sources\.ts|plu
 const PROJECTS = ['tsconfig.json', 'plugins/web/page/tsconfig.json']
 
 export const readPatterns = (): Patterns =>
-  readSources(PROJECTS, (files) => inFiles(files.filter((file) => OURS.test(pathOf(file)))))
+  withParsedSources(PROJECTS, (files) => inFiles(files.filter((file) => OURS.test(pathOf(file)))))
 
 function inFiles(files: SourceFile[]): Patterns {
   const found = new Map<string, Pattern>()
