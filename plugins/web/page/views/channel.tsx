@@ -14,6 +14,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
+import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { typedFor } from '../parts/typed.ts'
@@ -100,11 +101,7 @@ function Head({ channel, load, total }: { channel: Channel; load: Load<Channel>;
         <div class="channel-words">
           <h1 dir="auto">{name}</h1>
           <p class="facts">
-            {channel.channel_subs > 0 && (
-              <span title={t('count.subscribers', { count: channel.channel_subs })}>
-                {t('channels.subscribers', { count: channel.channel_subs, short: toCompact(channel.channel_subs) })}
-              </span>
-            )}
+            <Subscribers count={channel.channel_subs} />
             {channel.channel_views > 0 && (
               <span title={t('count.views', { count: channel.channel_views })}>
                 {t('video.viewsShort', { count: channel.channel_views, short: toCompact(channel.channel_views) })}

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ListGrid } from '../parts/list-grid.tsx'
 import { Portrait } from '../parts/portrait.tsx'
 import { Box, Empty } from '../parts/states.tsx'
+import { Subscribers } from '../parts/subscribers.tsx'
 import { SubscribeButton, SubscribeDialog } from '../parts/subscription.tsx'
 import { say, sayFailure } from '../parts/toast.tsx'
 import { post } from '../server/api.ts'
@@ -17,7 +18,6 @@ import type { Channel } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { keptList, type List } from '../stores/list.ts'
 import { isAdmin } from '../stores/session.ts'
-import { toCompact } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 
 const SHOWN = ['', 'subscribed', 'unsubscribed'] as const
@@ -110,7 +110,7 @@ function NameFilter({ value }: { value: string }) {
 }
 
 function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> }) {
-  const { channel_id: id, channel_name: name, channel_subs: subscribers } = channel
+  const { channel_id: id, channel_name: name } = channel
   return (
     <article class="channel-card">
       <Portrait url={channel.channel_thumb_url} name={name} size={48} />
@@ -121,11 +121,7 @@ function ChannelCard({ channel, list }: { channel: Channel; list: List<Channel> 
           </a>
         </p>
         <p class="meta">
-          {subscribers > 0 && (
-            <span title={t('count.subscribers', { count: subscribers })}>
-              {t('channels.subscribers', { count: subscribers, short: toCompact(subscribers) })}
-            </span>
-          )}
+          <Subscribers count={channel.channel_subs} />
           {!channel.channel_active && <span class="gone">{t('video.gone')}</span>}
           {!isAdmin.value && channel.channel_subscribed && <span>{t('video.subscribed')}</span>}
         </p>

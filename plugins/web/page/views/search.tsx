@@ -1,6 +1,7 @@
 /** Search: answers while one types, every kind of hit in one page, subtitle hits open the video at their second. */
 
 import { ListVideo, Play, SearchX, TvMinimalPlay } from 'lucide'
+import type { ComponentChild } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
@@ -165,17 +166,13 @@ function Results({
           <h2>{t('nav.channels')}</h2>
           <ul class="found-names">
             {channels.map((channel) => (
-              <li key={channel.channel_id}>
-                <a href={under(`/channel/${channel.channel_id}/`)}>
-                  <Round url={channel.channel_thumb_url} />
-                  <span>
-                    <strong dir="auto">{channel.channel_name}</strong>
-                    <span class="meta">
-                      {t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}
-                    </span>
-                  </span>
-                </a>
-              </li>
+              <Name
+                key={channel.channel_id}
+                href={`/channel/${channel.channel_id}/`}
+                picture={<Round url={channel.channel_thumb_url} />}
+                name={channel.channel_name}
+                note={t(channel.channel_subscribed ? 'search.subscribed' : 'search.notSubscribed')}
+              />
             ))}
           </ul>
         </section>
@@ -185,20 +182,18 @@ function Results({
           <h2>{t('nav.playlists')}</h2>
           <ul class="found-names">
             {playlists.map((playlist) => (
-              <li key={playlist.playlist_id}>
-                <a href={under(`/playlist/${playlist.playlist_id}/`)}>
+              <Name
+                key={playlist.playlist_id}
+                href={`/playlist/${playlist.playlist_id}/`}
+                picture={
                   <span class="found-picture">
                     <Icon node={ListVideo} />
                     <img src={small(playlist.playlist_thumbnail)} alt="" loading="lazy" />
                   </span>
-                  <span>
-                    <strong dir="auto">{playlist.playlist_name}</strong>
-                    <span class="meta">
-                      {playlist.playlist_channel ?? t('count.videos', { count: playlist.playlist_entries.length })}
-                    </span>
-                  </span>
-                </a>
-              </li>
+                }
+                name={playlist.playlist_name}
+                note={playlist.playlist_channel ?? t('count.videos', { count: playlist.playlist_entries.length })}
+              />
             ))}
           </ul>
         </section>
@@ -218,6 +213,21 @@ function Results({
       )}
       {isCut(found) && <p class="end-of-list">{t('search.limited', { count: MOST_HITS })}</p>}
     </div>
+  )
+}
+
+/** A channel or a playlist that was found. */
+function Name(found: { href: string; picture: ComponentChild; name: string; note: string }) {
+  return (
+    <li>
+      <a href={under(found.href)}>
+        {found.picture}
+        <span>
+          <strong dir="auto">{found.name}</strong>
+          <span class="meta">{found.note}</span>
+        </span>
+      </a>
+    </li>
   )
 }
 
