@@ -7,18 +7,18 @@ import { errors } from '../error.ts'
 import type { Route } from '../plugin/define.ts'
 
 export const LARGEST_BODY_BYTES = 2 * 1024 * 1024
-/** Where nobody has to be known: a name and a password, with much room. */
+/** On open routes: enough for a name and a password. */
 export const LARGEST_OPEN_BODY_BYTES = 16 * 1024
-/** Of all bodies that are in memory at once, less what each may have for nothing: a small request is always taken. */
+/** All bodies in memory together. The first bytes of each are not counted, so a small request is always accepted. */
 const MOST_BYTES_AT_ONCE = 32 * 1024 * 1024
 const UNCOUNTED_BYTES = LARGEST_OPEN_BODY_BYTES
 const FIRST_BYTES = 4096
 const SLOWEST_BODY_MS = 30_000
 const SILENT_RAW_BODY_MS = 60_000
-/** How long the rest of a body that nobody wants is read away, so that the answer gets through. */
+/** A refused body is read and dropped for so long, because clients read no answer before they have sent all. */
 const DRAIN_MS = 20_000
 const DEEPEST_JSON = 64
-/** No object of ours comes near it, and one of 100,000 keys costs a second before anybody has looked at it. */
+/** No object of ours has nearly so many, and checking 100,000 keys would take a second. */
 const MOST_KEYS = 1000
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -30,7 +30,7 @@ const announcedBytes = (request: IncomingMessage): number => Number(request.head
 export const hasBody = (request: IncomingMessage): boolean =>
   announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
 
-/** Its body is looked at, also where the route has no use for one. */
+/** Such a request's body is checked even if the route does not use it. */
 export const isWriting = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
 
 /**
@@ -53,7 +53,7 @@ export function checkBodyHeaders(request: IncomingMessage, route: Route): void {
     throw errors.unsupportedMediaType(`The body must be ${accepted.join(' or ')}`)
 }
 
-/** No accepted type is called so: 415. */
+/** Stands for a type that cannot be parsed; no route accepts it, so the answer is 415. */
 const MALFORMED = 'malformed'
 const LONGEST_TYPE = 200
 
@@ -62,7 +62,7 @@ function mediaType(request: IncomingMessage): string | undefined {
   if (header === undefined || header === '') return undefined
   if (header.length > LONGEST_TYPE) return MALFORMED
   try {
-    // A semicolon with nothing behind it is allowed by RFC 9110, and unknown to the package.
+    // RFC 9110 allows a semicolon at the end; the package does not.
     const { type, parameters } = parseContentType(header.replace(/(?<![;\s])[;\s]+$/, ''))
     const charset = parameters['charset']?.toLowerCase() ?? 'utf-8'
     return charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii' ? type : `${type} in ${charset}`
@@ -71,7 +71,7 @@ function mediaType(request: IncomingMessage): string | undefined {
   }
 }
 
-/** What bodies take of memory, over all connections. */
+/** Counts the memory that bodies of all connections take. */
 export class BodyMemory {
   #usedBytes = 0
 
@@ -181,14 +181,14 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw errors.badRequest('The body is not JSON', { cause })
   }
-  // It may be written with escapes for any of its characters.
+  // Any character of the key may be written as an escape.
   if (/__proto__|\\u00(5f|6f|7[024])/i.test(text)) dropProto(value)
   return value
 }
 
 /**
- * `__proto__` as a key would change what later merges do. Afterwards: a reviver is called for each value, and costs
- * more than the rest.
+ * Removes `__proto__` keys, which would change what later merges do. It runs after parsing, because a reviver is called
+ * for each value and costs more than the parsing itself.
  */
 function dropProto(value: unknown): void {
   const open: unknown[] = [value]

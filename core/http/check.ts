@@ -16,7 +16,7 @@ function validatorOf(schema: TSchema): Validator {
 
 export const isValid = (schema: TSchema, value: unknown): boolean => validatorOf(schema).Check(value)
 
-/** The schema says which texts it takes, not merely that it takes texts. */
+/** Whether the schema limits the texts that it accepts. */
 export const hasOwnForm = (schema: TSchema): boolean =>
   ['pattern', 'format', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema)
 
@@ -33,12 +33,13 @@ export function checkBody(schema: TSchema, body: unknown): void {
   throw errors.badRequest(firstSentence(fields), { fields })
 }
 
-/** How much of a wrong body is gone through slowly, to say all that is wrong with it. */
+/** So much of a wrong body is searched for every problem. */
 const SEARCHED_PARTS = 2000
 const KEPT_ENTRIES = 20
 
 /**
- * Finding problems takes far longer than finding that there is one: of a large body only the first wrong part is told.
+ * Listing all problems takes far longer than finding that there is one, so of a large body only the first wrong part is
+ * reported.
  */
 function problemsIn(schema: TSchema, body: unknown): Problem[] {
   if (!isLarge(body)) return validatorOf(schema).Errors(body)
@@ -61,7 +62,7 @@ function isLarge(value: unknown): boolean {
   return false
 }
 
-/** The innermost first part that is wrong by itself. */
+/** Descends to the first part that is wrong by itself. */
 function wrongPart(schema: TSchema, value: unknown, path: string): { schema: TSchema; value: unknown; path: string } {
   const { items, properties = {} } = schema as { items?: TSchema; properties?: Record<string, TSchema> }
   if (Array.isArray(value)) {
@@ -75,7 +76,7 @@ function wrongPart(schema: TSchema, value: unknown, path: string): { schema: TSc
   return wrong ? wrongPart(wrong[1], value[wrong[0] as never], `${path}/${wrong[0]}`) : { schema, value, path }
 }
 
-/** Its lists cut: what is wrong with it is not in their entries. */
+/** A copy with short lists: the problem is known not to be in their entries. */
 function shortened(value: unknown, entries: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, entries).map((entry) => shortened(entry, KEPT_ENTRIES))

@@ -45,7 +45,7 @@ export function queryInt<Fallback extends number | undefined = undefined>(
     ...(description && { description }),
     fallback: limits.fallback as Fallback,
     decode(text) {
-      // One that has no limit may be longer than a number can tell: as the largest it means the same.
+      // Without a maximum the text may exceed what a number can hold: then the largest number means the same.
       const value = /^-?\d+$/.test(text)
         ? Math.min(Number(text), limits.max === undefined ? max : Infinity)
         : Number.NaN

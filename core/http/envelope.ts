@@ -29,7 +29,7 @@ export function openEnvelope(
     },
 
     async page(page, params, run) {
-      // Past the last window there is only the total to tell, and who asks must be told 404 of an unknown list first.
+      // Past the last window there are no records. The handler is asked all the same: an unknown list is a 404 first.
       const asked = isBeyond(page) ? { ...page, from: 0, size: 1 } : page
       const value = await run(asked)
       if (!(value instanceof Listing))

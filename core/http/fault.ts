@@ -6,7 +6,7 @@ export interface Fault {
   status: number
   headers: Record<string, string>
   body: string
-  /** A defect of ours: the log gets all of it, the client nothing. */
+  /** A defect of ours: the log gets every detail, the client none. */
   isDefect: boolean
 }
 
@@ -30,14 +30,14 @@ export const STATUS: Record<ErrorCode, number> = {
 }
 
 const RETRY_SECONDS = 10
-/** A sentence may repeat what was sent, which may be long. */
+/** A message may repeat what the client sent, so it is cut. */
 const LONGEST_MESSAGE = 1000
 const LONGEST_PLACE = 500
 
 export function toFault(thrown: unknown): Fault {
   if (!isAppError(thrown) && isDiskFull(thrown))
     return toFault(errors.unavailable('A disk of the server is full: make room on it', { cause: thrown }))
-  // An outside plugin may raise a code that is not ours: that is a defect of it.
+  // A plugin from outside may throw an unknown code: that is a defect of the plugin.
   if (!isAppError(thrown) || !(thrown.code in STATUS) || thrown.code === 'internal_error') {
     return {
       status: 500,

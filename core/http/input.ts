@@ -1,4 +1,4 @@
-/** What a handler is handed. A class: its signal costs something only where it is asked for. */
+/** What a handler receives. It is a class so that a signal is made only for handlers that use it. */
 import type { ServerResponse } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 import { errors } from '../error.ts'
@@ -8,7 +8,7 @@ import type { HandlerHeaders } from './send.ts'
 
 type AnyInput = RouteInput<never, never, never>
 
-/** Signals of requests that run: all are told when the server closes. */
+/** Signals of running requests: all are aborted when the server closes. */
 export class RunningSignals {
   readonly #running = new Set<AbortController>()
 

@@ -27,7 +27,7 @@ export function pageWindow(number: number, size: number): PageWindow {
   return { number, size, from: number <= 1 ? 0 : (number - 1) * size }
 }
 
-/** The window lies past what any list may show. */
+/** Whether the window lies past the end that every list has (contract 4). */
 export const isBeyond = (page: PageWindow): boolean => page.from + page.size > MAX_WINDOW
 
 export function pageBlock(page: PageWindow, total: number, params: string): PageBlock {
@@ -48,7 +48,7 @@ export function pageBlock(page: PageWindow, total: number, params: string): Page
   }
 }
 
-/** 404 for a window without records; `paginate` and an empty `data` go along. */
+/** The 404 for a window without records; it carries `paginate` and an empty `data`. */
 export function pageNotFound(page: PageWindow, total: number, params: string): Error {
   return errors.pageNotFound(`page ${page.number} has no records`, {
     extra: { data: [], paginate: pageBlock(page, total, params) },

@@ -73,7 +73,7 @@ export interface RouteOwner {
   failed(error: unknown): void
 }
 
-/** What goes on for long is let go as soon as whoever asked for it may have it no more. */
+/** A stream: it ends as soon as its reader may no longer have it. */
 interface LongAnswer {
   mayGoOn: () => boolean
   end: () => void
@@ -100,7 +100,7 @@ const HEALTH = defineRoute({
   replyType: 'text/plain',
   handle: () => new BytesReply('ok', 'text/plain; charset=utf-8'),
 })
-/** For who sends requests on: 503 as long as they would be refused. */
+/** For load balancers and proxies: 503 while requests would be refused. */
 const READY = defineRoute({
   method: 'GET',
   path: '/health/ready',
@@ -110,7 +110,7 @@ const READY = defineRoute({
   replyType: 'text/plain',
   handle: () => new BytesReply('ready', 'text/plain; charset=utf-8'),
 })
-/** Of a route that declares none: whatever its keys are, garbage must not start work. */
+/** The body of a route that declares none: it may have any keys, but must be JSON, so that garbage starts no work. */
 const ANY_BODY = Type.Object({})
 /** Tells this life of the process apart from others in request ids. */
 const LIFE = process.hrtime.bigint().toString(36).slice(-6)
@@ -189,7 +189,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     sendEmpty(exchange, 200) // as the reference does; some proxies and old clients take only 200 for a preflight
   }
 
-  /** Form is checked here, so that handlers check meaning. The body is read last: who may not, is not listened to. */
+  /**
+   * Checks the form, so that handlers only check the meaning. The body is read last, once its
+   * sender is known to have the right.
+   */
   function check(
     exchange: Exchange,
     route: Route,
@@ -289,7 +292,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   function reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
     const { response } = exchange
-    if (response.destroyed) return // nobody is there any more
+    if (response.destroyed) return // the client has gone
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, status, value.text)
@@ -306,13 +309,13 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   function startEvents(exchange: Exchange, route: Route, stream: EventStream, { actor, request }: Input): void {
     if (streams.size >= MOST_EVENT_STREAMS) throw errors.unavailable('Too many clients are listening')
     const giveBack = streamQuota.take(actor.id === 0 ? clientOf(request.address) : String(actor.id))
-    // Not the oldest ends: it would ask again at once, and end the next.
+    // The oldest stream is not ended: its client would connect again at once and push out the next.
     if (!giveBack)
       throw errors.throttled(`This account listens ${MOST_EVENT_STREAMS_OF_ACCOUNT} times already`, {
         retryAfterSeconds: LISTEN_AGAIN_SECONDS,
       })
     exchange.response.on('close', giveBack)
-    // Another role hears other events: its client asks again.
+    // Another role gets other events, so the stream ends and its client connects again.
     const mayListen = () => mayStill(exchange, route, (now) => now.id === actor.id && now.isAdmin === actor.isAdmin)
     const end = sendEvents(exchange, stream, clock, mayListen)
     streams.add(end)

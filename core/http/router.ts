@@ -22,16 +22,14 @@ export interface Router {
   match(method: string, path: string): Match | undefined
 }
 
-/**
- * One path, whatever its variables are called: a literal path owns all its methods, so it is looked up as one thing.
- */
+/** All methods of one path, whatever its variables are called: a path that exists answers 405 to its other methods. */
 interface Place {
   byMethod: Map<Method, { route: Route; names: string[] }>
   methods: string[]
 }
 
 const ID = new RegExp(ID_PATTERN)
-/** The longest id and a file's endings. Longer ones are no path of ours. */
+/** Room for the longest id and a file's endings; nothing longer is a path of ours. */
 const LONGEST_VARIABLE = 160
 const VARIABLE = /:([A-Za-z_]\w*)/g
 /** A route of this path answers what no other does, to those who only read. */

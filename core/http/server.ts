@@ -62,7 +62,7 @@ export function openHttp(parts: HttpParts): Http {
     const closed = whenClosed(server)
     for (const response of running) {
       response.shouldKeepAlive = false
-      // A connection whose head is out already stays open after its answer: it is idle then.
+      // Where the headers were sent before the stop, the connection stays open after its answer: then it is idle.
       response.on('close', () => setImmediate(() => server.closeIdleConnections()))
     }
     pipeline.endStreams()
@@ -111,7 +111,7 @@ function rawStatus(code: string | undefined): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
 }
 
-/** An answer to what is no request: there is nothing to hang it on but the socket. */
+/** Answers what is no HTTP request, so there is only the socket to write to. */
 function refuseRaw(socket: Duplex, status: number): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy()
   const body = errorBody(status === 405 ? 'method_not_allowed' : 'bad_request', `${STATUS_CODES[status]}`)

@@ -34,11 +34,11 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
 ])
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
 const ACCESS = new Set(['open', 'user', 'admin'])
-/** Where jobs run that need no lane of a plugin's own. */
+/** Core's own lanes, for jobs that need none of their plugin's. */
 const CORE_LANES = ['index', 'light']
-/** Answered by core itself. */
+/** Paths that core answers itself. */
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
-/** Told by core itself. */
+/** Events that core emits itself. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE]
 
 /** @throws StartError  names the plugin and what is wrong with it */
@@ -86,7 +86,7 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
   const title = `its route ${route.method} ${route.path}`
   if (!METHODS.has(route.method)) refuse(`${title}: the method must be one of ${[...METHODS].join(', ')}`)
   if (!/^\/([^/]+\/)*[^/]*$/.test(route.path)) refuse(`${title}: a path starts with a slash and has no empty part`)
-  // Without it the same handler answers, but the API's links and its description have one form. A file may be without.
+  // Requests without the slash reach the same handler, but links and descriptions have one form. Files have no slash.
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
     refuse(`${title}: a path of the API ends with a slash`)
   if (!ACCESS.has(route.access)) refuse(`${title}: access must be one of ${[...ACCESS].join(', ')}`)
@@ -113,8 +113,8 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
 const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
 /**
- * What plugins owe each other: needed lanes and hooks come from a plugin they need, events from any, and nothing has
- * two owners.
+ * Checks plugins against each other: lanes and hooks come from a plugin that is needed, events from any, and nothing
+ * has two owners.
  * @param plugins  in the order of needs
  * @param off      those that are left out: who listens to their events hears nothing
  * @throws StartError  names both owners, or who is missing what

@@ -28,7 +28,7 @@ const LOAD_WITHIN_MS = 60_000
 export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
   off.includes(name) || (isOutside && off.includes('all'))
 
-/** The plugins that come along. */
+/** The built-in plugins. */
 export async function findBuiltIn(): Promise<FoundPlugin[]> {
   const entry = isSource ? 'plugin.ts' : 'plugin.js'
   const found = (await readdir(BUILT_IN)).sort().filter((name) => existsSync(join(BUILT_IN, name, entry)))
@@ -85,7 +85,7 @@ async function entriesIn(folder: string): Promise<Array<{ folder: string; file: 
     .sort((one, other) => (one.folder < other.folder ? -1 : 1))
 }
 
-/** Its failures name it, and lines of its own sources. */
+/** Imports a bundle. Errors name the plugin, and lines of its own sources. */
 async function outside(folder: string, file: string, cache: string, loadWithinMs: number): Promise<Plugin> {
   const without = `correct or remove it, or start without it: AV_PLUGINS_OFF=${basename(folder)}`
   const path = await bundled(folder, file, cache, without)
@@ -111,7 +111,7 @@ async function bundled(folder: string, file: string, cache: string, without: str
       target: 'node20',
       sourcemap: 'inline',
       sourcesContent: false,
-      // Nothing is written there: the map names sources as seen from it.
+      // No file is written there: the source map names sources relative to it.
       outfile: join(cache, `${stem}.mjs`),
       logLevel: 'silent',
       alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, { href }]) => [name, href])),
@@ -141,7 +141,7 @@ async function load(
   { without = 'correct or remove it', withinMs = LOAD_WITHIN_MS } = {},
 ): Promise<Plugin> {
   let module: { default?: unknown }
-  // Nothing else may be there that keeps the process alive while a plugin waits for something at its top.
+  // A timer that keeps the process alive: nothing else may, while a plugin awaits something at the top of its file.
   let timer: NodeJS.Timeout | undefined
   const tooLong = new Promise<never>(
     (_resolve, reject) =>

@@ -32,7 +32,7 @@ export interface LoadedPlugins {
   queues: string[]
   /** Who brought a route or a task. */
   ownerOf(part: object): Plugin | undefined
-  /** How a plugin from outside hears events; undefined: it comes along, or listens to nothing. */
+  /** How a plugin from outside hears events; undefined: it is built in, or listens to none. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
   /** Those that AV_PLUGINS_OFF leaves out. */
@@ -105,7 +105,7 @@ export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly st
   if (off.length > 0) log.info({ plugins: off.map(({ plugin }) => plugin.name) }, 'plugins are left out')
 }
 
-/** Whoever is needed cannot be left out alone. */
+/** A plugin that others need cannot be left out alone. */
 function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
   for (const { plugin } of off) {
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
@@ -116,7 +116,7 @@ function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]
   }
 }
 
-/** Whoever is needed comes before; otherwise by name, so that two starts are alike. */
+/** Needed plugins come first; otherwise by name, so that every start has the same order. */
 function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   const byName = new Map<string, FoundPlugin>()
   for (const one of found) {

@@ -65,7 +65,7 @@ export class Hearing {
       retries: TRIES,
       run: async ({ payload: { event, told } }, app) => {
         const listener = this.#listeners.get(event)
-        // An earlier version of the plugin has listened to it.
+        // An earlier version of the plugin listened to this event; the present one does not.
         if (!listener) return null
         try {
           await withinTime(
@@ -94,7 +94,7 @@ export class Hearing {
   }
 }
 
-/** Who is told many times a second is not waited for twice. */
+/** These events come many times a second, so a listener that was too slow once hears no more of them. */
 function inPlace(
   { name }: Plugin,
   event: string,
@@ -135,7 +135,7 @@ export function guardedImplementation(
 ): unknown {
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
   const without = (error: unknown, args: unknown[]): unknown => {
-    // An error of ours is an answer, such as that a parameter cannot be, unless the owner goes on without any.
+    // An AppError is an answer, such as a refused parameter, unless the hook's owner can do without an answer.
     const isAnswer = isAppError(error)
     const refusal = isAnswer
       ? error

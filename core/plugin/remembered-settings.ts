@@ -17,9 +17,9 @@ type Declared = Record<string, Record<string, string>>
 export interface RememberedSettings {
   /** Keys and variables of plugins that are not on → the plugin. */
   owners: ReadonlyMap<string, string>
-  /** What is set of them. */
+  /** Those of them that are set. */
   left(sources: ConfigSources): string[]
-  /** For the next start. */
+  /** Writes them down for the next start. */
   remember(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function openRememberedSettings(
   { registry, isOutside, off }: LoadedPlugins,
 ): Promise<RememberedSettings> {
   const path = join(dataDir, 'plugins', 'settings.json')
-  // none, or none that can be read: then settings are judged as if there had been none
+  // A missing or unreadable file counts as an empty one.
   const text = await readFile(path, 'utf8').catch(() => '{}')
   const before = parsed(text)
   const namesOf = (plugins: LoadedPlugins['registry']['plugins']): Declared =>
@@ -65,6 +65,6 @@ function parsed(text: string): Declared {
     const value: unknown = JSON.parse(text)
     return Value.Check(Remembered, value) ? (value as Declared) : {}
   } catch {
-    return {} // half of it is of no use: it is written anew
+    return {} // a damaged file is written anew
   }
 }

@@ -72,7 +72,7 @@ export function openWiring({
     }
     await each(plugins, addServices)
     await each(plugins, addImplementations)
-    // Those that come along hear first: what a plugin from outside hears is a row that follows.
+    // Built-in plugins hear first; for a plugin from outside, a row is written afterwards.
     await each([...plugins.filter((plugin) => !loaded.isOutside(plugin)), ...plugins.filter(loaded.isOutside)], listen)
     await each(plugins, (plugin, own) => {
       opened.add({ close: () => end(plugin, own) })
@@ -125,9 +125,7 @@ export function openWiring({
       bus.listen(event, toListener(own))
   }
 
-  /**
-   * Where the index is kept by a server that goes away just now, the start waits for it: that is not the plugin's time.
-   */
+  /** Waiting for an index server that has just gone away does not count as the plugin's time. */
   async function setUp(plugin: Plugin, app: WholeApp): Promise<void> {
     const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the plugin is still setting itself up'))
     let isWaiting = false
@@ -166,7 +164,7 @@ export function openWiring({
         : work())
     })
 
-  /** What every answer carries must not fail them all. */
+  /** Every answer carries this part: its failure must not fail them all. */
   function envelopeOf(plugin: Plugin): Envelope[] {
     const { envelope } = plugin
     if (!envelope || !loaded.isOutside(plugin)) return envelope ? [envelope] : []

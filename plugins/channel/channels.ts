@@ -9,10 +9,10 @@ import { removeChannel } from './tasks.ts'
 type OverwriteKey = keyof ChannelOverwrites
 
 interface AskedBy {
-  /** Who asks, for the turns at the platform: a job's id. */
+  /** A job's id: jobs take turns at the platform by it. */
   asker: string
   signal?: AbortSignal | undefined
-  /** A request waits for it. */
+  /** Somebody waits for the answer of a request, so it goes before jobs. */
   isUrgent?: boolean
   /** Whose request it is. */
   account?: number
@@ -20,7 +20,7 @@ interface AskedBy {
 
 export interface ChannelChangeValues {
   channel_subscribed?: boolean
-  /** null takes the key away. */
+  /** null removes the key. */
   channel_overwrites?: { [Key in OverwriteKey]?: ChannelOverwrites[Key] | null }
 }
 
@@ -32,7 +32,7 @@ interface ChannelQuery {
   size: number
 }
 
-/** Names that match `q` and a channel that `q` stands for are put into one list of at most so many. */
+/** A search lists channels whose name matches `q`, and the one that `q` stands for: together at most so many. */
 const MATCH_LIMIT = 1000
 const PICTURES = ['thumb', 'banner', 'tvart'] as const
 
@@ -43,7 +43,7 @@ export function openChannels(app: App) {
   const fetching = new Map<string, Promise<ChannelDoc>>()
   const { shared, exclusive } = openLocks()
 
-  /** What the platform says of a channel; what people have set (subscription, overwrites) is no part of it. */
+  /** The platform's part of a document. What people have set (subscription, overwrites) is not in it. */
   const toFields = (metadata: Omit<ChannelMetadata, 'handle'>, refreshedAt: number) => ({
     channel_id: metadata.id,
     channel_name: metadata.name,
@@ -93,13 +93,16 @@ export function openChannels(app: App) {
     return doc
   }
 
-  /** Art first, so no document waits for it. @returns false: not ours */
+  /**
+   * Fetches art first, so that the document is never without it.
+   * @returns false: the channel is not archived
+   */
   async function update(
     metadata: ChannelMetadata,
     { signal }: { signal?: AbortSignal | undefined } = {},
   ): Promise<boolean> {
     await fetchArt(metadata, signal)
-    // A patch leaves alone what people may set at this very moment.
+    // A patch, not a put: people may change their part of the document at this very moment.
     const isThere = await collection.patch(
       metadata.id,
       { set: { ...toFields(metadata, epochSeconds(app.clock)), channel_active: true } },
@@ -140,7 +143,7 @@ export function openChannels(app: App) {
     }
   }
 
-  /** A channel of which only the name is known: never refreshed, so the next scheduled refresh takes it up. */
+  /** Writes a channel of which only the name is known. It counts as never refreshed, so the next refresh reads it. */
   async function recordName(id: string, name: string, isActive = true): Promise<ChannelDoc> {
     const known = await get(id)
     if (known) return known
@@ -207,7 +210,7 @@ export function openChannels(app: App) {
     }
   }
 
-  /** Ids that `q` stands for without asking anybody. */
+  /** Ids that `q` stands for, as far as we know without asking the platform. */
   function idsIn(q: string): string[] {
     const targets = app.platform.targetsIn(q).filter((target) => target.type === 'channel')
     return [
@@ -237,7 +240,7 @@ export function openChannels(app: App) {
     }
   }
 
-  /** The record of contract 5.2 as it is sent by itself: the stored text and its rank. */
+  /** The record of contract 5.2: the stored text and its rank. */
   const reply = (text: string, score = 0): string => withKeys(text, { _index: indexName, _score: roundScore(score) })
 
   return {
@@ -252,7 +255,7 @@ export function openChannels(app: App) {
     /** As stored: the channel as part of a video's record. */
     text: (id: string) => collection.getText(id),
     texts: (ids: readonly string[]) => collection.getTexts(ids),
-    /** As `texts`, and whoever is missing is there without a name: a video's record always has a whole channel. */
+    /** As `texts`, but a missing channel is there without a name: a video's record always has a whole channel. */
     async textsFor(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const texts = await collection.getTexts(ids)
       for (const id of ids) if (!texts.has(id)) texts.set(id, standIn(id))
@@ -272,7 +275,7 @@ export function openChannels(app: App) {
       return new Map([...docs].map(([id, doc]) => [id, doc.channel_name]))
     },
 
-    /** Metadata and art as the platform has them now; false: not ours. */
+    /** Writes metadata and art as the platform has them now. @returns false: the channel is not archived */
     async refreshWith(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
       if (!(await collection.known([metadata.id])).has(metadata.id)) return false
       const isThere = await update(metadata, options)
@@ -290,7 +293,7 @@ export function openChannels(app: App) {
       await app.emit('channel.changed', { id, change })
     },
 
-    /** Whether the platform still has it. @returns how many were ours */
+    /** Notes whether the platform still has them. @returns how many of them are archived */
     async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
       let changed = 0
       for (const id of ids)
@@ -298,7 +301,7 @@ export function openChannels(app: App) {
       return changed
     },
 
-    /** The channels that have a setting of their own. */
+    /** Channels where this preference differs from everybody's. */
     async withOverwrite<Key extends OverwriteKey>(
       key: Key,
     ): Promise<Array<{ id: string; value: NonNullable<ChannelOverwrites[Key]> }>> {

@@ -1,4 +1,4 @@
-/** Which channel a handle stands for: of our own channels always, of others for a day after the platform was asked. */
+/** Remembers which channel a handle stands for: archived ones always, others for a day after the platform was asked. */
 import type { App } from './app.ts'
 
 const REMEMBERED_MS = 24 * 3_600_000
@@ -25,7 +25,7 @@ const keyOf = (handle: string): string => handle.toLowerCase().slice(0, LONGEST_
 
 export function openHandles(app: App) {
   const { ledger, clock } = app
-  /** One of a day to come was asked while the clock was wrong. */
+  /** An answer from the future was noted while the clock was wrong: it does not count. */
   const isFresh = (askedAt: number): boolean => askedAt > clock.now() - REMEMBERED_MS && askedAt <= clock.now()
 
   return {

@@ -56,7 +56,7 @@ export const searchChannel = defineRoute({
         throw errors.badRequest(thrown.message, { ...thrown.details, cause: thrown, extra })
       })
     const text = id === undefined ? undefined : await app.channels.text(id)
-    // Of a name the asker does not know yet whether anybody has it.
+    // Whoever asks for a name cannot know that there is such a channel.
     const isName = id === undefined || !q.includes(id)
     if (text === undefined)
       throw errors.notFound('channel', id, { extra: { ...extra, ...(isName && { channel_id: id ?? null }) } })

@@ -12,7 +12,7 @@ export const removeChannel = defineTask({
   resumable: true,
   async run({ id: jobId, payload: { channelId }, step, log }, app: App): Promise<void> {
     await app.channels.exclusive(channelId, async () => {
-      // Without its document, an earlier run has come to the last step.
+      // No document: an earlier run has come to its last step.
       if (!(await app.channels.known([channelId])).has(channelId)) return
       await step('channel.trash', () => app.media.trash(jobId, { channelFolder: channelId }))
       try {

@@ -37,14 +37,14 @@ export function openCookie(app: App) {
   const { ledger, platform, preferences } = app
   const path = join(app.settings.dataDir, 'cookie.txt')
   let isStored = false
-  /** Told apart by a number: an answer about a jar that has been replaced meanwhile is of no use. */
+  /** Counts the jars: an answer about one that has been replaced meanwhile does not count. */
   let jarNumber = 0
   let lastChange: Promise<unknown> = Promise.resolve()
 
-  /** One change at a time; nobody waits here for the platform. */
+  /** Changes go one after the other. None of them asks the platform, so none waits long. */
   function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const result = lastChange.then(change)
-    lastChange = result.catch(() => undefined) // its caller hears of it
+    lastChange = result.catch(() => undefined) // the caller hears of the error
     return result
   }
 
@@ -58,7 +58,7 @@ export function openCookie(app: App) {
   }
   const setPreference = (isOn: boolean) => preferences.change({ downloads: { cookie_import: isOn } })
 
-  /** The setting says whether a cookie is in use: on without a cookie, it goes off again. */
+  /** The preference says whether the cookie is in use. Where there is no cookie, it is switched off again. */
   async function keepHonest(): Promise<void> {
     if (!isStored && preferences.section('downloads').cookie_import) await setPreference(false)
   }
@@ -72,7 +72,7 @@ export function openCookie(app: App) {
     }
   }
 
-  /** Beside it and renamed: whoever reads finds the old jar or the new one, whole. */
+  /** Writes a new file and renames it, so a reader finds the old jar or the new one, whole. */
   async function write(jar: string): Promise<void> {
     await writeWhole(path, jar)
     isStored = true

@@ -11,7 +11,7 @@ export default definePlugin({
   routes: [showCookie, validateCookie, importCookie, removeCookie],
   services: (app) => ({ cookie: openCookie(app) }),
   on: {
-    // What needed an account may be had with this one.
+    // Items that failed for want of an account may succeed with the new cookie.
     'cookie.changed':
       (app) =>
       async ({ isEnabled }) => {

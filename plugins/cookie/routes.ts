@@ -1,4 +1,4 @@
-/** The cookie over HTTP (contract 6.3, appendix B). Its text goes in, and never out. */
+/** The cookie over HTTP (contract 6.3, appendix B). No route sends its text. */
 import { defineRoute, errors, isAppError, Type } from 'archivolt'
 import type { App } from './app.ts'
 

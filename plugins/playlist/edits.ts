@@ -1,11 +1,11 @@
-/** Changes of playlists, one after the other for each; what waits meanwhile is read and written together. */
+/** Changes of playlists. Those of one playlist run one after the other; those that wait are written together. */
 import type { Collection, DocOf, NamesOf } from 'archivolt'
 import type { App } from './app.ts'
 import type { PlaylistDoc, playlistIndex } from './schema.ts'
 
 type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
 
-/** Says what becomes of a playlist; undefined: it stays. What it throws is its caller's alone. */
+/** Computes a playlist's change; undefined: none. An error reaches only the caller of this edit. */
 type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
 
 interface Waiting {

@@ -8,7 +8,7 @@ const CHUNK = 500
 
 export function openMembership({ videos }: Pick<App, 'videos'>) {
   return {
-    /** Of these videos, those that we have. */
+    /** Those of these videos that are archived. */
     async archived(ids: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>()
       for (const chunk of chunksOf(ids, MAX_WINDOW)) for (const id of await videos.known(chunk)) found.add(id)
@@ -34,7 +34,7 @@ export function openMembership({ videos }: Pick<App, 'videos'>) {
       }
     },
 
-    /** Out of all videos that say so. */
+    /** Removes the playlist from all videos that name it. */
     async takeAll(playlistId: string): Promise<void> {
       await videos.collection.patchWhere(
         { eq: ['playlist', playlistId] },

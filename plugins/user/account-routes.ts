@@ -105,7 +105,7 @@ export const removeUser = defineRoute({
   },
 })
 
-/** Others' accounts are an admin's; whether there is one is not told to anybody else. */
+/** Only an admin sees other accounts. Others get the same answer whether there is one or not. */
 function allowedId(userId: string, actor: Actor): number {
   const id = Number(userId)
   if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may look at other accounts')

@@ -8,7 +8,7 @@ const LONGEST_NAME = 150
 const Name = Type.String({ maxLength: LONGEST_NAME })
 const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
-/** `name` is the same as `username`. Neither is required here: what is missing is told together. */
+/** `name` means the same as `username`. The schema requires neither, so that one answer names all that is missing. */
 const Credentials = Type.Object({
   username: Type.Optional(Name),
   name: Type.Optional(Name),
@@ -79,7 +79,7 @@ export const login = defineRoute({
   status: 204,
   errors: ['throttled', 'csrf_failed'],
   async handle({ body, request, headers, signal }, { accounts }) {
-    // Another site's page could sign its visitor in to the attacker's account.
+    // Otherwise another site's page could sign its visitor in to an attacker's account.
     if (request.isCrossSite) throw errors.csrfFailed('This request was sent by a page of another site')
     const proof = await signIn(accounts, body, request.address, signal)
     const isRemembered = body.remember_me === 'on' || body.remember_me === true
