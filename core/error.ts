@@ -21,7 +21,7 @@ export type ErrorCode =
 /** Who sends 100,000 wrong keys is told of the first ones. */
 export const MOST_FIELDS = 20
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** Body path or query name → what is wrong with it. The first `MOST_FIELDS` are sent. */
   fields?: Record<string, string>
   /** Further top-level keys of the error body, such as `{ data: false }`. */

@@ -7,7 +7,7 @@ import { access, chmod, constants, mkdir, readdir, stat, statfs } from 'node:fs/
 import { join } from 'node:path'
 import { StartError } from './error.ts'
 
-export interface FolderOptions {
+interface FolderOptions {
   /** The rights of one that is made, less those of the umask. */
   mode?: number
   /** It and the files in it are for the server's user alone, also where they have been there with other rights. */

@@ -10,7 +10,7 @@ import type { Clock, Timer } from './clock.ts'
 import { diskSpace } from './folder.ts'
 import type { Log } from './log.ts'
 
-export interface Reserve {
+interface Reserve {
   /** Gives it up, at once, where the disk takes nothing more. @returns false: there is none (any more) */
   release(): boolean
   /** How people hear of it, from now on and of what has been; they may hear of it later than it happens. */
@@ -18,7 +18,7 @@ export interface Reserve {
   close(): Promise<void>
 }
 
-export interface ReserveOptions {
+interface ReserveOptions {
   folder: string
   clock: Clock
   log: Log

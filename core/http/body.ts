@@ -6,9 +6,9 @@ import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
 import type { Route } from '../plugin/define.ts'
 
-export const LARGEST_BODY_BYTES = 2 * 1024 * 1024
+const LARGEST_BODY_BYTES = 2 * 1024 * 1024
 /** On open routes: enough for a name and a password. */
-export const LARGEST_OPEN_BODY_BYTES = 16 * 1024
+const LARGEST_OPEN_BODY_BYTES = 16 * 1024
 /** All bodies in memory together. The first bytes of each are not counted, so a small request is always accepted. */
 const MOST_BYTES_AT_ONCE = 32 * 1024 * 1024
 const UNCOUNTED_BYTES = LARGEST_OPEN_BODY_BYTES

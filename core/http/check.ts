@@ -84,7 +84,7 @@ function shortened(value: unknown, entries: number): unknown {
 }
 
 /** `fields` as one sentence: the first of them. */
-export function firstSentence(fields: Record<string, string>): string {
+function firstSentence(fields: Record<string, string>): string {
   const [first] = Object.entries(fields)
   if (!first) return 'The body has a form that is not taken here'
   const [place, rule] = first

@@ -21,7 +21,7 @@ export type DecodedQuery<Shape extends Record<string, Decoder<unknown>>> = {
 const TRUE_WORDS = new Set(['true', '1', 'yes'])
 const FALSE_WORDS = new Set(['false', '0', 'no'])
 
-export class DecodeFault {
+class DecodeFault {
   readonly rule: string
   constructor(rule: string) {
     this.rule = rule

@@ -56,7 +56,7 @@ export const file = (path: string, contentType: string, options?: FileReply['opt
 export const bytes = (content: Buffer | string, contentType: string): BytesReply => new BytesReply(content, contentType)
 export const events = (start: EventStream['start']): EventStream => new EventStream(start)
 
-export interface CookieOptions {
+interface CookieOptions {
   /** Left out: it ends with the browser. 0: it is taken away. */
   maxAgeSeconds?: number
   /** Scripts of the page cannot read it. */

@@ -32,7 +32,7 @@ const InUse = Type.Object({
   /** Until the documents are back. */
   lost: ofEach(Lost),
 })
-export type InUse = Static<typeof InUse>
+type InUse = Static<typeof InUse>
 
 const fileIn = (dataDir: string): string => join(dataDir, 'index-in-use.json')
 

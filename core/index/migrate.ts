@@ -12,7 +12,7 @@ export interface Shape {
 
 export type Verdict = { action: 'same' } | { action: 'add'; added: string[] } | { action: 'rebuild'; reasons: string[] }
 
-export function compareShapes(expected: Shape, inPlace: Shape): Verdict {
+function compareShapes(expected: Shape, inPlace: Shape): Verdict {
   const reasons: string[] = []
   for (const key of new Set([...Object.keys(expected.rest), ...Object.keys(inPlace.rest)])) {
     if (JSON.stringify(expected.rest[key]) !== JSON.stringify(inPlace.rest[key])) reasons.push(`${key} changed`)

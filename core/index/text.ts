@@ -141,7 +141,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
-export interface WordOptions {
+interface WordOptions {
   /** The last word also matches as a prefix. */
   prefixLast?: boolean | undefined
   /** Edits per word: a number, or by length (`auto`). Default 0. */

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../clock.ts'
 import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
 
-export interface TurnOptions {
+interface TurnOptions {
   /** Who asks: turns go round between the askers. A job's id, or the name of a service. */
   asker: string
   signal?: AbortSignal | undefined

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Timer } from '../clock.ts'
 import { withoutPaths } from '../error.ts'
 import type { Job } from '../ledger/jobs.ts'
-import { type NewNotification, notificationRows } from '../ledger/notifications.ts'
+import { type NewNotification, type NotificationRows, notificationRows } from '../ledger/notifications.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import type { AnyTask } from './task.ts'
@@ -16,7 +16,7 @@ const SHOWN_AFTER_SUCCESS_MS = 5_000
 const SHOWN_AFTER_FAILURE_MS = 20_000
 const WARNING_SHOWN_SECONDS = 3600
 
-export interface NotificationsOptions {
+interface NotificationsOptions {
   ledger: Ledger
   clock: Clock
   log: Log
@@ -28,7 +28,7 @@ export interface NotificationsOptions {
 /** The methods named `write…` are called inside `ledger.write`; `changed` once that is on disk. */
 export class Notifications {
   readonly #of: NotificationsOptions
-  readonly #rows: ReturnType<typeof notificationRows>
+  readonly #rows: NotificationRows
   /** Those that this process wrote before it removed what an earlier one has left. */
   readonly #early = new Set<string>()
   #isCleared = false

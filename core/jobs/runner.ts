@@ -20,7 +20,7 @@ import type { JobsRunner } from './types.ts'
 import { Upkeep } from './upkeep.ts'
 import { Waiters } from './waiters.ts'
 
-export interface JobsOptions<App> {
+interface JobsOptions<App> {
   ledger: Ledger
   clock: Clock
   log: Log

@@ -37,7 +37,7 @@ export interface Schedules {
   removeOutgoing(task: string, url?: string): Promise<void>
 }
 
-export interface Scheduler extends Schedules {
+interface Scheduler extends Schedules {
   /** Gives a new installation its schedules, makes up for what was missed by less than 24 h, and waits for the next. */
   begin(): Promise<void>
   close(): Promise<void>

@@ -12,7 +12,7 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000
 const PRUNE_EVERY_ENDED = 500
 const PRUNED_AT_ONCE = 500
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   ledger: Ledger
   rows: JobRows
   clock: Clock

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-export interface FolderLock {
+interface FolderLock {
   release(): void
 }
 

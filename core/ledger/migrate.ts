@@ -16,7 +16,7 @@ export interface MigrationOwner {
   migrations: readonly Migration[]
 }
 
-export const coreMigrations: readonly Migration[] = [
+const coreMigrations: readonly Migration[] = [
   { number: 1, sql: jobs },
   { number: 2, sql: accounts },
   { number: 3, sql: words },
@@ -30,7 +30,7 @@ const CREATE_REGISTER = `CREATE TABLE IF NOT EXISTS migrations (
   PRIMARY KEY (owner, number)
 ) STRICT, WITHOUT ROWID`
 
-export interface MigrationPlan {
+interface MigrationPlan {
   /** Something was applied by an earlier start: there is content to be careful with. */
   hasContent: boolean
   steps: Array<{ owner: string; number: number; sql: string }>

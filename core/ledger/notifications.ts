@@ -4,7 +4,7 @@ import type { Ledger } from './sqlite.ts'
 
 export type Level = 'info' | 'error'
 
-export interface NotificationRow {
+interface NotificationRow {
   id: string
   /** Null where it belongs to no job. */
   task: string | null

@@ -33,7 +33,7 @@ export interface OpenedLedger extends Ledger {
   readonly recovered?: string
 }
 
-export interface LedgerOptions {
+interface LedgerOptions {
   /** Its folder is the data folder: it is made if need be, and held by this process alone. */
   file: string
   log: Log

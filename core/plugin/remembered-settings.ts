@@ -14,7 +14,7 @@ import type { LoadedPlugins } from './load.ts'
 const Remembered = Type.Record(Type.String(), Type.Record(Type.String(), Type.String()))
 type Declared = Record<string, Record<string, string>>
 
-export interface RememberedSettings {
+interface RememberedSettings {
   /** Keys and variables of plugins that are not on → the plugin. */
   owners: ReadonlyMap<string, string>
   /** Those of them that are set. */

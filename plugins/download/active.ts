@@ -1,7 +1,7 @@
 /** What is being downloaded now: how far it is, and how it is stopped when somebody takes its item away. */
 import type { App } from './app.ts'
 
-export interface ItemProgress {
+interface ItemProgress {
   /** 0–1 */
   fraction: number
   /** Bytes a second. */

@@ -10,7 +10,7 @@ export interface NewItem extends Omit<VideoOutline, 'vidType'> {
   vidType: DownloadDoc['vid_type']
 }
 
-export interface AddOptions {
+interface AddOptions {
   /** Also what is archived. */
   force?: boolean
   failure?: ItemFailure | undefined

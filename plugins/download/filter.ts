@@ -4,7 +4,7 @@ import type { downloadIndex } from './schema.ts'
 
 export type QueueFilter = Filter<NamesOf<typeof downloadIndex>>
 
-export interface QueueQuery {
+interface QueueQuery {
   /** `pending` includes priority items. */
   filter?: string | undefined
   channel?: string | undefined

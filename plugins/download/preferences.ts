@@ -133,7 +133,7 @@ export const downloads = {
     'x-group': 'watching',
   }),
 }
-export type DownloadPreferences = PreferencesOf<typeof downloads>
+type DownloadPreferences = PreferencesOf<typeof downloads>
 
 declare module 'archivolt' {
   interface PreferenceValues {

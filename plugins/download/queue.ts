@@ -8,7 +8,7 @@ import { type NextOptions, nextItem } from './next.ts'
 import { openQueueState, type QueueItems } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
 
-export interface Halted {
+interface Halted {
   /** For people. */
   reason: string
   /** Epoch seconds. */

@@ -141,7 +141,7 @@ function reasonOf({ type, reason, caused_by: cause }: estypes.ErrorCause): strin
  */
 export const pause = (ms: number): Promise<void> => realTime(ms * (0.5 + Math.random()))
 
-export interface PutOptions extends BulkOptions {
+interface PutOptions extends BulkOptions {
   /** Takes fields of a wrong type: the document is written without them. */
   onWrong?: OnWrong | undefined
   /** Only where the document is still this one. */

@@ -3,13 +3,14 @@
  * credentials.
  */
 import { type AppError, errors } from 'archivolt'
+
 /**
  * `away`: no answer. `red`: it answers, but parts of the data are missing. `full`: it takes no writes. `denied`: our
  * account is refused.
  * `certificate`, `product`: not the server that we may talk to. `busy`: too much at once. `forbidden`: our account may
  * not do this.
  */
-export type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden'
+type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden'
 
 export interface Fault {
   kind: FaultKind
@@ -20,7 +21,7 @@ export interface Fault {
 }
 
 /** As the server words it, in the body of an answer or in an item of a bulk. */
-export interface ServerError {
+interface ServerError {
   type: string
   reason: string
 }
@@ -135,7 +136,7 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
 }
 
 /** What an answer says of its failure; of several causes the first, which names the reason. */
-export function serverErrorOf(body: unknown): ServerError | undefined {
+function serverErrorOf(body: unknown): ServerError | undefined {
   const said = (body as { error?: unknown } | undefined)?.error
   if (typeof said !== 'object' || said === null) return undefined
   const {

@@ -111,7 +111,7 @@ export function propertiesOf(layout: Layout): Record<string, Property> {
 }
 
 /** What is known of an index in its mapping. */
-export interface Meta {
+interface Meta {
   shape: Shape
   /** False while it is being filled beside another. */
   isWhole: boolean

@@ -8,7 +8,7 @@ const TOUCH_EVERY_MS = 3_000
 const STALE_MS = 15_000
 const LOOK_EVERY_MS = 500
 
-export interface LockOptions {
+interface LockOptions {
   connection: ElasticConnection
   clock: Clock
   log: Log

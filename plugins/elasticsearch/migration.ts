@@ -14,7 +14,7 @@ import type { Place, Store } from './store.ts'
 
 const BATCH = 500
 
-export interface MigrationParts {
+interface MigrationParts {
   store: Store
   connection: ElasticConnection
   log: Log

@@ -27,7 +27,7 @@ const BATCH = 500
 const UNSET =
   'There is no place for snapshots of Elasticsearch: set AV_ELASTICSEARCH_REPOSITORY to a folder that path.repo of all its nodes names'
 
-export interface RepositoryParts {
+interface RepositoryParts {
   connection: ElasticConnection
   store: Store
   definitions: readonly IndexDefinition[]
@@ -37,7 +37,7 @@ export interface RepositoryParts {
   log: Log
 }
 
-export interface Repository {
+interface Repository {
   readonly folder: string | null
   list(): Promise<SnapshotRecord[]>
   get(name: string): Promise<SnapshotRecord | undefined>

@@ -11,7 +11,7 @@ import { BY_ID, type Query, type Sort } from './filter.ts'
 
 const KEEP_ALIVE = '5m'
 
-export interface PageOptions {
+interface PageOptions {
   index: string
   query: Query
   batch: number

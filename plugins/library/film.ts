@@ -32,7 +32,7 @@ const ENCODED = {
   audio: ['aac', '-b:a', '192k'],
 }
 
-export interface FilmOptions {
+interface FilmOptions {
   signal: AbortSignal
   /** Seconds of the film that are done. */
   onSeconds?: (seconds: number) => void

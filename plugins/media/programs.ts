@@ -94,7 +94,7 @@ export async function isCutOff(ffprobe: string, path: string, durationSeconds: n
   return output === '' || complaints.includes('partial file')
 }
 
-export function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
+function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
   const kept: StreamProbe[] = []
   for (const stream of streams) {
     // A cover picture inside the file is listed as a video stream too.

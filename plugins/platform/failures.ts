@@ -28,7 +28,7 @@ export interface FailureRow {
   readonly gate?: GateRule
 }
 
-export interface GateRule {
+interface GateRule {
   readonly state: ClosedState
   /** So many different items in a row close it. */
   readonly items: number
@@ -130,7 +130,7 @@ export const gateRuleOf = (failure: GateClass): GateRule => ROWS[failure].gate
  */
 export type Sign = 'sign_in' | 'not_understood' | 'no_tab'
 
-export interface Wave {
+interface Wave {
   readonly closesAs: GateClass
   readonly items: number
   readonly reason: (message: string) => string

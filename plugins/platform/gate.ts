@@ -35,7 +35,7 @@ export interface GateParts {
 }
 
 /** The right to do one item's work; each is given back with `settle`. */
-export interface Pass {
+interface Pass {
   readonly item: string
   readonly isProbe: boolean
 }

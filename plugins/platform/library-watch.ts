@@ -3,7 +3,7 @@ import { type Clock, epochSeconds, type Log, type Timer } from 'archivolt'
 
 const LOOK_AGAIN_MS = 60_000
 
-export interface Away {
+interface Away {
   /** For people. */
   readonly reason: string
   /** Epoch seconds. */
@@ -12,7 +12,7 @@ export interface Away {
   readonly nextAttemptMs: number
 }
 
-export interface LibraryWatchParts {
+interface LibraryWatchParts {
   clock: Clock
   log: Log
   /** Why the library is not there, for people; undefined: it is. */

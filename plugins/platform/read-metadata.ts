@@ -19,7 +19,7 @@ import { checkId, LONG_QUIET_MS, ofMetadata, type YtDlp } from './ytdlp.ts'
 
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 
-export type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlistsOf' | 'comments'>
+type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlistsOf' | 'comments'>
 
 export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
   return {

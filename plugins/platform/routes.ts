@@ -6,7 +6,7 @@ import type { PlatformService } from './platform.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-export const StateReply = Type.Object({
+const StateReply = Type.Object({
   state: Type.Enum(['open', 'paused', 'blocked', 'offline', 'halted']),
   reason: Type.String(),
   since: Count,

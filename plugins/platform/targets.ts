@@ -29,14 +29,14 @@ const PAGES = new Set(
 )
 const MAX_WORD = 2000
 
-export interface TargetRules {
+interface TargetRules {
   /** Base URL of the platform: its host is one of ours. */
   platformUrl: string
   /** Prefix of our own playlists' ids. */
   prefix: string
 }
 
-export interface Targets {
+interface Targets {
   /** @throws bad_request, naming the first word that is none */
   of(text: string): Target[]
   /** What is none is left out. */

@@ -8,7 +8,7 @@ import { Child, ChildError, type Launch } from './child.ts'
 import { FILE_HOSTS } from './hosts.ts'
 import { run } from './verify.ts'
 
-export type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
+type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
 
 export interface ToolReport {
   downloader: { version: string; channel: string }

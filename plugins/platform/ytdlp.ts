@@ -24,7 +24,7 @@ export interface YtDlp {
   ask<Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result>
 }
 
-export interface YtDlpParts extends Pick<YtDlp, 'settings' | 'clock' | 'log'> {
+interface YtDlpParts extends Pick<YtDlp, 'settings' | 'clock' | 'log'> {
   gate: Gate
   jar: Jar
   lanes: Lanes

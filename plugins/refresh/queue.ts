@@ -39,7 +39,7 @@ export const refreshTables = {
 
 const numberOf = (kind: Kind): number => KINDS.indexOf(kind)
 
-export type RefreshQueue = ReturnType<typeof openRefreshQueue>
+type RefreshQueue = ReturnType<typeof openRefreshQueue>
 
 export function openRefreshQueue(app: App) {
   const { ledger } = app

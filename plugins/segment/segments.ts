@@ -11,7 +11,7 @@ export type SegmentList = NonNullable<VideoDoc['sponsorblock']>
 
 const NONE: SegmentList = Object.freeze({ is_enabled: false, has_unlocked: false, segments: [] })
 
-export type Segments = ReturnType<typeof openSegments>
+type Segments = ReturnType<typeof openSegments>
 
 export function openSegments(app: App) {
   /** The channel's own setting wins. */

@@ -28,7 +28,7 @@ interface SnapshotList {
   snapshots: SnapshotItem[]
 }
 
-export interface SnapshotKeeper {
+interface SnapshotKeeper {
   /** Starts taking one. @returns its name. @throws conflict */
   start(): Promise<string>
   /** @throws not_found; conflict: it is not complete, or a restore waits or runs */

@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Clock, Log } from 'archivolt'
 
-export interface DamageOptions {
+interface DamageOptions {
   file: string
   log: Log
   clock: Clock

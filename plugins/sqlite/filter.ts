@@ -97,7 +97,7 @@ function orderSql(order: readonly OrderColumn[]): string {
 /** ` ORDER BY …` of a list. */
 export const sortSql = (layout: Layout, sort: FindQuery['sort']): string => orderSql(orderColumns(layout, sort))
 
-export interface PageSql extends Sql {
+interface PageSql extends Sql {
   /** An index gives just these rows in just this order: its cost is the window's, so it may run on the event loop. */
   isLight: boolean
 }

@@ -4,7 +4,7 @@ import { isDiskFull } from 'archivolt/index'
 import { DamagedError, type Link, openLink } from './link.ts'
 import { type Arguments, RULES } from './protocol.ts'
 
-export interface LastingLinkOptions {
+interface LastingLinkOptions {
   /** What each worker is told first. */
   opening: Arguments<'open'>
   log: Log

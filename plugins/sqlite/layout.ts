@@ -15,7 +15,7 @@ import {
  */
 const LAYOUT = 2
 
-export interface Column {
+interface Column {
   /** As it is in the table: the field's name, with `~` behind it where it holds the folded text that is sorted by. */
   name: string
   plan: FieldPlan
@@ -23,7 +23,7 @@ export interface Column {
   sql: 'INTEGER' | 'REAL' | 'TEXT'
 }
 
-export interface IndexColumn {
+interface IndexColumn {
   name: string
   order: 'asc' | 'desc'
 }
@@ -131,7 +131,7 @@ function sortEntry(plan: FieldPlan, order?: string): IndexColumn {
   return { name: sortColumn(plan), order: plan.type === 'text' ? 'asc' : 'desc' }
 }
 
-export function indexKey(index: TableIndex): string {
+function indexKey(index: TableIndex): string {
   return [
     ...index.columns.map(({ name, order }) => (order === 'asc' ? name : `${name}-`)),
     ...(index.isOrdered ? ['id'] : []),

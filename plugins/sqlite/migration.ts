@@ -4,7 +4,7 @@ import type { IndexDefinition, Migration } from 'archivolt/index'
 import type { Link } from './link.ts'
 import type { CollectionState, IdText } from './protocol.ts'
 
-export interface Migrated {
+interface Migrated {
   definition: IndexDefinition
   expected: Migration['expected']
   /** As the file has it; undefined: not at all. */

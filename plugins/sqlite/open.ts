@@ -13,7 +13,7 @@ import { migrationOf } from './migration.ts'
 import type { Arguments, Result } from './protocol.ts'
 import { restoreSnapshot } from './restore.ts'
 
-export interface SqliteIndexOptions {
+interface SqliteIndexOptions {
   /** Holds the index and nothing else; made if missing. */
   file: string
   definitions: readonly IndexDefinition[]

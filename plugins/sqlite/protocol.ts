@@ -28,7 +28,7 @@ export interface CollectionState {
 }
 
 /** Every request: its arguments and its answer. */
-export interface Operations {
+interface Operations {
   open: [
     { file: string; definitions: DefinitionData[] },
     { version: string; collections: Record<string, CollectionState> },

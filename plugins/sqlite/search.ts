@@ -41,7 +41,7 @@ const SIMILAR_FREQUENCY_CAP = 2000
 /** Rows of one search that are kept: a page of them. */
 const MOST_KEPT = 60
 
-export interface RankedRow {
+interface RankedRow {
   rid: number
   score: number
 }

@@ -16,7 +16,7 @@ const About = Type.Object({
   endedAt: Type.Integer(),
 })
 
-export interface SnapshotFolder {
+interface SnapshotFolder {
   index: Pick<IndexAdapter, 'version' | 'snapshotTo' | 'restoreFrom'>
   folder: string
   clock: Clock

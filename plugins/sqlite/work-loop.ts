@@ -26,7 +26,7 @@ export interface Job {
   isAborted: boolean
 }
 
-export interface WorkLoop {
+interface WorkLoop {
   read(work: () => void): void
   /** In order of arrival, before long work. */
   write(job: Job): void

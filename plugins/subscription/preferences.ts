@@ -16,7 +16,7 @@ export const subscriptions = {
     'x-group': 'found',
   }),
 }
-export type SubscriptionPreferences = PreferencesOf<typeof subscriptions>
+type SubscriptionPreferences = PreferencesOf<typeof subscriptions>
 
 declare module 'archivolt' {
   interface PreferenceValues {

@@ -39,7 +39,7 @@ const isoOrNull = (epochMs: number | null): string | null =>
 const SECRET_IN_QUERY = /([?&](?=[^=&?#\s]*(?:token|key|secret|pass|auth|sig))[^=&?#\s]*=)[^&#\s"'<>]+/gi
 
 /** Texts with the credentials of their URLs taken out, at any depth. */
-export function masked<Value>(value: Value): Value {
+function masked<Value>(value: Value): Value {
   if (typeof value === 'string') return maskCredentials(value).replace(SECRET_IN_QUERY, '$1***') as Value
   if (Array.isArray(value)) return value.map(masked) as Value
   if (typeof value !== 'object' || value === null) return value

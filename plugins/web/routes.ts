@@ -140,7 +140,7 @@ export const showManifest = defineRoute({
 const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
 /** The smallest form that the client takes: brotli, then gzip; `q=0` is a refusal. */
-export function chosenEncoding(accepted: string, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
+function chosenEncoding(accepted: string, there: ReadonlyArray<'br' | 'gz'>): 'br' | 'gz' | undefined {
   const takes = (name: string) =>
     accepted.split(',').some((part) => {
       const [coding = '', ...parameters] = part

@@ -5,7 +5,7 @@ import type { PlatformState } from '../server/records.ts'
 import { toMoment, toTimeOfDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 
-export interface StopReason {
+interface StopReason {
   tone: 'waiting' | 'trouble'
   icon: IconNode
   title: string

@@ -54,7 +54,7 @@ interface CardProps {
 }
 
 /** Height of a card below its picture. */
-export const CARD_TEXT_PX = 74
+const CARD_TEXT_PX = 74
 export const ROW_PX = 104
 export const CARD_MIN_PX = 228
 export const cardHeight = (width: number): number => Math.round((width * 9) / 16) + CARD_TEXT_PX

@@ -14,7 +14,7 @@ const FIRST_SORT = 'published'
 
 type SortText<Key = TextKey> = Key extends `home.sort.${infer Sort}` ? Sort : never
 
-export interface VideoFilters {
+interface VideoFilters {
   watch: (typeof WATCH)[number]
   type: (typeof TYPE)[number]
   sort: string

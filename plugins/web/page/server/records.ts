@@ -29,7 +29,7 @@ import type { ping, showToken } from '../../../user/signing-in.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
 import type { listVideos } from '../../../video/routes.ts'
 
-export type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
+type ReplyOf<Route extends { reply: TSchema }> = Static<Route['reply']>
 
 export type { Comment } from '../../../video/comment-threads.ts'
 

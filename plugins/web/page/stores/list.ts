@@ -5,7 +5,7 @@ import type { Page, Paginate } from '../server/records.ts'
 import type { Count } from '../texts/texts.ts'
 import { keep, keptValue } from './load.ts'
 
-export interface ListOptions<Record, Row> {
+interface ListOptions<Record, Row> {
   path: string
   query?: Query
   idOf: (row: Row) => string

@@ -30,7 +30,7 @@ const plurals = new Intl.PluralRules(LANGUAGE)
 const numbers = new Intl.NumberFormat(LOCALES)
 
 /** Counted as far as the API counts. */
-export interface MoreThan {
+interface MoreThan {
   moreThan: number
 }
 export type Count = number | MoreThan

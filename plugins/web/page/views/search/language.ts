@@ -4,7 +4,7 @@
  */
 
 export const SEARCH_TYPES = ['simple', 'video', 'channel', 'playlist', 'full'] as const
-export type SearchType = (typeof SEARCH_TYPES)[number]
+type SearchType = (typeof SEARCH_TYPES)[number]
 
 const KEYWORDS: Record<SearchType, readonly string[]> = {
   simple: ['fuzzy'],

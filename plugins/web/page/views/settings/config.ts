@@ -20,7 +20,7 @@ const changes = openChanges<Change>()
 /** It changes with the server only. */
 const schema = signal<ConfigSchema>({})
 
-export interface PreferenceName {
+interface PreferenceName {
   section: string
   key: string
 }

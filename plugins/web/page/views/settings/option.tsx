@@ -10,7 +10,7 @@ import { t } from '../../texts/texts.ts'
 
 const SAID_MS = 3000
 
-export interface Saving {
+interface Saving {
   state: 'rest' | 'saving' | 'saved'
   error: string | undefined
   /** @param action  resolves to false where somebody thought better of it */

@@ -7,7 +7,7 @@ import uPlot from 'uplot'
 import { look } from '../../stores/session.ts'
 import { LOCALES, t } from '../../texts/texts.ts'
 
-export interface PlotProps {
+interface PlotProps {
   title: string
   /** Epoch seconds, ascending. */
   times: readonly number[]

@@ -10,7 +10,7 @@ import { type Load, useLoad } from '../../stores/load.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 
-export interface OpenedFrom {
+interface OpenedFrom {
   load: Load<Playlist | undefined>
   next: ReadonlySignal<{ id: string; title: string } | undefined>
 }
