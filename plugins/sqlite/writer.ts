@@ -7,6 +7,7 @@ import {
   checkId,
   type JsonObject,
   type OnWrong,
+  type Scalar,
   sortKey,
   storedTexts,
   tokens,
@@ -43,8 +44,8 @@ interface Extracted {
   columns: Array<string | number | null>
   /** field, value */
   values: Array<[string, string | number]>
-  /** One text per column of the full-text table. */
-  words: string[]
+  /** The values of each searched field. */
+  searched: Scalar[][]
   newest: number
 }
 
@@ -64,8 +65,12 @@ export function openWriter(
     .join(', ')
   const insertText = `INSERT OR REPLACE INTO "${names.text}"(rowid, ${textList}) VALUES (?${', ?'.repeat(searched.length + stemmed.length)})`
 
-  const wordsOf = (doc: JsonObject, onWrong: OnWrong | undefined): string[] => {
-    const found = searched.map((plan) => valuesOf(plan, doc, onWrong).flatMap((value) => tokens(String(value))))
+  const searchedOf = (doc: JsonObject, onWrong: OnWrong | undefined): Scalar[][] =>
+    searched.map((plan) => valuesOf(plan, doc, onWrong))
+
+  /** One text per column of the full-text table. */
+  const wordsOf = (values: readonly Scalar[][]): string[] => {
+    const found = values.map((each) => each.flatMap((value) => tokens(String(value))))
     const stems = stemmed.map((plan) => changedStems(found[searched.indexOf(plan)]!))
     return [...found, ...stems].map((terms) => terms.join(' '))
   }
@@ -89,7 +94,7 @@ export function openWriter(
         )
         return [...distinct].map((value): [string, string | number] => [plan.name, value])
       }),
-      words: wordsOf(doc, onWrong),
+      searched: searchedOf(doc, onWrong),
       newest: newest ? Number(valuesOf(newest, doc, onWrong)[0] ?? 0) : 0,
     }
   }
@@ -117,7 +122,8 @@ export function openWriter(
     return rid
   }
 
-  const writeWords = (rid: number, words: string[]): void => {
+  const writeWords = (rid: number, values: readonly Scalar[][]): void => {
+    const words = wordsOf(values)
     sql(insertText).run(rid, ...words)
     for (const text of words.slice(0, searched.length)) {
       for (const term of text.split(' ')) {
@@ -157,7 +163,7 @@ export function openWriter(
     )
     sql(`INSERT INTO "${names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, next.text, next.internal)
     writeValues(rid, next.values, true)
-    if (searched.length > 0) writeWords(rid, next.words)
+    if (searched.length > 0) writeWords(rid, next.searched)
   }
 
   const update = (rid: number, before: unknown[], stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void => {
@@ -170,9 +176,9 @@ export function openWriter(
       sql(`UPDATE "${names.doc}" SET text = ?, internal = ? WHERE rid = ?`).run(next.text, next.internal, rid)
     }
     writeValues(rid, next.values, false)
-    // Writing words costs more than all else, and a changed number or flag does not touch them.
-    if (searched.length > 0 && wordsOf(oldDoc, ignore).some((text, at) => text !== next.words[at]))
-      writeWords(rid, next.words)
+    // Words cost more than all else, and a changed number or flag does not touch them.
+    if (searched.length > 0 && JSON.stringify(searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched))
+      writeWords(rid, next.searched)
   }
 
   const removeRow = (rid: number): void => {

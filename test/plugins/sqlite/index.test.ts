@@ -344,6 +344,21 @@ test('a search is answered while long work goes on', async (t) => {
   assert.ok(order.includes('found'))
 })
 
+test('what cannot be handed to the thread fails alone, whatever is asked for beside it', async (t) => {
+  const index = await open(t, await folderOf(t))
+  const books = index.collection(bookIndex)
+  await books.put('b1', bookOf(1).doc)
+  const odd = (() => 'x') as never
+  const [before, failed, after] = await Promise.allSettled([
+    books.find({ text: { words: 'number' } }),
+    books.find({ text: { words: 'x' }, filter: { eq: ['owner', odd] } }),
+    books.patch('b1', { set: { year: 7 } }),
+  ])
+  assert.equal(before.status === 'fulfilled' && before.value.total, 1)
+  assert.match(String(failed.status === 'rejected' && failed.reason), /could not be cloned/)
+  assert.equal(after.status === 'fulfilled' && after.value, true)
+})
+
 test('long work that is cancelled stops between two documents', async (t) => {
   const folder = await folderOf(t)
   await filled(t, folder, 3000)
