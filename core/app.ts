@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type ConfigSources, readCore, readSettings } from '../config/load.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type FirstAccount, openAccounts } from './accounts/accounts.ts'
+import type { PasswordCost } from './accounts/passwords.ts'
 import { openSecretKey } from './accounts/secret-key.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
@@ -31,6 +32,8 @@ export interface AppOptions {
   log?: Log
   /** Instead of the built-in plugins and those of AV_PLUGINS_DIR. */
   plugins?: readonly FoundPlugin[]
+  /** Instead of that of `passwords.ts`. */
+  passwordCost?: PasswordCost
 }
 
 export interface OpenedApp {
@@ -70,7 +73,8 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
     logLeftOut(loaded, remembered.left(sources), log)
     opened.add(keepDailyCopies({ file, ledger, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
-    const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey: await openSecretKey(dataDir) })
+    const secretKey = await openSecretKey(dataDir)
+    const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey, passwordCost: given.passwordCost })
 
     let isReady = false
     const http = openHttp({

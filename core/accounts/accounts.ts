@@ -10,7 +10,7 @@ import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
 import { LoginThrottle } from './login-throttle.ts'
-import { hashPassword, isPasswordOf } from './passwords.ts'
+import { openPasswords, type PasswordCost } from './passwords.ts'
 import { type NewSession, openSessions, type Session } from './sessions.ts'
 import { openTokens } from './tokens.ts'
 import { openUserPreferences, type UserPreferences } from './user-preferences.ts'
@@ -115,8 +115,10 @@ export function openAccounts(parts: {
   log: Log
   dataDir: string
   secretKey: Buffer
+  passwordCost?: PasswordCost | undefined
 }): AccountBook {
   const { ledger, clock, log } = parts
+  const passwords = openPasswords(parts.passwordCost)
   const tokens = openTokens(parts)
   const sessions = openSessions(parts)
   const preferences = openUserPreferences(ledger)
@@ -201,7 +203,7 @@ export function openAccounts(parts: {
     },
 
     async create({ username, password, isStaff }) {
-      const hash = await hashPassword(password)
+      const hash = await passwords.hash(password)
       return write(() => {
         if (selectNamed.get(username)) throw errors.conflict('This name is taken')
         return toRecord(existing(Number(insertUser.run(username, hash, isStaff ? 1 : 0, now()).lastInsertRowid)))
@@ -210,7 +212,7 @@ export function openAccounts(parts: {
 
     async change(id, change, { keepSession, proof } = {}) {
       existing(id)
-      const hash = change.password === undefined ? undefined : await hashPassword(change.password)
+      const hash = change.password === undefined ? undefined : await passwords.hash(change.password)
       const record = await write(() => {
         refuseOutdated(proof)
         const row = existing(id) // it may have changed while the password was hashed
@@ -243,7 +245,7 @@ export function openAccounts(parts: {
       const asker = { address: clientOf(address), signal }
       return throttle.attempt(username, asker, async () => {
         const row = selectNamed.get(username)
-        const isRight = await isPasswordOf(password, row?.password, asker)
+        const isRight = await passwords.isRight(password, row?.password, asker)
         if (!row || !isRight || !row.is_active) {
           log.info({ address }, 'a login failed')
           return undefined
@@ -257,7 +259,7 @@ export function openAccounts(parts: {
       const row = existing(id)
       const asker = { address: clientOf(address), signal }
       return throttle.attempt(row.username, asker, async () =>
-        (await isPasswordOf(password, row.password, asker)) ? proofOf(row) : undefined,
+        (await passwords.isRight(password, row.password, asker)) ? proofOf(row) : undefined,
       )
     },
 
@@ -321,7 +323,7 @@ export function openAccounts(parts: {
       // The file first: an account whose password nobody knows would be worse than a file without its account.
       if (made) await writeWhole(passwordFile, `${made}\n`)
       hasPasswordFile = made !== undefined
-      const hash = await hashPassword(password ?? made!)
+      const hash = await passwords.hash(password ?? made!)
       await write(() => {
         const { lastInsertRowid } = insertUser.run(username, hash, 1, now())
         tokens.make(Number(lastInsertRowid))

@@ -2,15 +2,19 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { FairQueue } from '../concurrency/fair-queue.ts'
 
-/** 16 MB and about a tenth of a second each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
-const COST = { log2N: 14, r: 8, p: 5 }
-const KEY_BYTES = 32
-const AT_ONCE = 2
-const MOST_WAITING = 200
+/** What a hash takes of memory and time. */
+export interface PasswordCost {
+  log2N: number
+  r: number
+  p: number
+}
 
-/** Turns go round by address. Our own work, such as an admin adding an account, waits among them as one more. */
-const hashing = new FairQueue(AT_ONCE, MOST_WAITING)
-const OURS: Asker = { address: '' }
+export interface Passwords {
+  /** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`, so that the cost may be raised and old ones still be checked. */
+  hash(password: string): Promise<string>
+  /** @param stored  undefined: of a name that nobody has, which is never right and takes as long to find out */
+  isRight(password: string, stored: string | undefined, asker: Asker): Promise<boolean>
+}
 
 /** For whom a password is checked. */
 export interface Asker {
@@ -19,41 +23,46 @@ export interface Asker {
   signal?: AbortSignal | undefined
 }
 
-function derive(password: string, salt: Buffer, cost: typeof COST, { address, signal }: Asker): Promise<Buffer> {
-  const options: ScryptOptions = { N: 2 ** cost.log2N, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.log2N * cost.r }
-  const work = () =>
-    new Promise<Buffer>((resolve, reject) => {
-      scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) =>
-        error ? reject(error) : resolve(key),
-      )
-    })
-  return hashing.run(address, work, signal)
-}
+/** 16 MB and about a tenth of a second each: OWASP's setting for small machines (N = 2^14, r = 8, p = 5). */
+const COST: PasswordCost = { log2N: 14, r: 8, p: 5 }
+const KEY_BYTES = 32
+const NO_SALT = 'AAAAAAAAAAAAAAAAAAAAAA'
+const NO_KEY = Buffer.alloc(KEY_BYTES).toString('base64url')
+const AT_ONCE = 2
+const MOST_WAITING = 200
+/** An admin who adds an account, and the first start, wait among the askers as one more. */
+const OURS: Asker = { address: '' }
 
-/** `scrypt$<log2 N>$<r>$<p>$<salt>$<key>`, so that the cost may be raised and old ones still be checked. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16)
-  const key = await derive(password, salt, COST, OURS)
-  return ['scrypt', COST.log2N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
-}
+/** @param cost  of new hashes */
+export function openPasswords(cost = COST): Passwords {
+  // Turns go round by address.
+  const hashing = new FairQueue(AT_ONCE, MOST_WAITING)
 
-/** Is right for no password, and takes as long to find out: for names that nobody has. */
-const NOBODYS = [
-  'scrypt',
-  COST.log2N,
-  COST.r,
-  COST.p,
-  'AAAAAAAAAAAAAAAAAAAAAA',
-  Buffer.alloc(KEY_BYTES).toString('base64url'),
-].join('$')
+  function derive(password: string, salt: Buffer, { log2N, r, p }: PasswordCost, asker: Asker): Promise<Buffer> {
+    const options: ScryptOptions = { N: 2 ** log2N, r, p, maxmem: 256 * 2 ** log2N * r }
+    const work = () =>
+      new Promise<Buffer>((resolve, reject) => {
+        scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) =>
+          error ? reject(error) : resolve(key),
+        )
+      })
+    return hashing.run(asker.address, work, asker.signal)
+  }
 
-export async function isPasswordOf(password: string, stored: string | undefined, asker: Asker): Promise<boolean> {
-  const [, log2N, r, p, salt, key] = (stored ?? NOBODYS).split('$')
-  const derived = await derive(
-    password,
-    Buffer.from(salt!, 'base64url'),
-    { log2N: Number(log2N), r: Number(r), p: Number(p) },
-    asker,
-  )
-  return timingSafeEqual(derived, Buffer.from(key!, 'base64url')) && stored !== undefined
+  const toText = (salt: string, key: string): string => ['scrypt', cost.log2N, cost.r, cost.p, salt, key].join('$')
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(16)
+      const key = await derive(password, salt, cost, OURS)
+      return toText(salt.toString('base64url'), key.toString('base64url'))
+    },
+
+    async isRight(password, stored, asker) {
+      const [, log2N, r, p, salt, key] = (stored ?? toText(NO_SALT, NO_KEY)).split('$')
+      const itsCost = { log2N: Number(log2N), r: Number(r), p: Number(p) }
+      const derived = await derive(password, Buffer.from(salt!, 'base64url'), itsCost, asker)
+      return timingSafeEqual(derived, Buffer.from(key!, 'base64url')) && stored !== undefined
+    },
+  }
 }

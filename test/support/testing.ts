@@ -13,6 +13,7 @@ import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
 import { type FoundPlugin, findBuiltIn } from '../../core/plugin/find.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
+import { PASSWORD_COST } from './password-cost.ts'
 
 export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
@@ -91,7 +92,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     filePath: 'settings',
     file: { port: 0, password: PASSWORD, ...settings, dataDir },
   }
-  const open = () => openApp({ sources, clock, log, plugins })
+  const open = () => openApp({ sources, clock, log, plugins, passwordCost: PASSWORD_COST })
 
   let opened: OpenedApp | undefined = await open()
   const isOpen = (): OpenedApp => {
@@ -180,14 +181,15 @@ const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
 
 let accounts: Promise<string> | undefined
 
-/** Hashing a password takes a quarter of a second by design: it is done once for all test apps of a process. */
+/** The same for all test apps of a process. */
 function accountsFolder(): Promise<string> {
   return (accounts ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'av-test-accounts-'))
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
     const [log, clock] = [openLog('silent'), testClock()]
     const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
-    const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey: await openSecretKey(folder) })
+    const secretKey = await openSecretKey(folder)
+    const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey, passwordCost: PASSWORD_COST })
     await book.ensureFirst({ username: 'admin', password: PASSWORD })
     await book.create({ username: 'user', password: PASSWORD, isStaff: false })
     await ledger.close()

@@ -15,6 +15,7 @@ import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
 import type { Route, WholeApp } from '../../../core/plugin/define.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { PASSWORD_COST } from '../../support/password-cost.ts'
 
 export interface TestAccounts {
   accounts: AccountBook
@@ -38,7 +39,8 @@ export async function testAccounts(t: TestContext): Promise<TestAccounts> {
     await ledger.close()
     await rm(dataDir, { recursive: true })
   })
-  const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey: await openSecretKey(dataDir) })
+  const secretKey = await openSecretKey(dataDir)
+  const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey, passwordCost: PASSWORD_COST })
   return { accounts, ledger, clock, dataDir, logged }
 }
 

@@ -1,0 +1,33 @@
+/** Passwords as they are kept, at their real cost; other tests hash at next to none. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openAccounts } from '../../../core/accounts/accounts.ts'
+import { openPasswords } from '../../../core/accounts/passwords.ts'
+import { openSecretKey } from '../../../core/accounts/secret-key.ts'
+import { openLog } from '../../../core/log.ts'
+import { PASSWORD_COST } from '../../support/password-cost.ts'
+import { testAccounts } from '../http/given.ts'
+
+const ASKER = { address: '192.0.2.1' }
+
+test('an account has its password as scrypt at the cost for small machines, and is let in by it alone', async (t) => {
+  const { dataDir, ...given } = await testAccounts(t)
+  const log = openLog('silent')
+  const accounts = openAccounts({ ...given, log, dataDir, secretKey: await openSecretKey(dataDir) })
+  await accounts.ensureFirst({ username: 'admin', password: 'right-password' })
+
+  const { password } = given.ledger.sql<{ password: string }>('SELECT password FROM users').get()!
+
+  assert.match(password, /^scrypt\$14\$8\$5\$[\w-]{22}\$[\w-]{43}$/)
+  assert.ok(await accounts.checkPassword('admin', 'right-password', ASKER.address))
+  assert.equal(await accounts.checkPassword('admin', 'wrong', ASKER.address), undefined)
+})
+
+test('a password is checked at the cost it was kept at, whatever new ones cost', async () => {
+  const [former, present] = [openPasswords(PASSWORD_COST), openPasswords({ log2N: 5, r: 2, p: 1 })]
+  const stored = await former.hash('right-password')
+
+  assert.equal(await present.isRight('right-password', stored, ASKER), true)
+  assert.equal(await present.isRight('wrong', stored, ASKER), false)
+  assert.match(await present.hash('right-password'), /^scrypt\$5\$2\$1\$/)
+})
