@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
+import { lastFirst } from '../support/last-first.ts'
 import { spokenBy } from '../support/said.ts'
 import { ROOT } from '../support/sources.ts'
 
@@ -16,7 +17,7 @@ test('a plugin from outside that stops the start is loaded again as soon as it i
   const server = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', join(ROOT, 'config/dev.ts')], {
     env: { ...process.env, AV_DATA_DIR: join(folder, 'data'), AV_PORT: '0', AV_PLUGINS_DIR: join(folder, 'plugins') },
   })
-  t.after(async () => {
+  lastFirst(t).after(async () => {
     server.kill('SIGTERM')
     await once(server, 'exit')
   })
