@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { cp, readdir, rename, rm } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { bundlePage } from './build-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -20,14 +20,27 @@ const EXTERNAL = ['better-sqlite3', 'esbuild', '@elastic/elasticsearch']
  */
 const isCopied = (path: string): boolean => !['.ts', '.tsx'].includes(extname(path)) && basename(path) !== 'README.md'
 
+/** What esbuild is told to bundle the server; whoever bundles more with it adds to this. */
+export interface ServerBuild extends BuildOptions {
+  entryPoints: Record<string, string>
+  external: string[]
+}
+
 /** @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one */
 export async function bundle(outdir: string): Promise<void> {
   const fresh = `${outdir}.new`
   await rm(fresh, { recursive: true, force: true })
-  const names = (await readdir(join(ROOT, 'plugins'))).filter((name) =>
-    existsSync(join(ROOT, 'plugins', name, 'plugin.ts')),
-  )
-  await build({
+  await build(await serverBuild(fresh))
+  await copyBesideBundle(fresh)
+  if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))
+  await rm(`${outdir}.old`, { recursive: true, force: true })
+  if (existsSync(outdir)) await rename(outdir, `${outdir}.old`)
+  await rename(fresh, outdir)
+  await rm(`${outdir}.old`, { recursive: true, force: true })
+}
+
+export async function serverBuild(outdir: string): Promise<ServerBuild> {
+  return {
     absWorkingDir: ROOT,
     // Core stays at the top of dist/ and plugins in their folders: what they reach by `import.meta.url` depends on it.
     entryPoints: {
@@ -35,14 +48,14 @@ export async function bundle(outdir: string): Promise<void> {
       public: 'core/public.ts',
       'public-index': 'core/index/public.ts',
       ...Object.fromEntries(
-        names.flatMap((name) =>
+        (await pluginNames()).flatMap((name) =>
           ENTRIES.map((entry) => `plugins/${name}/${entry}`)
             .filter((path) => existsSync(join(ROOT, `${path}.ts`)))
             .map((path) => [path, `${path}.ts`]),
         ),
       ),
     },
-    outdir: fresh,
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -56,18 +69,20 @@ export async function bundle(outdir: string): Promise<void> {
     },
     legalComments: 'none',
     logLevel: 'warning',
-  })
-  for (const name of names) {
-    await cp(join(ROOT, 'plugins', name), join(fresh, 'plugins', name), {
+  }
+}
+
+/** What plugins have beside their code, but for the page. */
+export async function copyBesideBundle(outdir: string): Promise<void> {
+  for (const name of await pluginNames()) {
+    await cp(join(ROOT, 'plugins', name), join(outdir, 'plugins', name), {
       recursive: true,
       filter: (path) => isCopied(path) && !path.endsWith('__pycache__') && path !== join(ROOT, PAGE),
     })
   }
-  if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))
-  await rm(`${outdir}.old`, { recursive: true, force: true })
-  if (existsSync(outdir)) await rename(outdir, `${outdir}.old`)
-  await rename(fresh, outdir)
-  await rm(`${outdir}.old`, { recursive: true, force: true })
 }
+
+const pluginNames = async (): Promise<string[]> =>
+  (await readdir(join(ROOT, 'plugins'))).filter((name) => existsSync(join(ROOT, 'plugins', name, 'plugin.ts')))
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle(process.argv[2] ?? join(ROOT, 'dist'))

@@ -1,12 +1,15 @@
 /**
- * A reporter for node:test that names, after everything else, the files and the tests that took longest. Plain
- * JavaScript: node loads reporters before it knows TypeScript.
+ * A reporter for node:test that names, after everything else, the files and the tests that took longest, and keeps
+ * what each file took. Plain JavaScript: node loads reporters before it knows TypeScript.
  */
-import { relative } from 'node:path'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const COUNT = 10
+/** Read by `groups.ts`. */
+const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 
 /** @param {AsyncIterable<import('node:test/reporters').TestEvent>} events */
 export default async function* slowest(events) {
@@ -22,6 +25,7 @@ export default async function* slowest(events) {
     if (data.nesting === 0) files.set(path, (files.get(path) ?? 0) + ms)
     if (kind !== 'suite') tests.push([`${path}: ${data.name}`, ms])
   }
+  await keepTimes(files)
   yield `\nSlowest files\n${list([...files])}\nSlowest tests\n${list(tests)}`
 }
 
@@ -32,3 +36,14 @@ const list = (entries) =>
     .slice(0, COUNT)
     .map(([name, ms]) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${name}\n`)
     .join('')
+
+/**
+ * For the order of the next run.
+ * @param {Map<string, number>} files
+ */
+async function keepTimes(files) {
+  const before = JSON.parse(await readFile(TIMES_FILE, 'utf8').catch(() => '{}'))
+  const part = `${TIMES_FILE}.${process.pid}`
+  await writeFile(part, JSON.stringify({ ...before, ...Object.fromEntries(files) }, undefined, 1))
+  await rename(part, TIMES_FILE)
+}

@@ -1,7 +1,4 @@
-/**
- * A small index for the tests beside; run as a program it begins something and ends itself in the middle, as a power
- * cut would.
- */
+/** A small index for the tests beside. */
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { type Clock, systemClock } from '../../../core/clock.ts'
@@ -47,33 +44,4 @@ export function openBooks(
 ) {
   const log = onLine ? openLog('info', { write: onLine }) : openLog('silent')
   return openSqliteIndex({ file: join(folder, 'index.sqlite'), definitions, log, clock })
-}
-
-const [what, folder] = process.argv.slice(2)
-if (folder !== undefined && import.meta.url === `file://${process.argv[1]}`) {
-  const die = () => process.kill(process.pid, 'SIGKILL')
-  if (what === 'replace') {
-    const index = await openBooks(folder)
-    await index.replaceAll(async (write) => {
-      await write(
-        'book',
-        Array.from({ length: 300 }, (_, at) => ({ id: `new${at}`, doc: { ...bookOf(at).doc, title: 'New' } })),
-      )
-      die()
-    })
-  } else if (what === 'write') {
-    const books = (await openBooks(folder)).collection(bookIndex)
-    await books.putMany(Array.from({ length: 332 }, (_, at) => bookOf(at)))
-    await books.put('b332', bookOf(332).doc)
-    die()
-  } else {
-    const year = { type: 'long' as const, filter: true, ...(what === 'rebuild' ? { search: 1 } : {}) }
-    // A clock that leaps makes each report of progress a line of the log; the third ends everything.
-    let now = 0
-    let lines = 0
-    const leaping: Clock = { ...systemClock, steady: () => (now += 10_000) }
-    await openBooks(folder, [defineIndex({ ...bookIndex, fields: { ...bookIndex.fields, year } })], leaping, () =>
-      ++lines === 3 ? die() : undefined,
-    )
-  }
 }

@@ -21,6 +21,7 @@ import { givenSql } from '../../../plugins/sqlite/filter.ts'
 import { layoutOf, tableNames } from '../../../plugins/sqlite/layout.ts'
 import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
+import { bundledChild } from '../../support/child.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
 
@@ -214,13 +215,12 @@ test('a snapshot can be taken before the first rebuild, and is of what was there
   })
 })
 
-/** Runs a piece of books.ts in a process of its own, until it ends itself or is ended. */
+const child = await bundledChild(new URL('./books-child.ts', import.meta.url))
+
+/** Runs a piece of it until it ends itself. */
 async function runAndKill(folder: string, what: string): Promise<NodeJS.Signals | number | null> {
-  const script = new URL('./books.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=source', script, what, folder], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+  const running = spawn(process.execPath, [child, what, folder], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code, signal] = (await once(running, 'exit')) as [number | null, NodeJS.Signals | null]
   return signal ?? code
 }
 

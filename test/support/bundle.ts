@@ -1,0 +1,66 @@
+/**
+ * Test files and the server they test, bundled once for a run: to load our code from its sources takes a process
+ * seconds.
+ */
+import { readdirSync } from 'node:fs'
+import { readFile, symlink } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin, transform } from 'esbuild'
+import { copyBesideBundle, serverBuild } from '../../config/build.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { ROOT } from './sources.ts'
+
+/** What tests start as a process of its own (`child.ts`). */
+const childPrograms = (): string[] =>
+  readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('-child.ts'))
+    .map((name) => join('test', name))
+
+/** @param folder  below the root, where packages are found; each file lies there under its own path, as `.js` */
+export async function bundleTests(files: readonly string[], folder: string): Promise<void> {
+  const server = await serverBuild(folder)
+  await build({
+    ...server,
+    entryPoints: {
+      ...server.entryPoints,
+      ...Object.fromEntries([...files, ...childPrograms()].map((path) => [path.replace(/\.tsx?$/, ''), path])),
+    },
+    alias: { ...server.alias, 'archivolt/testing': './test/support/testing.ts' },
+    external: [...server.external, ...Object.keys(manifest.devDependencies)],
+    // A failure names lines of the sources.
+    sourcemap: 'linked',
+    sourcesContent: false,
+    plugins: [places(folder)],
+  })
+  await copyBesideBundle(folder)
+  await symlink(join(ROOT, 'dist/plugins/web/static'), join(folder, 'plugins/web/static'))
+}
+
+/**
+ * Bundled, code of many files has one place. Here each keeps its own: the server's in the bundle, as in `dist/`; that
+ * of tests among the sources, where their data are.
+ */
+const places = (folder: string): Plugin => ({
+  name: 'places',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8')
+      if (!code.includes('import.meta.')) return undefined
+      const define = {
+        'import.meta.url': JSON.stringify(pathToFileURL(placeOf(path, folder)).href),
+        'import.meta.dirname': JSON.stringify(dirname(path)),
+      }
+      return {
+        contents: (await transform(code, { loader: 'ts', define, sourcemap: 'inline', sourcefile: path })).code,
+      }
+    }),
+})
+
+function placeOf(path: string, folder: string): string {
+  const own = relative(ROOT, path)
+  const bundled = own.replace(/\.ts$/, '.js')
+  if (own.startsWith('core/')) return join(folder, basename(bundled))
+  if (own.startsWith('plugins/')) return join(folder, bundled)
+  return path
+}

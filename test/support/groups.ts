@@ -1,0 +1,44 @@
+/** Which test files share a process, and in which order: one that takes long begins early, short ones fill the end. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLight, type TestFile } from './needs.ts'
+import { ROOT } from './sources.ts'
+
+/** What the last run of each file took, in milliseconds, by its path. */
+export const TIMES_FILE = join(ROOT, '.cache/test-times.json')
+/** Of a file that has not run here yet. */
+const LIGHT_MS = 1000
+const HEAVY_MS = 30_000
+/** A process for less is not worth its start. */
+const LEAST_MS = 2000
+
+export function knownTimes(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(TIMES_FILE, 'utf8')) as Record<string, number>
+  } catch {
+    return {} // none yet
+  }
+}
+
+/**
+ * Groups grow smaller: whichever job is free takes the next one, and all end at about the same time.
+ * @param jobs  so many groups go on at once
+ */
+export function groupsOf(files: readonly TestFile[], times: Record<string, number>, jobs: number): TestFile[][] {
+  const msOf = (file: TestFile): number => times[file.path] ?? (isLight(file) ? LIGHT_MS : HEAVY_MS)
+  const left = files.toSorted((a, b) => msOf(b) - msOf(a) || (a.path < b.path ? -1 : 1))
+  const groups: TestFile[][] = []
+  let leftMs = left.reduce((sum, file) => sum + msOf(file), 0)
+  while (left.length > 0) {
+    const fullMs = Math.max(LEAST_MS, leftMs / (2 * jobs))
+    const group: TestFile[] = []
+    for (let ms = 0; left.length > 0 && ms < fullMs; ) {
+      const file = left.shift()!
+      ms += msOf(file)
+      leftMs -= msOf(file)
+      group.push(file)
+    }
+    groups.push(group)
+  }
+  return groups
+}
