@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
+import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
@@ -14,6 +15,7 @@ import { openPasswords, type PasswordCost } from './passwords.ts'
 import { type NewSession, openSessions, type Session } from './sessions.ts'
 import { openTokens } from './tokens.ts'
 import { openUserPreferences, type UserPreferences } from './user-preferences.ts'
+import { openViews } from './views.ts'
 
 /** An account as contract B shows it. */
 export interface AccountRecord {
@@ -21,7 +23,26 @@ export interface AccountRecord {
   username: string
   is_staff: boolean
   is_active: boolean
+  /** Of admins always true. */
+  may_download: boolean
+  /** null: it sees the whole archive. */
+  view: View | null
   last_login: string | null
+}
+
+export interface NewAccount {
+  username: string
+  password: string
+  isStaff: boolean
+  mayDownload?: boolean
+  view?: View | null
+}
+
+/** What an admin says of an account. */
+export interface AccountRights {
+  is_staff?: boolean
+  may_download?: boolean
+  view?: View | null
 }
 
 /**
@@ -38,17 +59,19 @@ export interface Proof {
 export interface Accounts {
   list(): AccountRecord[]
   get(id: number): AccountRecord | undefined
-  /** @throws conflict: the name is taken */
-  create(account: { username: string; password: string; isStaff: boolean }): Promise<AccountRecord>
+  /** @throws conflict: the name is taken; bad_request: rights that go ill together */
+  create(account: NewAccount): Promise<AccountRecord>
   /**
    * A changed password ends the account's other sessions and revokes its token.
-   * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds)
+   * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill together)
    */
   change(
     id: number,
-    change: { password?: string; is_staff?: boolean; is_active?: boolean },
+    change: { password?: string; is_active?: boolean } & AccountRights,
     by?: { keepSession?: string | undefined; proof?: Proof | undefined },
   ): Promise<AccountRecord>
+  /** It is gone: what has been chosen for accounts has it no more. */
+  dropFromViews(kind: string, id: string): Promise<void>
   /** And its token, sessions, preferences. @throws not_found, conflict (last active admin) */
   remove(id: number): Promise<void>
   /** The password that the first start made up lies in its file, and nobody has ever signed in. */
@@ -102,6 +125,8 @@ interface UserRow {
   password: string
   is_staff: number
   is_active: number
+  may_download: number
+  view: string | null
   last_login: number | null
 }
 
@@ -122,6 +147,7 @@ export function openAccounts(parts: {
   const tokens = openTokens(parts)
   const sessions = openSessions(parts)
   const preferences = openUserPreferences(ledger)
+  const views = openViews(ledger)
   const throttle = new LoginThrottle(clock)
   const passwordFile = join(parts.dataDir, 'first-password')
   let hasPasswordFile = existsSync(passwordFile)
@@ -134,8 +160,12 @@ export function openAccounts(parts: {
     'SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?',
   )
   const countSignedIn = ledger.sql<{ ever: number }>('SELECT count(last_login) AS ever FROM users')
-  const insertUser = ledger.sql('INSERT INTO users (username, password, is_staff, created_at) VALUES (?, ?, ?, ?)')
-  const updateUser = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ? WHERE id = ?')
+  const insertUser = ledger.sql(
+    'INSERT INTO users (username, password, is_staff, may_download, created_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  const updateUser = ledger.sql(
+    'UPDATE users SET password = ?, is_staff = ?, is_active = ?, may_download = ? WHERE id = ?',
+  )
   const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
   const deleteUser = ledger.sql('DELETE FROM users WHERE id = ?')
 
@@ -157,6 +187,16 @@ export function openAccounts(parts: {
     kept.set(key, value)
     return value
   }
+
+  const toRecord = (row: UserRow): AccountRecord => ({
+    id: row.id,
+    username: row.username,
+    is_staff: row.is_staff === 1,
+    is_active: row.is_active === 1,
+    may_download: row.is_staff === 1 || row.may_download === 1,
+    view: views.parse(row.view),
+    last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
+  })
 
   const activeAccount = (id: number | undefined): AccountRecord | undefined => {
     const row = id === undefined ? undefined : selectOne.get(id)
@@ -202,11 +242,15 @@ export function openAccounts(parts: {
       return row && toRecord(row)
     },
 
-    async create({ username, password, isStaff }) {
+    async create({ username, password, isStaff, mayDownload = false, view = null }) {
+      refuseIllTogether({ is_staff: isStaff, may_download: mayDownload, view })
       const hash = await passwords.hash(password)
       return write(() => {
         if (selectNamed.get(username)) throw errors.conflict('This name is taken')
-        return toRecord(existing(Number(insertUser.run(username, hash, isStaff ? 1 : 0, now()).lastInsertRowid)))
+        const inserted = insertUser.run(username, hash, bit(isStaff), bit(mayDownload), now())
+        const id = Number(inserted.lastInsertRowid)
+        views.set(id, view)
+        return toRecord(existing(id))
       })
     },
 
@@ -219,9 +263,13 @@ export function openAccounts(parts: {
         const after = {
           is_staff: change.is_staff ?? row.is_staff === 1,
           is_active: change.is_active ?? row.is_active === 1,
+          may_download: change.may_download ?? row.may_download === 1,
+          view: change.view === undefined ? views.parse(row.view) : change.view,
         }
+        refuseIllTogether(after)
         if (!after.is_staff || !after.is_active) refuseLastAdmin(row)
-        updateUser.run(hash ?? row.password, after.is_staff ? 1 : 0, after.is_active ? 1 : 0, id)
+        updateUser.run(hash ?? row.password, bit(after.is_staff), bit(after.is_active), bit(after.may_download), id)
+        if (change.view !== undefined) views.set(id, change.view)
         if (hash) tokens.revoke(id)
         if (!after.is_active) sessions.endAll(id)
         else if (hash) sessions.endAll(id, keepSession)
@@ -229,6 +277,10 @@ export function openAccounts(parts: {
       })
       if (hash) await forgetFirstPassword(id)
       return record
+    },
+
+    async dropFromViews(kind, id) {
+      await write(() => views.drop(kind, id))
     },
 
     async remove(id) {
@@ -325,7 +377,7 @@ export function openAccounts(parts: {
       hasPasswordFile = made !== undefined
       const hash = await passwords.hash(password ?? made!)
       await write(() => {
-        const { lastInsertRowid } = insertUser.run(username, hash, 1, now())
+        const { lastInsertRowid } = insertUser.run(username, hash, 1, 0, now())
         tokens.make(Number(lastInsertRowid))
       })
       return { isNew: true, username, ...(made && { password: made, passwordFile }) }
@@ -334,12 +386,13 @@ export function openAccounts(parts: {
   return accounts
 }
 
-function toRecord(row: UserRow): AccountRecord {
-  return {
-    id: row.id,
-    username: row.username,
-    is_staff: row.is_staff === 1,
-    is_active: row.is_active === 1,
-    last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
-  }
+const bit = (value: boolean): number => (value ? 1 : 0)
+
+/** Who sees a part only could not see what becomes of what they change. */
+function refuseIllTogether({ is_staff, may_download, view }: AccountRights): void {
+  if (!view || (!is_staff && !may_download)) return
+  const word = is_staff ? 'is_staff' : 'may_download'
+  throw errors.badRequest(`An account with a view cannot have ${word} too: send view null, or ${word} false`, {
+    fields: { [word]: 'must be false for an account with a view' },
+  })
 }

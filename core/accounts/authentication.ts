@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import { errors } from '../error.ts'
+import type { View } from '../index/view.ts'
 import type { AccountRecord, Credentials } from './accounts.ts'
 
 export interface Actor {
@@ -10,12 +11,17 @@ export interface Actor {
   id: number
   username: string
   isAdmin: boolean
+  mayDownload: boolean
+  /** What it is shown of the archive. Left out: all of it. */
+  view?: View
   via: 'token' | 'session' | 'none'
   /** Hash of the session's id, with `via: 'session'`. */
   session?: string
 }
 
-export type Access = 'open' | 'user' | 'admin'
+/** Who may use a route, each with all that stand after them; what they are, `RouteDefinition` says. */
+export const ACCESS = ['open', 'viewer', 'user', 'downloader', 'admin'] as const
+export type Access = (typeof ACCESS)[number]
 
 export interface Authentication {
   /**
@@ -27,7 +33,7 @@ export interface Authentication {
   may(actor: Actor, access: Access): void
 }
 
-const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, via: 'none' })
+const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, mayDownload: false, via: 'none' })
 const SESSION_COOKIE = 'sessionid'
 
 const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
@@ -72,7 +78,11 @@ export function openAuthentication({
     },
 
     may(actor, access) {
+      if (access === 'open' || access === 'viewer') return
+      if (actor.view) throw errors.permissionDenied('This account may only watch what was chosen for it')
       if (access === 'admin' && !actor.isAdmin) throw errors.permissionDenied('Only an admin may do this')
+      if (access === 'downloader' && !actor.mayDownload)
+        throw errors.permissionDenied('This account may not download; an admin can allow it')
     },
   }
 
@@ -97,6 +107,8 @@ const toActor = (account: AccountRecord, via: 'token' | 'session', session?: str
   id: account.id,
   username: account.username,
   isAdmin: account.is_staff,
+  mayDownload: account.may_download,
+  ...(account.view && { view: account.view }),
   via,
   ...(session !== undefined && { session }),
 })

@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { Quota } from '../concurrency/quota.ts'
 import { errors, isAppError } from '../error.ts'
+import { withinView } from '../index/view.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import {
@@ -167,7 +168,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
       if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
-      const value = await answer(route, input, query)
+      const value = await withinView(actor.view, () => answer(route, input, query))
 
       Object.assign(exchange.headers, input.headers.values)
       await reply(exchange, route, value, input)
@@ -297,8 +298,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, status, value.text)
     if (value instanceof FileReply) {
+      const { actor } = input
       if (route.access !== 'open')
-        whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => response.destroy() })
+        whileAllowed(exchange, {
+          mayGoOn: () => mayStill(exchange, route, (now) => now.view === actor.view),
+          end: () => response.destroy(),
+        })
       return sendFileReply(exchange, value)
     }
     if (value instanceof BytesReply) return sendBytes(exchange, status, value)
@@ -315,8 +320,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         retryAfterSeconds: LISTEN_AGAIN_SECONDS,
       })
     exchange.response.on('close', giveBack)
-    // Another role gets other events, so the stream ends and its client connects again.
-    const mayListen = () => mayStill(exchange, route, (now) => now.id === actor.id && now.isAdmin === actor.isAdmin)
+    // Other rights get other events, so the stream ends and its client connects again.
+    const mayListen = () => mayStill(exchange, route, (now) => isAlike(now, actor))
     const end = sendEvents(exchange, stream, clock, mayListen)
     streams.add(end)
     exchange.response.on('close', () => streams.delete(end))
@@ -395,6 +400,13 @@ function takePlace(quota: Quota, { address, isLimited }: Origin, response: Serve
     })
   response.on('close', giveBack)
 }
+
+/** Whether the account may still do and see what it could. */
+const isAlike = (now: Actor, before: Actor): boolean =>
+  now.id === before.id &&
+  now.isAdmin === before.isAdmin &&
+  now.mayDownload === before.mayDownload &&
+  now.view === before.view
 
 /** Without the query: it may have what people searched for. */
 const pathOf = (request: IncomingMessage): string => request.url!.split('?', 1)[0]!.slice(0, 500)

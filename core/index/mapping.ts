@@ -25,6 +25,21 @@ export interface Field {
   internal?: boolean
 }
 
+/** Seen where one of these fields has a chosen id. Several values of a field: those of others are left out. */
+export interface SeenBy<Names extends string = string> {
+  /** Kind → field. An index that names itself here has documents that can be chosen. */
+  by: Readonly<Record<string, Names>>
+}
+
+/** Seen with a document of another index, which says by which fields. */
+export interface SeenWith<Names extends string = string> {
+  with: string
+  /** The field that has its id; it is part of the text. */
+  id: Names
+  /** Kind → field that says the same as the other index's field of that kind: so a search has less to look through. */
+  near?: Readonly<Record<string, Names>>
+}
+
 export interface IndexDefinition<Doc extends TObject = TObject, Names extends string = string> {
   /** The collection: `<plugin>`, `<plugin>_…`, or a name that the manifest claims with `owns`. */
   name: string
@@ -45,6 +60,8 @@ export interface IndexDefinition<Doc extends TObject = TObject, Names extends st
    * A write puts it there, and refuses a document that has neither.
    */
   lastKey?: keyof Doc['properties'] & string
+  /** What an account sees of it that is shown a part of the archive only (view.ts). Left out: nothing. */
+  seen?: SeenBy<NoInfer<Names>> | SeenWith<NoInfer<Names>>
   /** What the stored texts depend on beside the mapping (time zone, id field …); another value rebuilds by `reform`. */
   form?: string
   /** Brings a stored document into the present form. Called while rebuilding. */

@@ -1,5 +1,6 @@
 /** Run: from a row that has been begun to the end of its run. */
 import { errors } from '../error.ts'
+import { beyondView } from '../index/view.ts'
 import type { Job } from '../ledger/jobs.ts'
 import { attempt, type Interruption, type Outcome } from './attempt.ts'
 import { finish } from './finish.ts'
@@ -40,7 +41,8 @@ export function execute<App extends Handed>(
   runner.listeners.changed({ job })
   notifications.changed()
   if (runner.isClosing) interrupt(entry, 'close')
-  entry.done = runToEnd(runner, entry)
+  // Whoever began it may see a part only: a job is the archive's own work.
+  entry.done = beyondView(() => runToEnd(runner, entry))
 }
 
 async function runToEnd<App extends Handed>(runner: Runner<App>, entry: Running<App>): Promise<void> {

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import { jobs } from './migrations/0001-jobs.ts'
 import { accounts } from './migrations/0002-accounts.ts'
 import { words } from './migrations/0003-words.ts'
+import { rights } from './migrations/0004-rights.ts'
 
 export interface Migration {
   number: number
@@ -20,6 +21,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 1, sql: jobs },
   { number: 2, sql: accounts },
   { number: 3, sql: words },
+  { number: 4, sql: rights },
 ]
 
 const CORE = 'core'

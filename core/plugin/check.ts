@@ -3,6 +3,7 @@
  * it.
  */
 import { coreSettings } from '../../config/schema.ts'
+import { ACCESS } from '../accounts/authentication.ts'
 import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
@@ -33,7 +34,6 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'version',
 ])
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
-const ACCESS = new Set(['open', 'user', 'admin'])
 /** Core's own lanes, for jobs that need none of their plugin's. */
 const CORE_LANES = ['index', 'light']
 /** Paths that core answers itself. */
@@ -89,7 +89,7 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
   // Requests without the slash reach the same handler, but links and descriptions have one form. Files have no slash.
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
     refuse(`${title}: a path of the API ends with a slash`)
-  if (!ACCESS.has(route.access)) refuse(`${title}: access must be one of ${[...ACCESS].join(', ')}`)
+  if (!ACCESS.includes(route.access)) refuse(`${title}: access must be one of ${ACCESS.join(', ')}`)
   if (typeof route.handle !== 'function') refuse(`${title} has no \`handle\``)
   if (!route.reply) refuse(`${title} does not say what it replies`)
   const declared = Object.keys(route.params?.properties ?? {})

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { Actor } from '../accounts/authentication.ts'
+import type { Access, Actor } from '../accounts/authentication.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener } from '../events.ts'
@@ -142,8 +142,12 @@ export interface RouteDefinition<
   method: Method
   /** Full path with its final slash, variables as `:name`. */
   path: string
-  /** `open`: anybody; `user`: any account; `admin`: accounts with the flag. */
-  access: 'open' | 'user' | 'admin'
+  /**
+   * `open`: anybody. `viewer`: any account, also one that sees a part of the archive only: what its handler reads of the
+   * index is that part, what it has from elsewhere (files, tables) is its own care. `user`: any account that sees the
+   * whole archive. `downloader`: those that may download. `admin`: accounts with the flag.
+   */
+  access: Access
   /** One line for the API description. */
   summary: string
   params?: Params

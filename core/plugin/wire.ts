@@ -8,6 +8,7 @@ import { withinTime } from '../concurrency/limit.ts'
 import { StartError } from '../error.ts'
 import { EventBus, type EventName, type Listener } from '../events.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
+import { beyondView } from '../index/view.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
@@ -50,7 +51,8 @@ export function openWiring({
   function makeApps(parts: AppParts): WholeApp {
     const own: App = {
       ...{ ...parts, version, clock, log, registry: loaded.registry, plugins: { list } },
-      emit: (name, event) => bus.emit(name, event),
+      // Who listens keeps the archive right, whatever the one sees whose request it was.
+      emit: (name, event) => beyondView(() => bus.emit(name, event)),
       hook: (name) => hook(name) as never,
     }
     // Plugins add their services to it, one after the other.

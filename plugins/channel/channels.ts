@@ -1,5 +1,15 @@
 /** The service `channels`: the one home of channel documents, their art and their handles. */
-import { epochSeconds, errors, isAppError, localDay, openLocks, roundScore, type Step, withKeys } from 'archivolt'
+import {
+  beyondView,
+  epochSeconds,
+  errors,
+  isAppError,
+  localDay,
+  openLocks,
+  roundScore,
+  type Step,
+  withKeys,
+} from 'archivolt'
 import type { ChannelMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { openHandles } from './handles.ts'
@@ -75,9 +85,19 @@ export function openChannels(app: App) {
     )
   }
 
-  function standIn(id: string): string {
+  /**
+   * Beyond the view of who asks: whoever sees a video sees its channel's name, and the ids are those of videos that
+   * they see.
+   */
+  const namesOf = (ids: readonly string[]): Promise<Map<string, string>> =>
+    beyondView(async () => {
+      const docs = await collection.getMany(ids)
+      return new Map([...docs].map(([id, doc]) => [id, doc.channel_name]))
+    })
+
+  function standIn(id: string, name: string): string {
     const { refreshed_at, art, ...fields } = toFields(
-      { id, name: '', description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} },
+      { id, name, description: '', tags: [], subscribers: 0, views: 0, tabs: [], art: {} },
       0,
     )
     return JSON.stringify({ ...fields, channel_subscribed: false, channel_active: false, channel_overwrites: {} })
@@ -255,10 +275,16 @@ export function openChannels(app: App) {
     /** As stored: the channel as part of a video's record. */
     text: (id: string) => collection.getText(id),
     texts: (ids: readonly string[]) => collection.getTexts(ids),
-    /** As `texts`, but a missing channel is there without a name: a video's record always has a whole channel. */
+    /**
+     * As `texts`, and whoever is missing, or is not to be seen, is there by its name alone: a video's record always has
+     * a whole channel.
+     */
     async textsFor(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const texts = await collection.getTexts(ids)
-      for (const id of ids) if (!texts.has(id)) texts.set(id, standIn(id))
+      const missing = ids.filter((id) => !texts.has(id))
+      if (missing.length === 0) return texts
+      const names = await namesOf(missing)
+      for (const id of missing) texts.set(id, standIn(id, names.get(id) ?? ''))
       return texts
     },
     reply,
@@ -270,10 +296,7 @@ export function openChannels(app: App) {
     shared,
     exclusive,
 
-    async names(ids: readonly string[]): Promise<Map<string, string>> {
-      const docs = await collection.getMany(ids)
-      return new Map([...docs].map(([id, doc]) => [id, doc.channel_name]))
-    },
+    names: namesOf,
 
     /** Writes metadata and art as the platform has them now. @returns false: the channel is not archived */
     async refreshWith(metadata: ChannelMetadata, options: { signal?: AbortSignal | undefined } = {}): Promise<boolean> {
@@ -328,6 +351,7 @@ export function openChannels(app: App) {
     async drop(id: string): Promise<void> {
       await removeArt(id)
       await handles.forget(id)
+      await app.accounts.dropFromViews('channel', id)
       await collection.remove(id, { visible: true })
     },
   }

@@ -21,7 +21,7 @@ const ChannelChange = Type.Object({
 export const listChannels = defineRoute({
   method: 'GET',
   path: '/api/channel/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Channels by name',
   query: {
     filter: queryEnum(['subscribed', 'unsubscribed']),
@@ -67,7 +67,7 @@ export const searchChannel = defineRoute({
 export const showChannel = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'One channel',
   params: ChannelId,
   envelope: 'item',

@@ -44,6 +44,7 @@ export type ChannelDoc = Static<typeof ChannelDoc>
 export const channelIndex = defineIndex({
   name: 'channel',
   doc: ChannelDoc,
+  seen: { by: { channel: 'channel_id' } },
   // Days are stored as this zone counts them, so another zone rebuilds the index.
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, channel_last_refresh: localDay(doc.refreshed_at) }),

@@ -34,7 +34,7 @@ const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'open', 
 export const listQueue = defineRoute({
   method: 'GET',
   path: '/api/download/',
-  access: 'admin',
+  access: 'downloader',
   summary: 'The download queue: auto_start first, then oldest',
   query: {
     filter: queryEnum(FILTERS, { description: '`pending` includes priority items' }),
@@ -75,7 +75,7 @@ const AddBody = Type.Object({
 export const addToQueue = defineRoute({
   method: 'POST',
   path: '/api/download/',
-  access: 'admin',
+  access: 'downloader',
   summary: 'Queue videos, playlists and channels by id, URL or handle',
   query: {
     autostart: queryBool({ fallback: false, description: 'download at once' }),
@@ -87,7 +87,12 @@ export const addToQueue = defineRoute({
     message: Type.String(),
     task_id: Type.Union([Type.String(), Type.Null()]),
   }),
-  async handle({ query, body: { data } }, app: App) {
+  errors: ['permission_denied'],
+  async handle({ query, body: { data }, actor }, app: App) {
+    if (!actor.isAdmin && data.some(({ status = 'pending' }) => status !== 'pending'))
+      throw errors.permissionDenied('Only an admin may put videos on the ignore list')
+    if (!actor.isAdmin && query.force)
+      throw errors.permissionDenied('Only an admin may download again what is in the archive')
     const targets = []
     for (const [index, item] of data.entries()) {
       const found = await targetsOf(app.platform.idOf(item), `data[${index}]`, app)
@@ -154,7 +159,7 @@ export const clearQueue = defineRoute({
 export const showItem = defineRoute({
   method: 'GET',
   path: '/api/download/:videoId/',
-  access: 'admin',
+  access: 'downloader',
   summary: 'One item of the queue',
   params: VideoPath,
   reply: QueueRecord,

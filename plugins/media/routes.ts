@@ -1,9 +1,10 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
-import { bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
+import { type Actor, bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { exists } from './library.ts'
 import { type ArtFolder, isId, parseArtName, parseMediaName, smallPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
+import type { KnownKind } from './types.ts'
 
 /** What a name in the path may be made of at all; which names are ours is for `paths.ts`. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
@@ -12,16 +13,17 @@ const size = queryEnum(['small'], { description: 'the variant of 320 pixels, whe
 export const showMedia = defineRoute({
   method: 'GET',
   path: '/media/:channelId/:file',
-  access: 'user',
+  access: 'viewer',
   summary: 'A media file, with byte ranges, or one of its subtitles',
   params: Type.Object({ channelId: FileName, file: FileName }),
   reply: Type.Unknown(),
   replyType: 'video/mp4',
   errors: ['not_found', 'invalid_range'],
-  async handle({ params }, app: App) {
+  async handle({ params, actor }, app: App) {
     const name = parseMediaName(params.file)
     if (!name || !isId(params.channelId)) throw errors.notFound('file')
     const { lang, videoId } = name
+    await refuseHidden('video', videoId, actor, app)
     const path =
       lang === undefined
         ? app.media.pathOf(params.channelId, videoId)
@@ -31,12 +33,29 @@ export const showMedia = defineRoute({
   },
 })
 
-async function sendArt(app: App, folder: ArtFolder, name: string, variant: 'small' | undefined) {
-  const picture = parseArtName(folder, name)
+/** A file lies in no index: who sees a part of the archive only is sent those of documents that they see. */
+async function refuseHidden(kind: KnownKind, id: string, actor: Actor, { index }: App): Promise<void> {
+  if (!actor.view) return
+  const definition = index.definitions.find(({ name }) => name === kind)
+  if (!definition || !(await index.collection(definition).known([id])).has(id)) throw errors.notFound('file')
+}
+
+const KINDS = { videos: 'video', channels: 'channel', playlists: 'playlist' } as const
+
+interface ArtInput {
+  params: { file: string }
+  query: { size: 'small' | undefined }
+  actor: Actor
+}
+
+async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, app: App) {
+  const picture = parseArtName(folder, params.file)
   if (!picture) throw errors.notFound('file')
+  const kind = KINDS[folder]
+  await refuseHidden(kind, picture.id, actor, app)
   const full = app.media.artPathOf(picture.kind, picture.id)
-  for (const path of variant ? [smallPath(full), full] : [full]) if (await exists(path)) return file(path, 'image/jpeg')
-  const kind = folder === 'videos' ? 'video' : folder === 'channels' ? 'channel' : 'playlist'
+  for (const path of query.size ? [smallPath(full), full] : [full])
+    if (await exists(path)) return file(path, 'image/jpeg')
   for (const isKnown of app.hook('media.known'))
     if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   throw errors.notFound('file')
@@ -45,41 +64,42 @@ async function sendArt(app: App, folder: ArtFolder, name: string, variant: 'smal
 export const showVideoArt = defineRoute({
   method: 'GET',
   path: '/cache/videos/:letter/:file',
-  access: 'user',
+  access: 'viewer',
   summary: 'The thumbnail of a video',
   params: Type.Object({ letter: FileName, file: FileName }),
   query: { size },
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle({ params, query }, app: App) {
-    if (params.letter !== params.file.charAt(0).toLowerCase()) throw errors.notFound('file')
-    return sendArt(app, 'videos', params.file, query.size)
+  handle(input, app: App) {
+    const { letter, file: name } = input.params
+    if (letter !== name.charAt(0).toLowerCase()) throw errors.notFound('file')
+    return sendArt('videos', input, app)
   },
 })
 
 export const showChannelArt = defineRoute({
   method: 'GET',
   path: '/cache/channels/:file',
-  access: 'user',
+  access: 'viewer',
   summary: 'A picture of a channel: thumb, banner or tvart',
   params: Type.Object({ file: FileName }),
   query: { size },
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle: ({ params, query }, app: App) => sendArt(app, 'channels', params.file, query.size),
+  handle: (input, app: App) => sendArt('channels', input, app),
 })
 
 export const showPlaylistArt = defineRoute({
   method: 'GET',
   path: '/cache/playlists/:file',
-  access: 'user',
+  access: 'viewer',
   summary: 'The picture of a playlist',
   params: Type.Object({ file: FileName }),
   query: { size },
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],
-  handle: ({ params, query }, app: App) => sendArt(app, 'playlists', params.file, query.size),
+  handle: (input, app: App) => sendArt('playlists', input, app),
 })

@@ -1,5 +1,5 @@
 /** Everybody who listens to `/api/events/`, and what they are sent. */
-import type { Actor } from 'archivolt'
+import type { AccountRecord, Actor } from 'archivolt'
 import type { App } from './app.ts'
 
 type Send = (event: string, data: unknown) => void
@@ -9,6 +9,13 @@ interface Listener {
   send: Send
 }
 
+/** Who is told of what: `everybody` is each account that sees the whole archive. */
+type Audience = 'everybody' | 'downloaders' | 'admins'
+
+/** Messages are of tasks, and name what those work on. */
+export const messagesFor = ({ view }: { view?: unknown }, { jobs }: Pick<App, 'jobs'>) =>
+  view ? [] : jobs.notifications()
+
 export type Live = ReturnType<typeof openLive>
 
 export function openLive(app: App) {
@@ -16,10 +23,10 @@ export function openLive(app: App) {
   let unwatch: (() => void) | undefined
 
   /** Accounts are read anew for each event: one may lose its role, or be disabled, while it listens. */
-  function tell(event: string, data: unknown, { adminOnly = false } = {}): void {
+  function tell(event: string, data: unknown, audience: Audience): void {
     for (const { accountId, send } of listeners) {
       const account = app.accounts.get(accountId)
-      if (account?.is_active && (account.is_staff || !adminOnly)) send(event, data)
+      if (account?.is_active && isAmong(audience, account)) send(event, data)
     }
   }
 
@@ -27,8 +34,8 @@ export function openLive(app: App) {
     begin(): void {
       unwatch = app.jobs.watch(({ job, notifications }) => {
         if (!listeners.size) return
-        if (notifications) tell('notification', app.jobs.notifications())
-        if (job) tell('job', app.tasks.record(job), { adminOnly: true })
+        if (notifications) tell('notification', app.jobs.notifications(), 'everybody')
+        if (job) tell('job', app.tasks.record(job), 'admins')
       })
     },
 
@@ -41,21 +48,26 @@ export function openLive(app: App) {
     join(actor: Actor, send: Send): () => void {
       const listener = { accountId: actor.id, send }
       listeners.add(listener)
-      send('notification', app.jobs.notifications())
-      if (actor.isAdmin) send('queue', { reset: true })
+      send('notification', messagesFor(actor, app))
+      if (actor.mayDownload) send('queue', { reset: true })
       return () => void listeners.delete(listener)
     },
 
     /** An item of the queue as it is now, or `removed`; without an id: much has changed, read it again. */
     async queueChanged(id: string | undefined): Promise<void> {
       if (!listeners.size) return
-      if (id === undefined) return tell('queue', { reset: true }, { adminOnly: true })
+      if (id === undefined) return tell('queue', { reset: true }, 'downloaders')
       const text = await app.queue.items.getText(id)
       const item: unknown =
         text === undefined
           ? { platform_id: id, ...app.platform.mirror(id), removed: true }
           : JSON.parse(app.queue.replyText(id, text))
-      tell('queue', item, { adminOnly: true })
+      tell('queue', item, 'downloaders')
     },
   }
+}
+
+function isAmong(audience: Audience, { is_staff, may_download, view }: AccountRecord): boolean {
+  if (view) return false
+  return audience === 'everybody' || (audience === 'downloaders' ? may_download : is_staff)
 }

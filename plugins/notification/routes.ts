@@ -1,6 +1,7 @@
 /** What runs now, asked for or told as it changes (contract 6.1, 8.4, B). */
 import { defineRoute, events, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { messagesFor } from './live.ts'
 
 const Message = Type.Object({
   id: Type.String(),
@@ -22,12 +23,12 @@ const GROUPS = { download: 'download:', settings: 'setting:', channel: 'channel:
 export const listNotifications = defineRoute({
   method: 'GET',
   path: '/api/notification/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Messages of tasks that run or have just ended, oldest first',
   query: { filter: queryEnum(['download', 'settings', 'channel'], { description: 'only messages of these groups' }) },
   reply: Type.Array(Message),
-  handle({ query }, app) {
-    const messages = app.jobs.notifications()
+  handle({ query, actor }, app) {
+    const messages = messagesFor(actor, app)
     const prefix = query.filter && GROUPS[query.filter]
     return prefix ? messages.filter(({ group }) => group.startsWith(prefix)) : messages
   },
@@ -36,8 +37,8 @@ export const listNotifications = defineRoute({
 export const streamEvents = defineRoute({
   method: 'GET',
   path: '/api/events/',
-  access: 'user',
-  summary: 'Server-sent events: `notification` (the whole list), for admins `job` and `queue` too',
+  access: 'viewer',
+  summary: 'Server-sent events: `notification` (the whole list), `queue` for those who may download, `job` for admins',
   reply: Type.String(),
   replyType: 'text/event-stream',
   handle: ({ actor }, app: App) => events((send) => app.live.join(actor, send)),

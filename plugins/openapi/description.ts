@@ -188,7 +188,7 @@ function errorsOf(route: Route): Operation['responses'] {
   const isWrite = route.method !== 'GET'
   if (route.access !== 'open') codes.add('not_authenticated').add('invalid_token')
   if (route.access !== 'open' && isWrite) codes.add('csrf_failed')
-  if (route.access === 'admin') codes.add('permission_denied')
+  if (route.access !== 'open' && route.access !== 'viewer') codes.add('permission_denied')
   if (/:|\*/.test(route.path) || route.envelope === 'item') codes.add('not_found')
   if (route.envelope === 'page') codes.add('page_not_found')
   if (isFile(route)) codes.add('invalid_range')

@@ -87,7 +87,7 @@ const LONGEST_TEXT = 1200
 export const resolveText = defineRoute({
   method: 'GET',
   path: '/api/resolve/',
-  access: 'user',
+  access: 'viewer',
   summary: 'What the ids and links in a text stand for, by their form alone',
   query: { q: queryText({ maxLength: LONGEST_TEXT, description: 'any text' }) },
   reply: Type.Array(

@@ -130,6 +130,7 @@ export function openPlaylists(app: App) {
     locks.exclusive(id, async () => {
       await membership.takeAll(id)
       await app.media.removeArt('playlist', id)
+      await app.accounts.dropFromViews('playlist', id)
       await collection.remove(id, { visible: true })
     })
 

@@ -47,6 +47,10 @@ export function openPrivate(app: App, { rows, custom, membership, records }: Par
   }
 
   /** @returns false: the video is not in the list, as far as its account sees */
+  const take = async (list: OwnPlaylist, videoId: string): Promise<boolean> =>
+    (await membership.archived([videoId])).has(videoId) && rows.take(list, videoId)
+
+  /** As `take`. */
   async function move(list: OwnPlaylist, { action, videoId, index = 0, hideWatched }: CustomAction): Promise<boolean> {
     const ids = rows.videoIds(list)
     const archived = await membership.archived(ids)
@@ -78,7 +82,7 @@ export function openPrivate(app: App, { rows, custom, membership, records }: Par
         const { title, uploader } = await custom.toEntry(videoId)
         return rows.add(list, { videoId, title, uploader }, { isFirst: list.id === WATCH_LATER })
       }
-      const isIn = await (action.action === 'remove' ? rows.take(list, videoId) : move(list, action))
+      const isIn = await (action.action === 'remove' ? take(list, videoId) : move(list, action))
       if (!isIn) throw errors.notFound('video in this playlist', videoId)
     },
   }

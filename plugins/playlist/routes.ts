@@ -35,7 +35,7 @@ const TYPES = ['regular', 'custom'] as const
 export const listPlaylists = defineRoute({
   method: 'GET',
   path: '/api/playlist/',
-  access: 'user',
+  access: 'viewer',
   summary: "The caller's own private playlists, then all others, by name",
   query: {
     playlist_type: queryEnum(TYPES),
@@ -67,7 +67,7 @@ async function recordOf(app: App, id: string, actor: Actor): Promise<string> {
 export const showPlaylist = defineRoute({
   method: 'GET',
   path: '/api/playlist/:playlistId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'One playlist',
   params: PlaylistId,
   envelope: 'item',
@@ -81,6 +81,11 @@ const wrong = (field: string, rule: string) => errors.badRequest(`${field} ${rul
 const MAX_NAME_LENGTH = 200
 const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for the caller alone' })
 
+/** It would be in the archive, and of that it sees only what was chosen for it. */
+function refuseToShare({ view }: Actor): void {
+  if (view) throw errors.permissionDenied('This account keeps its playlists for itself')
+}
+
 /** @throws bad_request */
 function checkedName(name: unknown): string {
   const trimmed = typeof name === 'string' ? name.trim() : ''
@@ -92,18 +97,19 @@ function checkedName(name: unknown): string {
 export const createCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/',
-  access: 'user',
+  access: 'viewer',
   summary: "Make a custom playlist of one's own",
   body: Type.Object({
     playlist_name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
     playlist_visibility: Type.Optional(Visibility),
   }),
   reply: PlaylistRecord,
-  errors: ['bad_request', 'conflict'],
+  errors: ['permission_denied', 'bad_request', 'conflict'],
   async handle({ body, actor }, app: App) {
     const name = checkedName(body.playlist_name)
     // Clients that know of no private ones are those of admins, and count on seeing it everywhere.
     const visibility = body.playlist_visibility ?? (actor.isAdmin ? 'shared' : 'private')
+    if (visibility === 'shared') refuseToShare(actor)
     return json(await recordOf(app, await app.playlists.create(name, visibility, actor), actor))
   },
 })
@@ -140,6 +146,7 @@ async function changeItself(
   const visibility = VISIBILITIES.find((one) => one === playlist_visibility)
   if (playlist_visibility !== undefined && visibility === undefined)
     throw wrong('playlist_visibility', `must be ${VISIBILITIES.join(' or ')}`)
+  if (visibility === 'shared') refuseToShare(actor)
   if (name !== undefined) await app.playlists.rename(id, name, actor)
   if (visibility !== undefined) await app.playlists.setVisibility(id, visibility, actor)
 }
@@ -159,13 +166,13 @@ async function act(id: string, action: Action, body: Record<string, unknown>, ac
 export const changePlaylist = defineRoute({
   method: 'POST',
   path: '/api/playlist/:playlistId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Add, remove or move a video of a custom playlist; rename, share it or make it private',
   params: PlaylistId,
   body: CustomChange,
   reply: Success,
   status: 201,
-  errors: ['bad_request', 'not_found', 'conflict'],
+  errors: ['permission_denied', 'bad_request', 'not_found', 'conflict'],
   async handle({ params: { playlistId }, body, actor }, app: App) {
     await change(playlistId, body, actor, app)
     return { success: true }
@@ -175,12 +182,12 @@ export const changePlaylist = defineRoute({
 export const changeCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/:playlistId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'The same; answers with the playlist',
   params: PlaylistId,
   body: CustomChange,
   reply: PlaylistRecord,
-  errors: ['bad_request', 'not_found', 'conflict'],
+  errors: ['permission_denied', 'bad_request', 'not_found', 'conflict'],
   async handle({ params: { playlistId }, body, actor }, app: App) {
     await change(playlistId, body, actor, app)
     return json(await recordOf(app, playlistId, actor))
@@ -190,7 +197,7 @@ export const changeCustom = defineRoute({
 export const deletePlaylist = defineRoute({
   method: 'DELETE',
   path: '/api/playlist/:playlistId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Remove a playlist; admins also with its videos',
   params: PlaylistId,
   query: {
@@ -198,7 +205,7 @@ export const deletePlaylist = defineRoute({
     delete_videos: queryBool({ description: 'the same as delete-videos' }),
   },
   reply: Success,
-  errors: ['bad_request', 'not_found', 'unavailable'],
+  errors: ['permission_denied', 'bad_request', 'not_found', 'unavailable'],
   async handle({ params: { playlistId }, query, actor }, app: App) {
     const withVideos = query['delete-videos'] ?? query.delete_videos ?? false
     await app.playlists.mayRemove(playlistId, actor, { withVideos })
@@ -210,7 +217,7 @@ export const deletePlaylist = defineRoute({
 export const listPlaylistVideos = defineRoute({
   method: 'GET',
   path: '/api/playlist/:playlistId/video/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Archived videos of a playlist, in its order',
   params: PlaylistId,
   envelope: 'page',

@@ -20,7 +20,7 @@ const groupText = ({ video, channel, playlist, full }: Groups): string =>
 export const search = defineRoute({
   method: 'GET',
   path: '/api/search/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Search videos, channels, playlists or subtitles; at most 30 hits',
   query: { query: queryText({ required: true, description: 'words, with keywords such as `video:` or `active:yes`' }) },
   reply: Type.Object({

@@ -18,7 +18,7 @@ const Opinion = Type.Object({
 export const showSegments = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/sponsor/',
-  access: 'user',
+  access: 'viewer',
   summary: 'The parts of a video to skip',
   params: VideoPath,
   reply: SegmentList,
@@ -33,7 +33,7 @@ export const showSegments = defineRoute({
 export const sendSegment = defineRoute({
   method: 'POST',
   path: '/api/video/:videoId/sponsor/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Vote on a segment or tell a new one: simulated, nothing is sent or stored',
   params: VideoPath,
   body: Opinion,

@@ -17,7 +17,7 @@ const Watched = Type.Object({ duration: count, duration_str: Type.String(), prog
 export const videoStats = defineRoute({
   method: 'GET',
   path: '/api/stats/video/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Number, size and duration of videos, by type and state',
   reply: Type.Interface([Bucket], {
     type_videos: Bucket,
@@ -32,7 +32,7 @@ export const videoStats = defineRoute({
 export const channelStats = defineRoute({
   method: 'GET',
   path: '/api/stats/channel/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Number of channels, active and subscribed ones',
   reply: Flags,
   handle: (_input, app: App) => app.stats.channel(),
@@ -41,7 +41,7 @@ export const channelStats = defineRoute({
 export const playlistStats = defineRoute({
   method: 'GET',
   path: '/api/stats/playlist/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Number of playlists, active and subscribed ones',
   reply: Flags,
   handle: (_input, app: App) => app.stats.playlist(),
@@ -65,7 +65,7 @@ export const downloadStats = defineRoute({
 export const watchStats = defineRoute({
   method: 'GET',
   path: '/api/stats/watch/',
-  access: 'user',
+  access: 'viewer',
   summary: 'How much of the archive has been watched',
   reply: Type.Object({
     total: Type.Object({ duration: count, duration_str: Type.String(), items: count }),
@@ -78,7 +78,7 @@ export const watchStats = defineRoute({
 export const downloadHistory = defineRoute({
   method: 'GET',
   path: '/api/stats/downloadhist/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Downloads of today and the seven days before, newest day first',
   reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count })),
   handle: (_input, app: App) => app.stats.downloadHistory(),
@@ -87,7 +87,7 @@ export const downloadHistory = defineRoute({
 export const biggestChannels = defineRoute({
   method: 'GET',
   path: '/api/stats/biggestchannels/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Channels with most videos, hours or bytes',
   query: {
     order: queryEnum(ORDERS, { fallback: 'doc_count' }),
@@ -100,7 +100,7 @@ export const biggestChannels = defineRoute({
 export const growth = defineRoute({
   method: 'GET',
   path: '/api/stats/growth/',
-  access: 'user',
+  access: 'viewer',
   summary: 'What came into the archive day by day, week by week or month by month, oldest first',
   query: { by: queryEnum(SPANS, { fallback: 'month' }) },
   reply: Type.Array(Type.Object({ date: Type.String(), count, media_size: count, duration: count })),

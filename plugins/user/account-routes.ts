@@ -1,12 +1,32 @@
 /** Accounts: an admin lists, adds, changes and removes them; people see themselves and change their own password. */
-import { type Actor, defineRoute, errors, Type } from 'archivolt'
+import {
+  type Actor,
+  type App,
+  chosenKinds,
+  defineRoute,
+  errors,
+  ID_PATTERN,
+  MOST_CHOSEN,
+  Type,
+  type View,
+} from 'archivolt'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
+/** The chosen ids by kind. What kinds there are, the indexes say. */
+const AccountView = Type.Union([
+  Type.Null(),
+  Type.Record(
+    Type.String(),
+    Type.Array(Type.String({ pattern: ID_PATTERN }), { maxItems: MOST_CHOSEN, uniqueItems: true }),
+  ),
+])
 const Account = Type.Object({
   id: Type.Integer(),
   username: Type.String(),
   is_staff: Type.Boolean(),
   is_active: Type.Boolean(),
+  may_download: Type.Boolean(),
+  view: AccountView,
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
 const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
@@ -30,17 +50,21 @@ export const addUser = defineRoute({
     username: Type.String({ pattern: '^[\\p{L}\\p{N}@.+_-]{1,150}$' }),
     password: NewPassword,
     is_staff: Type.Optional(Type.Boolean()),
+    may_download: Type.Optional(Type.Boolean()),
+    view: Type.Optional(AccountView),
   }),
   reply: Account,
-  errors: ['conflict'],
-  handle: ({ body: { username, password, is_staff = false } }, { accounts }) =>
-    accounts.create({ username, password, isStaff: is_staff }),
+  errors: ['bad_request', 'conflict'],
+  async handle({ body: { username, password, is_staff = false, may_download = false, view = null } }, app) {
+    const checked = view && (await checkedView(view, null, app))
+    return app.accounts.create({ username, password, isStaff: is_staff, mayDownload: may_download, view: checked })
+  },
 })
 
 export const showUser = defineRoute({
   method: 'GET',
   path: '/api/user/:userId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'An account: one’s own, or as an admin any',
   params: UserParams,
   reply: Account,
@@ -56,7 +80,7 @@ export const showUser = defineRoute({
 export const changeUser = defineRoute({
   method: 'POST',
   path: '/api/user/:userId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Change an account. Who is no admin changes their own password only, and proves the current one',
   params: UserParams,
   body: Type.Object({
@@ -64,17 +88,21 @@ export const changeUser = defineRoute({
     current_password: Type.Optional(Type.String({ maxLength: LONGEST_PASSWORD })),
     is_staff: Type.Optional(Type.Boolean()),
     is_active: Type.Optional(Type.Boolean()),
+    may_download: Type.Optional(Type.Boolean()),
+    view: Type.Optional(AccountView),
   }),
   reply: Account,
-  errors: ['permission_denied', 'conflict', 'throttled'],
-  async handle({ params: { userId }, body, actor, request, signal }, { accounts }) {
+  errors: ['permission_denied', 'bad_request', 'conflict', 'throttled'],
+  async handle({ params: { userId }, body, actor, request, signal }, app) {
+    const { accounts } = app
     const id = allowedId(userId, actor)
-    const { password, current_password: current, is_staff, is_active } = body
-    if (!accounts.get(id)) throw errors.notFound('user')
-    if (!actor.isAdmin && (is_staff !== undefined || is_active !== undefined))
-      throw errors.permissionDenied('Only an admin may change a role')
-    if (password === undefined && is_staff === undefined && is_active === undefined)
-      throw errors.badRequest('Give one of password, is_staff, is_active')
+    const { current_password: current, password, is_staff, is_active, may_download, view } = body
+    const account = accounts.get(id)
+    if (!account) throw errors.notFound('user')
+    const isOfAdmin = [is_staff, is_active, may_download, view].some((value) => value !== undefined)
+    if (!actor.isAdmin && isOfAdmin) throw errors.permissionDenied('Only an admin may change what an account may do')
+    if (password === undefined && !isOfAdmin)
+      throw errors.badRequest('Give one of password, is_staff, is_active, may_download, view')
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
     if (!proof && (!actor.isAdmin || current !== undefined)) {
@@ -86,6 +114,8 @@ export const changeUser = defineRoute({
       ...(password !== undefined && { password }),
       ...(is_staff !== undefined && { is_staff }),
       ...(is_active !== undefined && { is_active }),
+      ...(may_download !== undefined && { may_download }),
+      ...(view !== undefined && { view: view && (await checkedView(view, account.view, app)) }),
     }
     return accounts.change(id, change, { proof, keepSession: actor.id === id ? actor.session : undefined })
   },
@@ -110,4 +140,32 @@ function allowedId(userId: string, actor: Actor): number {
   const id = Number(userId)
   if (!actor.isAdmin && id !== actor.id) throw errors.permissionDenied('Only an admin may look at other accounts')
   return id
+}
+
+/**
+ * With all kinds, so that it reads the same however it was written.
+ * @param before  what is in it already stays, though its document may have gone meanwhile
+ * @throws bad_request  a kind that cannot be chosen, an id that is not ours
+ */
+async function checkedView(view: View, before: View | null, { index }: App): Promise<View> {
+  const kinds = chosenKinds(index.definitions)
+  const odd = Object.keys(view).find((kind) => !kinds.includes(kind))
+  if (odd !== undefined) {
+    const rule = `can be chosen: ${kinds.join(', ')}`
+    throw errors.badRequest(`view.${odd} is not among what ${rule}`, {
+      fields: { [`view.${odd}`]: `only these ${rule}` },
+    })
+  }
+  const checked: Record<string, readonly string[]> = {}
+  for (const kind of kinds) {
+    const ids = (checked[kind] = view[kind] ?? [])
+    const definition = index.definitions.find(({ name }) => name === kind)!
+    const known = await index.collection(definition).known(ids)
+    const gone = ids.find((id) => !known.has(id) && !before?.[kind]?.includes(id))
+    if (gone !== undefined)
+      throw errors.badRequest(`The archive has no ${kind} ${gone}`, {
+        fields: { [`view.${kind}`]: `${gone} is not in the archive` },
+      })
+  }
+  return checked
 }

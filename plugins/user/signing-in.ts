@@ -59,7 +59,7 @@ export const loginWithToken = defineRoute({
 export const ping = defineRoute({
   method: 'GET',
   path: '/api/ping/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Whether the credentials hold, and the version',
   reply: Type.Object({ response: Type.Literal('pong'), user: Type.Integer(), version: Type.String() }),
   handle: ({ actor }, { version }) => ({ response: 'pong', user: actor.id, version: `v${version}` }),
@@ -93,7 +93,7 @@ export const login = defineRoute({
 export const logout = defineRoute({
   method: 'POST',
   path: '/logout/',
-  access: 'user',
+  access: 'viewer',
   summary: 'End the session; with a token nothing ends',
   reply: Type.Null(),
   status: 204,
@@ -108,7 +108,7 @@ export const logout = defineRoute({
 export const showToken = defineRoute({
   method: 'GET',
   path: '/api/token/',
-  access: 'user',
+  access: 'viewer',
   summary: 'The caller’s token, made now if there is none',
   reply: Type.Object({ token: Type.String() }),
   handle: async ({ actor }, { accounts }) => ({ token: await accounts.token(actor.id) }),
@@ -117,7 +117,7 @@ export const showToken = defineRoute({
 export const revokeToken = defineRoute({
   method: 'DELETE',
   path: '/api/token/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Revoke the caller’s token; the next look makes another',
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ actor }, { accounts }) {

@@ -30,7 +30,7 @@ const OwnPreferences = Type.Object({ ...UserPreferences.properties, user_id: Typ
 export const showOwnPreferences = defineRoute({
   method: 'GET',
   path: '/api/config/user/',
-  access: 'user',
+  access: 'viewer',
   summary: 'The settings that the caller has changed',
   reply: OwnPreferences,
   handle: ({ actor }, { accounts }) => ({ ...accounts.userPreferences(actor.id), user_id: actor.id }),
@@ -39,7 +39,7 @@ export const showOwnPreferences = defineRoute({
 export const changeOwnPreferences = defineRoute({
   method: 'POST',
   path: '/api/config/user/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Change some of the caller’s settings',
   body: UserPreferences,
   reply: OwnPreferences,

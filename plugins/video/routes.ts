@@ -28,7 +28,7 @@ const Comment = Type.Object({
 export const listVideos = defineRoute({
   method: 'GET',
   path: '/api/video/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Videos, filtered and sorted',
   query: listQuery,
   queryHook: 'video.filter',
@@ -43,7 +43,7 @@ export const listVideos = defineRoute({
 export const listChannelVideos = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/video/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Videos of a channel, newest first',
   params: Type.Object({ channelId: Id }),
   envelope: 'page',
@@ -62,7 +62,7 @@ export const listChannelVideos = defineRoute({
 export const showVideo = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/',
-  access: 'user',
+  access: 'viewer',
   summary: 'One video',
   params: VideoId,
   envelope: 'item',
@@ -94,7 +94,7 @@ export const deleteVideo = defineRoute({
 export const listComments = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/comment/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Comments of a video, as threads',
   params: VideoId,
   envelope: 'item',
@@ -109,7 +109,7 @@ export const listComments = defineRoute({
 export const listSimilar = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/similar/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Up to six videos that share words of title and tags',
   params: VideoId,
   envelope: 'item',

@@ -89,6 +89,7 @@ export const videoIndex = defineIndex({
   doc: VideoDoc,
   newest: 'date_downloaded',
   lastKey: 'player',
+  seen: { by: { channel: 'channel_id', playlist: 'playlist' } },
   // Stored days are those of this zone.
   form: Intl.DateTimeFormat().resolvedOptions().timeZone,
   reform: (doc) => ({ ...doc, vid_last_refresh: localDay(doc.refreshed_at) }),
@@ -136,6 +137,7 @@ export const commentIndex = defineIndex({
   name: 'comment',
   doc: CommentDoc,
   lastKey: 'comment_comments',
+  seen: { with: 'video', id: 'platform_id' },
   fields: { platform_id: { type: 'keyword', filter: true } },
 })
 
@@ -163,6 +165,7 @@ export type SubtitleDoc = Static<typeof SubtitleDoc>
 export const subtitleIndex = defineIndex({
   name: 'subtitle',
   doc: SubtitleDoc,
+  seen: { with: 'video', id: 'platform_id', near: { channel: 'channel_id' } },
   newest: 'date_downloaded',
   fields: {
     platform_id: { type: 'keyword', filter: true },

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 export const markAsWatched = defineRoute({
   method: 'POST',
   path: '/api/watched/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Mark a video, or all videos of a channel or playlist, as watched or not',
   body: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }), is_watched: Type.Boolean() }),
   reply: Type.Object({ message: Type.Literal('success'), id: Type.String(), is_watched: Type.Boolean() }),
@@ -30,7 +30,7 @@ const toProgress = (app: App, videoId: string, userId: number, position: number)
 export const showProgress = defineRoute({
   method: 'GET',
   path,
-  access: 'user',
+  access: 'viewer',
   summary: 'Where the caller is in a video, in seconds',
   params: VideoId,
   reply: Progress,
@@ -45,7 +45,7 @@ const Position = Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern:
 export const setProgress = defineRoute({
   method: 'POST',
   path,
-  access: 'user',
+  access: 'viewer',
   summary: 'Store where the caller is in a video; 0 removes it',
   params: VideoId,
   body: Type.Object({ position: Position }),
@@ -58,7 +58,7 @@ export const setProgress = defineRoute({
 export const clearProgress = defineRoute({
   method: 'DELETE',
   path,
-  access: 'user',
+  access: 'viewer',
   summary: 'Forget where the caller is in a video',
   params: VideoId,
   reply: Type.Object({ 'progress-reset': Type.String() }),

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { TestApp } from 'archivolt/testing'
 import { archive, CHANNEL, CUSTOM, VIDEO } from './api/archive.ts'
-import { accessOf, MATRIX } from './api/matrix.ts'
+import { accessOf, MATRIX, plain } from './api/matrix.ts'
 import { ask } from './recordings/exchange.ts'
 
 const IDS: Record<string, string> = {
@@ -22,13 +22,14 @@ const IDS: Record<string, string> = {
   file: 'aB3dE6gH9jK.jpg',
 }
 const filled = (path: string): string => path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'x')
-const plain = (path: string): string => path.replace(/<\w+>/g, '<>').replace(/:\w+/g, '<>')
 
 /** As the contract's tables have it: what a table lacks would be a route that nobody has agreed to. */
 test('the routes are those of the contract, each for its class, with its status', async (t) => {
   const { app } = await archive(t, true)
   const agreed = MATRIX.flatMap(([path, methods, of]) =>
-    Object.entries(methods).map(([method, status]) => `${method} ${plain(path)} ${accessOf(method, of)} ${status}`),
+    Object.entries(methods).map(
+      ([method, status]) => `${method} ${plain(path)} ${accessOf(method, path, of)} ${status}`,
+    ),
   )
   const wire = app.registry.plugins.filter(({ name }) => name !== 'web').flatMap(({ routes }) => routes ?? []) // the page is a guest of the contract's server
   const ours = wire.map(
@@ -95,9 +96,25 @@ const ASKERS: Asker[] = [
     refused: NOT_SIGNED_IN('invalid_token'),
   },
   {
-    who: 'a user',
+    who: 'a watcher',
     headers: async (app) => ({ authorization: await tokenOf(app, 'user') }),
+    refused: (access) => (access === 'admin' || access === 'downloader' ? [403, 'permission_denied'] : undefined),
+  },
+  {
+    who: 'a downloader',
+    async headers(app) {
+      assert.equal((await app.as('admin').post('/api/user/2/', { may_download: true })).status, 200)
+      return { authorization: await tokenOf(app, 'user') }
+    },
     refused: (access) => (access === 'admin' ? [403, 'permission_denied'] : undefined),
+  },
+  {
+    who: 'a child',
+    async headers(app) {
+      assert.equal((await app.as('admin').post('/api/user/2/', { view: {} })).status, 200)
+      return { authorization: await tokenOf(app, 'user') }
+    },
+    refused: (access) => (access === 'open' || access === 'viewer' ? undefined : [403, 'permission_denied']),
   },
   {
     who: 'an admin',

@@ -57,8 +57,8 @@ export interface TestApp {
   readonly dataDir: string
   /** With the final slash of its base path. */
   readonly url: string
-  /** A client with that account's token; `user` is no admin. */
-  as(who: 'admin' | 'user' | 'nobody'): Client
+  /** A client with that account's token; `user` is no admin. Any other is a name. */
+  as(who: 'admin' | 'user' | 'nobody' | (string & {})): Client
   /** Puts documents into the index, as the plugin that owns them would have. */
   given(...documents: Given[]): Promise<void>
   /** Ids of all documents of an index, sorted. */
@@ -197,12 +197,11 @@ function accountsFolder(): Promise<string> {
   })())
 }
 
-async function authorization(
-  { accounts: book }: WholeApp,
-  who: 'admin' | 'user' | 'nobody',
-): Promise<Record<string, string>> {
+async function authorization({ accounts: book }: WholeApp, who: string): Promise<Record<string, string>> {
   if (who === 'nobody') return {}
-  const account = book.list().find(({ is_staff }) => is_staff === (who === 'admin'))
+  const account = book
+    .list()
+    .find(({ is_staff, username }) => (who === 'admin' ? is_staff : who === 'user' ? !is_staff : username === who))
   if (!account) throw new Error(`There is no ${who} any more`)
   return { authorization: `Token ${await book.token(account.id)}` }
 }

@@ -1,5 +1,8 @@
 /** Contract appendix A, and the methods and paths of B: who may what where, and with which status. */
-export type Class = 'open' | 'user' | 'admin-write' | 'admin'
+import { readFileSync } from 'node:fs'
+import type { Route } from '../../../core/plugin/define.ts'
+
+export type Class = 'open' | 'user' | 'download' | 'admin-write' | 'admin'
 
 /** Path, status by method, class. Ids stand as in the contract. */
 export const MATRIX: ReadonlyArray<
@@ -12,8 +15,10 @@ export const MATRIX: ReadonlyArray<
   ['/api/notification/', { GET: 200 }, 'user'],
   ['/api/refresh/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/cookie/', { GET: 200, POST: 200, PUT: 200, DELETE: 200 }, 'admin'],
-  ['/api/download/', { GET: 200, POST: 200, DELETE: 200 }, 'admin'],
-  ['/api/download/<video_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin'],
+  ['/api/download/', { GET: 200, POST: 200 }, 'download'],
+  ['/api/download/', { DELETE: 200 }, 'admin'],
+  ['/api/download/<video_id>/', { GET: 200 }, 'download'],
+  ['/api/download/<video_id>/', { POST: 200, DELETE: 200 }, 'admin'],
   ['/api/video/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/', { GET: 200, DELETE: 200 }, 'admin-write'],
   ['/api/video/<video_id>/comment/', { GET: 200 }, 'user'],
@@ -75,5 +80,30 @@ export const MATRIX: ReadonlyArray<
   ['/media/<channel_id>/<file>', { GET: 200 }, 'user'],
 ]
 
-export const accessOf = (method: string, of: Class): 'open' | 'user' | 'admin' =>
-  of === 'admin-write' ? (method === 'GET' ? 'user' : 'admin') : of
+/** Without the names of what varies. */
+export const plain = (path: string): string => path.replace(/<\w+>/g, '<>').replace(/:\w+/g, '<>')
+
+/** Contract 3.4: what an account with a view may use. */
+const VIEWED: ReadonlySet<string> = new Set(
+  readFileSync(new URL('../../../plugins/openapi/contract.md', import.meta.url), 'utf8')
+    .split('### 3.4')[1]!
+    .split('\n---\n')[0]!
+    .split('| Methods | Paths |')[1]!
+    .split('\n')
+    .filter((line) => /^\| [A-Z]/.test(line))
+    .flatMap((line) => {
+      const [methods, paths] = line.split('|').slice(1, 3) as [string, string]
+      return methods
+        .split(',')
+        .flatMap((method) =>
+          paths.split(',').map((path) => `${method.trim()} ${plain(path.trim().replaceAll('\\', ''))}`),
+        )
+    }),
+)
+
+export function accessOf(method: string, path: string, of: Class): Route['access'] {
+  if (of === 'download') return 'downloader'
+  if (of === 'open' || of === 'admin' || (of === 'admin-write' && method !== 'GET'))
+    return of === 'open' ? 'open' : 'admin'
+  return VIEWED.has(`${method} ${plain(path)}`) ? 'viewer' : 'user'
+}

@@ -14,7 +14,7 @@ import {
   listOf,
   oneOf,
 } from '../recordings/compare.ts'
-import { CHANNEL, FAILED, IGNORED, NO_ID, NO_VIDEO, PENDING, PRIORITY, VIDEO } from './archive.ts'
+import { CHANNEL, FAILED, IGNORED, NO_CHANNEL, NO_ID, NO_VIDEO, PENDING, PRIORITY, VIDEO } from './archive.ts'
 import { row, type Table } from './row.ts'
 
 const asUser = { as: 'user' as const }
@@ -472,6 +472,8 @@ const ACCOUNT = {
   username: aText,
   is_staff: oneOf(true, false),
   is_active: true,
+  may_download: oneOf(true, false),
+  view: null,
   last_login: oneOf(null, anInstant),
 }
 const STATE = {
@@ -531,7 +533,7 @@ export const beyond: Table = [
   row('B', 'GET /api/user/', 200, { look: (list) => assert.equal(list.length, 2), is: listOf(ACCOUNT) }),
   row('B', 'POST /api/user/', 200, {
     body: { username: 'third', password: 'long enough' },
-    is: { ...ACCOUNT, id: 3, username: 'third', is_staff: false, last_login: null },
+    is: { ...ACCOUNT, id: 3, username: 'third', is_staff: false, may_download: false, last_login: null },
   }),
   row('B', 'POST /api/user/', 409, { body: { username: 'third', password: 'long enough' } }),
   ...[
@@ -541,12 +543,24 @@ export const beyond: Table = [
     { username: '', password: 'long enough' },
     { username: 'x'.repeat(151), password: 'long enough' },
     { username: 'x', password: 'long enough', is_staff: 'yes' },
+    { username: 'x', password: 'long enough', may_download: 1 },
+    { username: 'x', password: 'long enough', view: { channel: [CHANNEL] }, is_staff: true },
+    { username: 'x', password: 'long enough', view: { channel: [NO_CHANNEL] } },
+    { username: 'x', password: 'long enough', view: { video: [VIDEO] } },
   ].map((body) => row('B', 'POST /api/user/', 400, { body })),
   row('B', 'GET /api/user/2/', 200, { ...asUser, has: { id: 2, is_staff: false } }),
   row('B', 'GET /api/user/1/', 403, asUser),
   row('B', 'GET /api/user/99/', 404),
   row('B', 'GET /api/user/x/', 404),
-  row('B', 'POST /api/user/3/', 200, { body: { is_staff: true }, has: { is_staff: true } }),
+  row('B', 'POST /api/user/3/', 200, { body: { may_download: true }, has: { may_download: true } }),
+  row('3.4', 'POST /api/user/3/', 400, { body: { view: { channel: [CHANNEL] } } }),
+  row('B', 'POST /api/user/3/', 200, {
+    body: { may_download: false, view: { channel: [CHANNEL] } },
+    has: { may_download: false, view: { channel: [CHANNEL], playlist: [] } },
+  }),
+  row('3.4', 'POST /api/user/3/', 400, { body: { is_staff: true } }),
+  row('B', 'POST /api/user/3/', 200, { body: { view: null }, has: { view: null } }),
+  row('B', 'POST /api/user/3/', 200, { body: { is_staff: true }, has: { is_staff: true, may_download: true } }),
   row('B', 'POST /api/user/3/', 200, {
     body: { is_active: false, password: 'another one' },
     has: { is_active: false },

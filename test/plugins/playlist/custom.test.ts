@@ -8,7 +8,7 @@ import type { Actor } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
 const ID = 'av_playlist_mine'
-const ADMIN: Actor = { id: 1, username: 'admin', isAdmin: true, via: 'token' }
+const ADMIN: Actor = { id: 1, username: 'admin', isAdmin: true, mayDownload: true, via: 'token' }
 
 /** A custom playlist a, b, c, d; e is archived too. */
 async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {

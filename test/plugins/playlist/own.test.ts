@@ -230,7 +230,7 @@ test('a removed account takes its private playlists along; its shared ones stay,
 test('an account that is removed while it adds, shares or makes a playlist leaves nothing of its own', async (t) => {
   const app = await anApp(t)
   const { playlists, accounts } = app.app
-  const actor = { id: 2, username: 'user', isAdmin: false, via: 'token' } as const
+  const actor = { id: 2, username: 'user', isAdmin: false, mayDownload: false, via: 'token' } as const
   const id = await playlists.create('x', 'private', actor)
   await playlists.act(id, { action: 'create', videoId: 'a', hideWatched: false }, actor)
 

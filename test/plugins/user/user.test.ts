@@ -174,14 +174,26 @@ test('an admin changes the installation’s settings, all of those given or none
 test('an admin adds, changes and removes accounts', async (t) => {
   const app = await userApp(t)
   const admin = app.as('admin')
-  const added = { id: 3, username: 'new.one@home', is_staff: false, is_active: true, last_login: null }
+  const added = {
+    id: 3,
+    username: 'new.one@home',
+    is_staff: false,
+    is_active: true,
+    may_download: false,
+    view: null,
+    last_login: null,
+  }
   assert.deepEqual((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).body, added)
   assert.equal((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).status, 409)
   assert.deepEqual(
     (await admin.get('/api/user/')).body.map(({ username }: { username: string }) => username),
     ['admin', 'user', 'new.one@home'],
   )
-  assert.deepEqual((await admin.post('/api/user/3/', { is_staff: true })).body, { ...added, is_staff: true })
+  assert.deepEqual((await admin.post('/api/user/3/', { is_staff: true })).body, {
+    ...added,
+    is_staff: true,
+    may_download: true,
+  })
   assert.deepEqual((await admin.delete('/api/user/3/')).body, { success: true })
   for (const ask of [
     () => admin.get('/api/user/3/'),

@@ -5,7 +5,7 @@ import type { Actor } from 'archivolt'
 import type { App } from '../../../plugins/video/app.ts'
 import { toQuery, type VideoListPart } from '../../../plugins/video/listing.ts'
 
-const actor: Actor = { id: 1, username: 'ann', isAdmin: false, via: 'token' }
+const actor: Actor = { id: 1, username: 'ann', isAdmin: false, mayDownload: false, via: 'token' }
 const anApp = (...parts: VideoListPart[]) =>
   ({ hook: () => parts.map((part) => ({ query: {}, apply: () => part })) }) as unknown as App
 

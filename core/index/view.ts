@@ -1,0 +1,294 @@
+/**
+ * Views: an account may be shown a part of the archive only, chosen by ids. The one place that decides what is seen:
+ * reads of the index that a request of such an account makes, in whatever plugin, find nothing else.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { chunksOf } from '../concurrency/chunk.ts'
+import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
+import { type Collection, type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW } from './port.ts'
+
+/** The chosen ids by kind: names of indexes whose documents can be chosen. */
+export type View = Readonly<Record<string, readonly string[]>>
+
+/** More of a kind cannot be chosen: they stand in each filter. */
+export const MOST_CHOSEN = 500
+
+const asking = new AsyncLocalStorage<View | undefined>()
+let limited = 0
+
+/** What `work` reads is what this view shows. undefined: everything. */
+export async function withinView<Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> {
+  if (!view) return work()
+  limited++
+  try {
+    return await asking.run(view, work)
+  } finally {
+    // As long as it is on, Node looks at every promise of the process.
+    if (--limited === 0) asking.disable()
+  }
+}
+
+/**
+ * What `work` reads is not limited by the view of whoever asks: for work that outlives the request, and for the little
+ * that a document they see says of one they do not. Each call says why.
+ */
+export const beyondView = <Result>(work: () => Result): Result =>
+  asking.getStore() === undefined ? work() : asking.run(undefined, work)
+
+/** Names of the indexes whose documents can be chosen for a view. */
+export const chosenKinds = (definitions: readonly IndexDefinition[]): string[] =>
+  definitions.filter(({ name, seen }) => seen && 'by' in seen && name in seen.by).map(({ name }) => name)
+
+type Doc = Record<string, unknown>
+type AnyCollection = Collection<Doc, string>
+/** What a collection answers instead, as long as a view limits the one who asks. */
+type Reads = Pick<
+  AnyCollection,
+  'get' | 'getText' | 'getTexts' | 'getMany' | 'known' | 'find' | 'similar' | 'count' | 'aggregate' | 'scan'
+>
+
+/** An index whose reads keep to the view of whoever asks. */
+export function limitReads(index: IndexAdapter): IndexAdapter {
+  const collections = new WeakMap<object, AnyCollection>()
+  const plain = (definition: IndexDefinition) => index.collection(definition) as unknown as AnyCollection
+  const named = (name: string): AnyCollection | undefined => {
+    const definition = index.definitions.find((one) => one.name === name)
+    return definition && plain(definition)
+  }
+
+  function readsOf(collection: AnyCollection, view: View): Reads {
+    const { seen } = collection.definition
+    if (!seen) return NOTHING
+    if ('by' in seen) return readsBy(collection, seen, view)
+    const other = named(seen.with)
+    const by = other?.definition.seen
+    if (!other || !by || !('by' in by)) return NOTHING
+    return readsWith(collection, seen, { collection: other, by, view })
+  }
+
+  function limit(collection: AnyCollection): AnyCollection {
+    /** Of the last view that asked: pages ask several things in a row. */
+    let last: { view: View; reads: Reads } | undefined
+    const reads = (): Reads => {
+      const view = asking.getStore()
+      if (!view) return collection
+      if (last?.view !== view) last = { view, reads: readsOf(collection, view) }
+      return last.reads
+    }
+    return {
+      ...collection,
+      get: (id) => reads().get(id),
+      getText: (id) => reads().getText(id),
+      getTexts: (ids) => reads().getTexts(ids),
+      getMany: (ids) => reads().getMany(ids),
+      known: (ids) => reads().known(ids),
+      find: (query) => reads().find(query),
+      similar: (id, query) => reads().similar(id, query),
+      count: (filter, cap) => reads().count(filter, cap),
+      aggregate: (query) => reads().aggregate(query),
+      scan: (query) => reads().scan(query),
+    }
+  }
+
+  return {
+    ...index,
+    collection: ((definition) => {
+      const collection = plain(definition)
+      const known = collections.get(collection)
+      if (known) return known
+      const made = limit(collection)
+      collections.set(collection, made)
+      return made
+    }) as IndexAdapter['collection'],
+  }
+}
+
+/** Of an index that says nothing of views. */
+const NOTHING: Reads = {
+  get: async () => undefined,
+  getText: async () => undefined,
+  getTexts: async () => new Map(),
+  getMany: async () => new Map(),
+  known: async () => new Set(),
+  find: async () => ({ hits: [], total: 0 }),
+  similar: async () => [],
+  count: async () => 0,
+  aggregate: async () => [],
+  async *scan() {},
+}
+
+/** By id alone, out of those for many. */
+const one = ({ getMany, getTexts }: Pick<Reads, 'getMany' | 'getTexts'>): Pick<Reads, 'get' | 'getText'> => ({
+  get: async (id) => (await getMany([id])).get(id),
+  getText: async (id) => (await getTexts([id])).get(id),
+})
+
+const both = (first: Filter, second: Filter | undefined): Filter => (second ? { and: [first, second] } : first)
+
+/** What the view shows of such an index. */
+const seenFilter = ({ by }: SeenBy, view: View): Filter => ({
+  or: Object.entries(by).flatMap(([kind, field]): Filter[] =>
+    view[kind]?.length ? [{ in: [field, view[kind]] }] : [],
+  ),
+})
+
+/** Documents that have a chosen id in one of their fields: the filter goes along with every question. */
+function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
+  const filter = seenFilter(seen, view)
+  const trimmed = trimmedFields(collection.definition, seen, view)
+  const trim = (doc: Doc): Doc => {
+    for (const { path, isSeen } of trimmed) keepIn(doc, path, isSeen)
+    return doc
+  }
+  const trimText = (text: string): string =>
+    trimmed.length === 0 ? text : JSON.stringify(trim(JSON.parse(text) as Doc))
+  const trimHits = (hits: readonly Hit[]): Hit[] => hits.map((hit) => ({ ...hit, text: trimText(hit.text) }))
+
+  async function hitsOf(ids: readonly string[]): Promise<Hit[]> {
+    const hits: Hit[] = []
+    for (const some of chunksOf([...new Set(ids)], MAX_WINDOW)) {
+      const query = { ids: some, filter, size: some.length, withoutTotal: true }
+      hits.push(...(await collection.find(query)).hits)
+    }
+    return hits
+  }
+  const known = async (ids: readonly string[]) => new Set((await hitsOf(ids)).map(({ id }) => id))
+  const getTexts = async (ids: readonly string[]) =>
+    new Map((await hitsOf(ids)).map(({ id, text }) => [id, trimText(text)]))
+  async function getMany(ids: readonly string[]) {
+    const docs = await collection.getMany([...(await known(ids))])
+    for (const doc of docs.values()) trim(doc)
+    return docs
+  }
+
+  return {
+    ...one({ getMany, getTexts }),
+    getTexts,
+    getMany,
+    known,
+    async find(query) {
+      const { hits, total } = await collection.find({ ...query, filter: both(filter, query.filter) })
+      return { hits: trimHits(hits), total }
+    },
+    similar: async (id, query) =>
+      trimHits(await collection.similar(id, { ...query, filter: both(filter, query.filter) })),
+    count: (more, cap) => collection.count(both(filter, more), cap),
+    async aggregate(query) {
+      const rows = await collection.aggregate({ ...query, filter: both(filter, query.filter) })
+      const hidden = trimmed.map(({ name, isSeen }) => ({ at: query.groupBy?.indexOf(name) ?? -1, isSeen }))
+      return rows.filter(({ key }) => hidden.every(({ at, isSeen }) => at < 0 || key[at] === null || isSeen(key[at])))
+    },
+    async *scan(query) {
+      for await (const batch of collection.scan({ ...query, filter: both(filter, query?.filter) }))
+        yield batch.map(({ id, doc }) => ({ id, doc: trim(doc) }))
+    },
+  }
+}
+
+interface TrimmedField {
+  name: string
+  path: string[]
+  isSeen: (value: unknown) => boolean
+}
+
+/** A document may say of several others that it belongs to them: it says so of those that are seen. */
+const trimmedFields = ({ fields }: IndexDefinition, { by }: SeenBy, view: View): TrimmedField[] =>
+  Object.entries(by).flatMap(([kind, name]) => {
+    const { multi, path = name } = fields[name] ?? {}
+    const chosen = new Set<unknown>(view[kind])
+    return multi ? [{ name, path: path.split('.'), isSeen: (value: unknown) => chosen.has(value) }] : []
+  })
+
+/** Takes out of the list at the path what is not to be in it. Its path leads through objects. */
+function keepIn(doc: Doc, path: readonly string[], isKept: (value: unknown) => boolean): void {
+  const [key = '', ...rest] = path
+  const value = doc[key]
+  if (rest.length === 0) {
+    if (Array.isArray(value)) doc[key] = value.filter(isKept)
+  } else if (typeof value === 'object' && value !== null) keepIn(value as Doc, rest, isKept)
+}
+
+/** A search looks so far for what is seen: beyond it are the worse hits. */
+const LOOKED_AT = 1000
+const LOOKED_AT_ONCE = 200
+
+interface Host {
+  collection: AnyCollection
+  by: SeenBy
+  view: View
+}
+
+/**
+ * Documents that are seen with another one, whose id they have. No filter says that: they are looked through, the best
+ * first, up to a bound, after what they can say themselves (`near`) has narrowed them. They are not grouped.
+ */
+function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith, host: Host): Reads {
+  const path = (collection.definition.fields[field]?.path ?? field).split('.')
+  const hostOf = (doc: Doc): string => String(path.reduce<unknown>((value, key) => (value as Doc)?.[key], doc))
+  const hosts = readsBy(host.collection, host.by, host.view)
+
+  /** Those of whose host the view shows something. */
+  async function seenOf<Item>(items: readonly Item[], docOf: (item: Item) => Doc): Promise<Item[]> {
+    const ids = items.map((item) => hostOf(docOf(item)))
+    const known = await hosts.known(ids)
+    return items.filter((_, at) => known.has(ids[at]!))
+  }
+  const textDoc = ({ text }: Pick<Hit, 'text'>): Doc => JSON.parse(text) as Doc
+
+  /**
+   * Where hosts of other kinds are seen too, theirs is every value that these have: a wider filter, the nearest that a
+   * bounded list gives.
+   */
+  async function nearFilter(): Promise<Filter | undefined> {
+    const filters: Filter[] = []
+    for (const [kind, own] of Object.entries(near)) {
+      const theirs = host.by.by[kind]
+      if (theirs === undefined) continue
+      const orderBy = { metric: 'count', order: 'desc' } as const
+      const rows = await hosts.aggregate({ groupBy: [theirs], orderBy, limit: MOST_CHOSEN })
+      filters.push({ in: [own, rows.map(({ key }) => String(key[0]))] })
+    }
+    return filters.length > 0 ? { and: filters } : undefined
+  }
+
+  async function find(query: FindQuery): Promise<{ hits: Hit[]; total: number }> {
+    const { from = 0, size = 10, filter, ...rest } = query
+    const narrow = await nearFilter()
+    const seen: Hit[] = []
+    for (let at = 0; at < LOOKED_AT; at += LOOKED_AT_ONCE) {
+      const { hits } = await collection.find({
+        ...rest,
+        filter: narrow ? both(narrow, filter) : filter,
+        from: at,
+        size: LOOKED_AT_ONCE,
+        withoutTotal: true,
+      })
+      seen.push(...(await seenOf(hits, textDoc)))
+      if (hits.length < LOOKED_AT_ONCE || (query.withoutTotal && seen.length >= from + size)) break
+    }
+    const hits = seen.slice(from, from + size)
+    return { hits, total: query.withoutTotal ? hits.length : seen.length }
+  }
+
+  async function getMany(ids: readonly string[]) {
+    const docs = [...(await collection.getMany(ids))]
+    return new Map(await seenOf(docs, ([, doc]) => doc))
+  }
+  async function getTexts(ids: readonly string[]) {
+    const texts = [...(await collection.getTexts(ids))]
+    return new Map(await seenOf(texts, ([, text]) => textDoc({ text })))
+  }
+  return {
+    ...one({ getMany, getTexts }),
+    getMany,
+    getTexts,
+    known: async (ids) => new Set((await getTexts(ids)).keys()),
+    find,
+    similar: async (id, query) => seenOf(await collection.similar(id, query), textDoc),
+    count: async (filter, cap = MAX_WINDOW) => Math.min(cap, (await find({ filter, size: 0 })).total),
+    aggregate: async () => [],
+    async *scan(query) {
+      for await (const batch of collection.scan(query)) yield await seenOf(batch, ({ doc }) => doc)
+    },
+  }
+}

@@ -1,0 +1,436 @@
+/**
+ * Every route, asked by an account that is shown a part of the archive only: what is hidden from it is nowhere, on both
+ * indexes. A route that is open to such an account and is not asked here fails.
+ */
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { definePlugin, defineRoute, Type } from 'archivolt'
+import {
+  aChannel,
+  aPlaylist,
+  aQueued,
+  aVideo,
+  type Client,
+  type Given,
+  PASSWORD,
+  type TestApp,
+  testApp,
+} from 'archivolt/testing'
+import { NO_PLATFORM } from '../platform/start.ts'
+import { INDEXES, indexSettings } from '../support/indexes.ts'
+import { lastFirst } from '../support/last-first.ts'
+import { plain } from './api/matrix.ts'
+
+/** Chosen. */
+const OPEN = 'UCopen0000000000000000aa'
+/** Not chosen; one of its videos is in the chosen playlist. */
+const SHUT = 'UCshut0000000000000000aa'
+const NO_CHANNEL = 'UCnone0000000000000000aa'
+const LIST = 'PLopen00000000000000000000000000aa'
+const SHUT_LIST = 'PLshut00000000000000000000000000aa'
+const NO_LIST = 'PLnone00000000000000000000000000aa'
+/** Of the chosen channel; also in both playlists. */
+const SEEN = 'seenSeen_01'
+/** Of the other channel, in the chosen playlist. */
+const LISTED = 'listListe02'
+/** Of the other channel. */
+const HIDDEN = 'hidnHidn_03'
+const NO_VIDEO = 'noneNone_04'
+const QUEUED = 'queuQueue05'
+/** Stands in everything that is hidden, and in nothing else. */
+const MARK = 'quokka'
+const MARKS = [MARK, HIDDEN, SHUT_LIST, QUEUED]
+
+const comments = (id: string, text: string): Given => ({
+  index: 'comment',
+  id,
+  doc: {
+    platform_id: id,
+    comment_last_refresh: 1_768_000_000,
+    comment_comments: [{ comment_id: `c-${id}`, comment_text: text, comment_replies: [] }],
+  },
+})
+const said = (id: string, channel: string, line: string): Given => ({
+  index: 'subtitle',
+  id: `${id}-en-1`,
+  doc: {
+    platform_id: id,
+    subtitle_fragment_id: `${id}-en-1`,
+    subtitle_index: 1,
+    subtitle_line: line,
+    subtitle_start: '00:00:00.000',
+    subtitle_end: '00:00:05.000',
+    subtitle_lang: 'en',
+    subtitle_source: 'user',
+    subtitle_last_refresh: 1_768_000_000,
+    date_downloaded: 1_768_046_400,
+    channel_id: channel,
+  },
+})
+
+const listed = (...ids: string[]) => ids.map((id) => ({ platform_id: id, downloaded: true }))
+
+const LIBRARY = [
+  aChannel({ id: OPEN, channel_name: 'Open bakery', channel_subscribed: true, channel_tags: ['bread'] }),
+  aChannel({
+    id: SHUT,
+    channel_name: 'Night bakery',
+    channel_description: `${MARK} bread`,
+    channel_tags: ['bread', MARK],
+  }),
+  aVideo({
+    id: SEEN,
+    channelId: OPEN,
+    title: 'Bread one',
+    tags: ['bread'],
+    playlist: [LIST, SHUT_LIST],
+    media_size: 10,
+  }),
+  aVideo({ id: LISTED, channelId: SHUT, title: 'Bread two', tags: ['bread'], playlist: [LIST], media_size: 20 }),
+  aVideo({
+    id: HIDDEN,
+    channelId: SHUT,
+    title: `Bread ${MARK}`,
+    tags: ['bread', MARK],
+    playlist: [SHUT_LIST],
+    media_size: 40,
+  }),
+  aPlaylist({ id: LIST, playlist_name: 'Bread list', playlist_channel_id: OPEN, entries: listed(LISTED, SEEN) }),
+  aPlaylist({
+    id: SHUT_LIST,
+    playlist_name: `Bread ${MARK}`,
+    playlist_channel_id: OPEN,
+    entries: listed(HIDDEN, SEEN),
+  }),
+  comments(SEEN, 'nice bread'),
+  comments(LISTED, 'nice bread'),
+  comments(HIDDEN, `nice ${MARK}`),
+  said(SEEN, OPEN, 'the bread rises'),
+  said(LISTED, SHUT, 'the bread rests'),
+  said(HIDDEN, SHUT, `the bread ${MARK}`),
+  aQueued({ id: QUEUED, title: `Bread ${MARK}`, channel_id: OPEN }),
+]
+
+/** Files that lie there all the same. */
+const FILES = [
+  `media/${OPEN}/${SEEN}.mp4`,
+  `media/${SHUT}/${LISTED}.mp4`,
+  `media/${SHUT}/${HIDDEN}.mp4`,
+  `media/${SHUT}/${HIDDEN}.en.vtt`,
+  ...[SEEN, LISTED, HIDDEN, QUEUED].map((id) => `cache/videos/${id[0]}/${id}.jpg`),
+  ...[OPEN, SHUT].map((id) => `cache/channels/${id}_thumb.jpg`),
+  ...[LIST, SHUT_LIST].map((id) => `cache/playlists/${id}.jpg`),
+]
+
+/** A plugin from outside that thinks of no view: what it reads is limited, what it does not open is shut. */
+const shelf = definePlugin({
+  name: 'shelf',
+  needs: ['video', 'channel'],
+  routes: [
+    defineRoute({
+      method: 'GET',
+      path: '/api/shelf/',
+      access: 'viewer',
+      summary: 'Titles',
+      reply: Type.Array(Type.String()),
+      async handle(_input, { index }) {
+        const titles: string[] = []
+        for (const definition of index.definitions)
+          for await (const batch of index.collection(definition).scan())
+            titles.push(...batch.map(({ id, doc }) => `${definition.name} ${id} ${JSON.stringify(doc)}`))
+        return titles
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/shelf/closed/',
+      access: 'user',
+      summary: 'Nothing said',
+      reply: Type.Object({}),
+      handle: () => ({}),
+    }),
+  ],
+})
+
+/** How a route is asked: for something that is seen, that is hidden, and that there is not. */
+interface Asked {
+  body?: object
+  seen: string[]
+  /** Answered alike: a hidden one, and one that does not exist. */
+  alike?: Array<[hidden: string, none: string]>
+  bodies?: { seen: object[]; alike: Array<[hidden: object, none: object]> }
+}
+
+const ofVideo = (rest = ''): Asked => ({
+  seen: [SEEN, LISTED].map((id) => `/api/video/${id}/${rest}`),
+  alike: [[`/api/video/${HIDDEN}/${rest}`, `/api/video/${NO_VIDEO}/${rest}`]],
+})
+const searches = ['simple:', 'video:', 'channel:', 'playlist:', 'full:'].flatMap((type) => [
+  `${type}bread`,
+  `${type}${MARK}`,
+  type,
+])
+
+const ASKED: Record<string, Asked> = {
+  'GET /api/ping/': { seen: ['/api/ping/'] },
+  'GET /api/search/': {
+    seen: [...searches, 'video:bread channel:bakery', 'full:bread channel:night'].map(
+      (query) => `/api/search/?query=${encodeURIComponent(query)}`,
+    ),
+  },
+  'GET /api/resolve/': {
+    seen: [SEEN, OPEN, LIST].map((id) => `/api/resolve/?q=${id}`),
+    alike: [
+      [`/api/resolve/?q=${HIDDEN}`, `/api/resolve/?q=${NO_VIDEO}`],
+      [`/api/resolve/?q=${SHUT}`, `/api/resolve/?q=${NO_CHANNEL}`],
+      [`/api/resolve/?q=${SHUT_LIST}`, `/api/resolve/?q=${NO_LIST}`],
+    ],
+  },
+  'GET /api/notification/': { seen: ['/api/notification/', '/api/notification/?filter=download'] },
+  'GET /api/events/': { seen: [] }, // a test of its own
+  'GET /api/video/': {
+    seen: [
+      '',
+      'sort=mediasize',
+      'watch=unwatched',
+      'watch=watched',
+      'watch=continue',
+      `channel=${OPEN}`,
+      `channel=${SHUT}`,
+      `playlist=${LIST}`,
+      `playlist=${SHUT_LIST}`,
+      'height=720',
+      'type=videos',
+    ].map((query) => `/api/video/?${query}`),
+    alike: [[`/api/video/?playlist=${SHUT_LIST}`, `/api/video/?playlist=${NO_LIST}`]],
+  },
+  'GET /api/video/<>/': ofVideo(),
+  'GET /api/video/<>/comment/': ofVideo('comment/'),
+  'GET /api/video/<>/similar/': ofVideo('similar/'),
+  'GET /api/channel/': {
+    seen: ['', '?filter=unsubscribed', '?q=bakery', `?q=${SHUT}`, '?q=night'].map((query) => `/api/channel/${query}`),
+  },
+  'GET /api/channel/<>/': {
+    seen: [`/api/channel/${OPEN}/`],
+    alike: [[`/api/channel/${SHUT}/`, `/api/channel/${NO_CHANNEL}/`]],
+  },
+  'GET /api/channel/<>/video/': {
+    seen: [`/api/channel/${OPEN}/video/`],
+    alike: [[`/api/channel/${SHUT}/video/`, `/api/channel/${NO_CHANNEL}/video/`]],
+  },
+  'GET /api/playlist/': {
+    seen: ['', `?channel=${OPEN}`, '?playlist_type=regular'].map((query) => `/api/playlist/${query}`),
+  },
+  'GET /api/playlist/<>/': {
+    seen: [`/api/playlist/${LIST}/`, '/api/playlist/watchlater/'],
+    alike: [[`/api/playlist/${SHUT_LIST}/`, `/api/playlist/${NO_LIST}/`]],
+  },
+  'GET /api/playlist/<>/video/': {
+    seen: [`/api/playlist/${LIST}/video/`, '/api/playlist/watchlater/video/'],
+    alike: [[`/api/playlist/${SHUT_LIST}/video/`, `/api/playlist/${NO_LIST}/video/`]],
+  },
+  'POST /api/playlist/custom/': { seen: ['/api/playlist/custom/'], body: { playlist_name: 'Mine' } },
+  ...Object.fromEntries(
+    ['', 'custom/'].map((place) => [
+      `POST /api/playlist/${place}<>/`,
+      {
+        seen: [`/api/playlist/${place}watchlater/`],
+        alike: [[`/api/playlist/${place}${SHUT_LIST}/`, `/api/playlist/${place}${NO_LIST}/`]],
+        bodies: {
+          seen: [LISTED, SEEN].map((video_id) => ({ action: 'create', video_id })),
+          alike: ['create', 'remove', 'up'].map((action) => [
+            { action, video_id: HIDDEN },
+            { action, video_id: NO_VIDEO },
+          ]),
+        },
+      } satisfies Asked,
+    ]),
+  ),
+  'DELETE /api/playlist/<>/': {
+    seen: [],
+    alike: [
+      [`/api/playlist/${SHUT_LIST}/`, `/api/playlist/${NO_LIST}/`],
+      [`/api/playlist/${SHUT_LIST}/?delete-videos=true`, `/api/playlist/${NO_LIST}/?delete-videos=true`],
+    ],
+  },
+  ...Object.fromEntries(
+    ['video', 'channel', 'playlist', 'watch', 'downloadhist', 'biggestchannels', 'growth'].map((name) => [
+      `GET /api/stats/${name}/`,
+      { seen: [`/api/stats/${name}/`] },
+    ]),
+  ),
+  'GET /media/<>/<>': {
+    seen: [`/media/${OPEN}/${SEEN}.mp4`, `/media/${SHUT}/${LISTED}.mp4`],
+    alike: [
+      [`/media/${SHUT}/${HIDDEN}.mp4`, `/media/${SHUT}/${NO_VIDEO}.mp4`],
+      [`/media/${SHUT}/${HIDDEN}.en.vtt`, `/media/${SHUT}/${NO_VIDEO}.en.vtt`],
+    ],
+  },
+  'GET /cache/videos/<>/<>': {
+    seen: [SEEN, LISTED].map((id) => `/cache/videos/${id[0]}/${id}.jpg`),
+    alike: [HIDDEN, QUEUED].map((id) => [`/cache/videos/${id[0]}/${id}.jpg`, `/cache/videos/n/${NO_VIDEO}.jpg`]),
+  },
+  'GET /cache/channels/<>': {
+    seen: [`/cache/channels/${OPEN}_thumb.jpg`, `/cache/channels/${OPEN}_banner.jpg`],
+    alike: ['thumb', 'banner'].map((picture) => [
+      `/cache/channels/${SHUT}_${picture}.jpg`,
+      `/cache/channels/${NO_CHANNEL}_${picture}.jpg`,
+    ]),
+  },
+  'GET /cache/playlists/<>': {
+    seen: [`/cache/playlists/${LIST}.jpg?size=small`],
+    alike: [[`/cache/playlists/${SHUT_LIST}.jpg`, `/cache/playlists/${NO_LIST}.jpg`]],
+  },
+  'POST /api/watched/': {
+    seen: ['/api/watched/'],
+    bodies: {
+      seen: [LISTED, OPEN, LIST, SEEN].map((id) => ({ id, is_watched: false })),
+      alike: [
+        [HIDDEN, NO_VIDEO],
+        [SHUT, NO_CHANNEL],
+        [SHUT_LIST, NO_LIST],
+      ].map(([hidden, none]) => [
+        { id: hidden, is_watched: true },
+        { id: none, is_watched: true },
+      ]),
+    },
+  },
+  'GET /api/video/<>/progress/': ofVideo('progress/'),
+  'POST /api/video/<>/progress/': { ...ofVideo('progress/'), body: { position: 5 } },
+  'DELETE /api/video/<>/progress/': ofVideo('progress/'),
+  'GET /api/video/<>/sponsor/': ofVideo('sponsor/'),
+  'POST /api/video/<>/sponsor/': { ...ofVideo('sponsor/'), body: { vote: { uuid: 'u', yourVote: 1 } } },
+  'GET /api/config/user/': { seen: ['/api/config/user/'] },
+  'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },
+  'GET /api/user/<>/': { seen: ['/api/user/3/'] },
+  'POST /api/user/<>/': { seen: ['/api/user/3/'], body: { password: PASSWORD, current_password: PASSWORD } },
+  'GET /api/token/': { seen: ['/api/token/'] },
+  'DELETE /api/token/': { seen: ['/api/token/'] },
+  'POST /logout/': { seen: ['/logout/'] },
+  'GET /api/shelf/': { seen: ['/api/shelf/'] },
+}
+
+async function household(t: TestContext, settings: Awaited<ReturnType<typeof indexSettings>> = {}): Promise<TestApp> {
+  const app = await testApp(t, { settings: { ...NO_PLATFORM, ...settings }, outside: [shelf] })
+  await app.given(...LIBRARY)
+  for (const file of FILES) {
+    await mkdir(dirname(join(app.dataDir, file)), { recursive: true })
+    await writeFile(join(app.dataDir, file), `of ${file}`)
+  }
+  const view = { channel: [OPEN], playlist: [LIST] }
+  assert.equal((await app.as('admin').post('/api/user/', { username: 'child', password: PASSWORD })).status, 200)
+  // From the time when it saw everything.
+  for (const video_id of [HIDDEN, SEEN])
+    assert.equal((await app.as('child').post('/api/playlist/watchlater/', { action: 'create', video_id })).status, 201)
+  await app.as('child').post(`/api/video/${HIDDEN}/progress/`, { position: 5 })
+  assert.deepEqual((await app.as('admin').post('/api/user/3/', { view })).body.view, view)
+  await app.app.jobs.notify({ title: `Downloading ${MARK}`, group: 'download:run', level: 'info', messages: [] })
+  // Whatever is kept ready for others must not be what the child is given.
+  await app.as('admin').post(`/api/video/${HIDDEN}/progress/`, { position: 7 })
+  return app
+}
+
+const askAs = (client: Client, method: string, path: string, body?: object) =>
+  method === 'GET' ? client.get(path) : method === 'POST' ? client.post(path, body) : client.delete(path)
+
+/** Names that are asked for may stand in the answer. */
+const without = (text: string, ...names: string[]): string =>
+  names.reduce((left, name) => left.replaceAll(name, '…'), text)
+const idsIn = (asked: string): string[] => asked.match(/[\w-]{11,40}/g) ?? []
+
+for (const { index, skip } of INDEXES)
+  describe(`a view on ${index}`, { skip }, () => {
+    test('each route that is open to it is asked for what is hidden, and gives nothing of it', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const open = app.app.registry.routes
+        .filter(({ access }) => access === 'viewer')
+        .map(({ method, path }) => `${method} ${plain(path)}`)
+      assert.deepEqual(open.toSorted(), Object.keys(ASKED).toSorted(), 'each route says how it is asked here')
+
+      for (const [route, { seen, alike = [], body, bodies }] of Object.entries(ASKED)) {
+        const [method = ''] = route.split(' ')
+        const ask = (path: string, sent = body) => askAs(app.as('child'), method, path, sent)
+        for (const path of seen)
+          for (const sent of bodies?.seen ?? [body]) {
+            // What the answer to somebody else was made of lies ready now.
+            if (method === 'GET') await app.as('admin').get(path)
+            const { status, text } = await ask(path, sent)
+            assert.ok(status < 300, `${method} ${path}: ${status} ${text}`)
+            for (const mark of MARKS)
+              assert.ok(!without(text, ...idsIn(path)).includes(mark), `${method} ${path} tells of ${mark}: ${text}`)
+          }
+        const sent = body ?? bodies?.seen[0]
+        const pairs = [
+          ...alike.map(([hidden, none]) => [hidden, none, sent, sent] as const),
+          ...(bodies?.alike ?? []).map(([hidden, none]) => [seen[0]!, seen[0]!, hidden, none] as const),
+        ]
+        for (const [hidden, none, ofHidden, ofNone] of pairs) {
+          const [one, other] = [await ask(hidden, ofHidden), await ask(none, ofNone)]
+          const what = `${method} ${hidden} ${JSON.stringify(ofHidden) ?? ''}`
+          assert.equal(one.status, other.status, what)
+          assert.equal(
+            without(one.text, ...idsIn(what)),
+            without(other.text, ...idsIn(`${none} ${JSON.stringify(ofNone)}`)),
+            what,
+          )
+        }
+      }
+    })
+
+    test('it sees and counts what was chosen for it, and an admin sees all', async (t) => {
+      const scope = lastFirst(t)
+      const app = await household(scope as never, await indexSettings(scope, index))
+      const [child, admin] = [app.as('child'), app.as('admin')]
+      const idsOf = async (client: Client, path: string, key = 'platform_id') => {
+        const { data, paginate } = (await client.get(path)).body
+        return [data.map((record: any) => record[key]).toSorted(), paginate.total_hits]
+      }
+      const stats = async (name: string) => (await child.get(`/api/stats/${name}/`)).body
+
+      assert.deepEqual(await idsOf(child, '/api/video/'), [[LISTED, SEEN], 2])
+      assert.deepEqual(await idsOf(child, `/api/video/?playlist=${LIST}`), [[LISTED, SEEN], 2])
+      assert.deepEqual(await idsOf(child, `/api/video/?channel=${SHUT}`), [[LISTED], 1])
+      assert.deepEqual(await idsOf(child, '/api/channel/', 'channel_id'), [[OPEN], 1])
+      assert.deepEqual(await idsOf(child, '/api/playlist/', 'playlist_id'), [[LIST, 'watchlater'], 2])
+      assert.deepEqual(await idsOf(admin, '/api/video/'), [[HIDDEN, LISTED, SEEN], 3])
+
+      const video = await stats('video')
+      assert.deepEqual([video.doc_count, video.media_size, video.type_videos.doc_count], [2, 30, 2])
+      assert.equal((await stats('channel')).doc_count, 1)
+      assert.equal((await stats('playlist')).doc_count, 1)
+      assert.deepEqual((await stats('watch')).total.items, 2)
+      assert.deepEqual(
+        (await stats('biggestchannels')).map(({ name, doc_count }: any) => [name, doc_count]).toSorted(),
+        [
+          ['Night bakery', 1],
+          ['Open bakery', 1],
+        ],
+      )
+      const { body: found } = await child.get('/api/search/?query=full:bread')
+      assert.deepEqual(
+        found.results.fulltext_results
+          .map(({ platform_id, subtitle_channel }: any) => [platform_id, subtitle_channel])
+          .toSorted(),
+        [
+          [LISTED, 'Night bakery'],
+          [SEEN, 'Open bakery'],
+        ],
+      )
+      const { data: similar } = (await child.get(`/api/video/${SEEN}/similar/`)).body
+      assert.deepEqual(
+        similar.map(({ platform_id }: any) => platform_id),
+        [LISTED],
+      )
+      assert.deepEqual((await child.get(`/api/video/${SEEN}/`)).body.data.playlist, [LIST])
+      const { data: threads } = (await child.get(`/api/video/${LISTED}/comment/`)).body
+      assert.deepEqual(threads[0].comment_text, 'nice bread')
+      const { channel } = (await child.get(`/api/video/${LISTED}/`)).body.data
+      assert.deepEqual(
+        [channel.channel_name, channel.channel_description, channel.channel_tags],
+        ['Night bakery', '', []],
+      )
+    })
+  })
