@@ -7,11 +7,9 @@ import { test } from 'node:test'
 import { Type } from 'typebox'
 import { defineTask } from '../../../core/plugin/define.ts'
 import { bundledChild } from '../../support/child.ts'
-import { aborted, gate, openWorkshop, temporaryFolder } from './workshop.ts'
+import { aborted, aTask, gate, openWorkshop, temporaryFolder } from './workshop.ts'
 
 const child = await bundledChild(new URL('./crash-child.ts', import.meta.url))
-const Anything = Type.Object({})
-
 async function runChild(folder: string, killAt: string): Promise<{ signal: string | null; said: string }> {
   const process = spawn(globalThis.process.execPath, [child, folder, killAt], { stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
@@ -87,12 +85,8 @@ test('a crash keeps what was commanded and what was asked for meanwhile', async 
 })
 
 test('rows of a task that no plugin offers wait until it is there again, and can be ended; others follow their task’s lane', async (t) => {
-  const gone = defineTask({ name: 'gone', title: 'Gone', payload: Anything, lane: 'light', run: async () => undefined })
-  const moved = defineTask({
-    name: 'moved',
-    title: 'Moved',
-    payload: Anything,
-    lane: 'light',
+  const gone = aTask('gone', { run: async () => undefined })
+  const moved = aTask('moved', {
     run: async () => undefined,
   })
   const first = await openWorkshop(t, [gone, moved])
@@ -127,14 +121,11 @@ test('a close hands running jobs back: resumable and internal ones wait, others 
       return aborted(signal)
     }
   const tasks = [
-    defineTask({ name: 'resumable', title: 'R', payload: Anything, lane: 'light', resumable: true, run: honest(0) }),
-    defineTask({ name: 'inner', title: '', payload: Anything, lane: 'light', internal: true, run: honest(1) }),
-    defineTask({ name: 'once', title: 'O', payload: Anything, lane: 'light', run: honest(2) }),
-    defineTask({
-      name: 'deaf',
+    aTask('resumable', { title: 'R', resumable: true, run: honest(0) }),
+    aTask('inner', { title: '', internal: true, run: honest(1) }),
+    aTask('once', { title: 'O', run: honest(2) }),
+    aTask('deaf', {
       title: 'D',
-      payload: Anything,
-      lane: 'light',
       resumable: true,
       run: () => {
         began[3]?.open()

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Type } from 'typebox'
-import { defineTask } from '../../../core/plugin/define.ts'
-import { aborted, gate, openWorkshop } from './workshop.ts'
-
-const Anything = Type.Object({})
+import { aborted, aTask, gate, openWorkshop } from './workshop.ts'
 
 test('a message lives as long as its job, closes with the result for 5 s, and goes', async (t) => {
   const held = gate()
-  const task = defineTask({
-    name: 'task',
+  const task = aTask('task', {
     title: 'Rescan',
     group: 'a:scan',
-    payload: Anything,
-    lane: 'light',
     apiStart: true,
     apiStop: true,
     run: () => held.passed.then(() => '3 found'),
@@ -55,18 +48,10 @@ test('a message lives as long as its job, closes with the result for 5 s, and go
 })
 
 test('a failure is shown for 20 s, a kill takes the message at once', async (t) => {
-  const fail = defineTask({
-    name: 'fail',
-    title: 'Fail',
-    payload: Anything,
-    lane: 'light',
+  const fail = aTask('fail', {
     run: () => Promise.reject(new Error('disk away')),
   })
-  const wait = defineTask({
-    name: 'wait',
-    title: 'Wait',
-    payload: Anything,
-    lane: 'light',
+  const wait = aTask('wait', {
     apiStop: true,
     run: ({ signal }) => aborted(signal),
   })
@@ -98,10 +83,7 @@ test('a failure is shown for 20 s, a kill takes the message at once', async (t) 
 test('internal and silent tasks show nothing', async (t) => {
   const held = gate()
   const run = () => held.passed
-  const tasks = [
-    defineTask({ name: 'inner', title: '', payload: Anything, lane: 'light', internal: true, run }),
-    defineTask({ name: 'quiet', title: 'Quiet', payload: Anything, lane: 'light', silent: true, run }),
-  ]
+  const tasks = [aTask('inner', { title: '', internal: true, run }), aTask('quiet', { silent: true, run })]
   const { jobs, clock } = await openWorkshop(t, tasks)
   await jobs.begin()
   for (const task of tasks) await jobs.start(task)
@@ -114,11 +96,7 @@ test('internal and silent tasks show nothing', async (t) => {
 test('progress is written at once, then at intervals, the last report always', async (t) => {
   let report: (fraction: number, ...messages: string[]) => void = () => undefined
   const held = gate()
-  const task = defineTask({
-    name: 'task',
-    title: 'Task',
-    payload: Anything,
-    lane: 'light',
+  const task = aTask('task', {
     run: ({ progress }) => {
       report = progress
       return held.passed
@@ -155,11 +133,7 @@ test('progress is written at once, then at intervals, the last report always', a
 test('messages of an earlier process are gone at the start; a job that goes on gets a new one', async (t) => {
   const gates = [gate(), gate()]
   let runs = 0
-  const task = defineTask({
-    name: 'task',
-    title: 'Task',
-    payload: Anything,
-    lane: 'light',
+  const task = aTask('task', {
     resumable: true,
     run: ({ signal }) => Promise.race([gates[runs++]!.passed, aborted(signal)]),
   })

@@ -5,9 +5,7 @@ import { Type } from 'typebox'
 import { errors } from '../../../core/error.ts'
 import type { Job } from '../../../core/jobs/types.ts'
 import { defineTask } from '../../../core/plugin/define.ts'
-import { aborted, gate, openWorkshop } from './workshop.ts'
-
-const Anything = Type.Object({})
+import { aborted, aTask, gate, openWorkshop } from './workshop.ts'
 
 test('a job goes from PENDING to STARTED to SUCCESS, and its result is kept', async (t) => {
   const held = gate()
@@ -51,10 +49,7 @@ test('what cannot be started is refused by name', async (t) => {
 })
 
 test('a task in a lane that nobody declares stops the start', async (t) => {
-  const lost = defineTask({
-    name: 'lost',
-    title: 'Lost',
-    payload: Anything,
+  const lost = aTask('lost', {
     lane: 'elsewhere',
     run: async () => undefined,
   })
@@ -63,11 +58,7 @@ test('a task in a lane that nobody declares stops the start', async (t) => {
 })
 
 test('a failure ends the job with its text; the traceback is kept only in debug mode', async (t) => {
-  const fail = defineTask({
-    name: 'fail',
-    title: 'Fail',
-    payload: Anything,
-    lane: 'light',
+  const fail = aTask('fail', {
     run: () => Promise.reject(new Error('no route to https://me:secret@host/x')),
   })
   for (const debug of [false, true]) {
@@ -82,11 +73,7 @@ test('a failure ends the job with its text; the traceback is kept only in debug 
 })
 
 test('a failure of the system is told by its code, without paths of this machine', async (t) => {
-  const fail = defineTask({
-    name: 'fail',
-    title: 'Fail',
-    payload: Anything,
-    lane: 'light',
+  const fail = aTask('fail', {
     run: () => readFile('/srv/nowhere/private').then(() => undefined),
   })
   const { jobs } = await openWorkshop(t, [fail])
@@ -106,11 +93,7 @@ test('unavailable and unknown errors are tried again at their time, others fail 
   }
   for (const [name, error] of Object.entries(thrown)) {
     let runs = 0
-    const task = defineTask({
-      name: 'task',
-      title: 'Task',
-      payload: Anything,
-      lane: 'light',
+    const task = aTask('task', {
       retries: { times: 2, delaySeconds: 60 },
       async run() {
         if (++runs < 3) throw error()
@@ -137,11 +120,7 @@ test('unavailable and unknown errors are tried again at their time, others fail 
 test('what is tried again later waits as long, whatever becomes of the clock', async (t) => {
   for (const [wrong, then] of [['2026-01-15T09:00:00Z'], ['2038-01-19T00:00:00Z', '2026-01-15T10:00:00Z']]) {
     let runs = 0
-    const task = defineTask({
-      name: 'task',
-      title: 'Task',
-      payload: Anything,
-      lane: 'light',
+    const task = aTask('task', {
       retries: { times: 1, delaySeconds: 60 },
       async run() {
         if (++runs === 1) throw errors.unavailable('away')
@@ -163,10 +142,7 @@ test('what is tried again later waits as long, whatever becomes of the clock', a
 
 test('a second start of a unique task that waits returns its id', async (t) => {
   let runs = 0
-  const unique = defineTask({
-    name: 'unique',
-    title: 'Unique',
-    payload: Anything,
+  const unique = aTask('unique', {
     lane: 'index',
     unique: true,
     run: async () => void runs++,
@@ -228,11 +204,7 @@ test('a start in the last step of a running unique task runs it once more: no wa
 test('wake-ups that come at every moment of a run are all followed by a run', async (t) => {
   let asked = 0
   let done = 0
-  const unique = defineTask({
-    name: 'unique',
-    title: 'Unique',
-    payload: Anything,
-    lane: 'light',
+  const unique = aTask('unique', {
     unique: true,
     run: async () => void (done = asked),
   })
@@ -282,10 +254,7 @@ test('the index lane runs one job at a time, the light lane four, an item lane s
   for (const [lane, expected] of Object.entries(places)) {
     let now = 0
     let most = 0
-    const task = defineTask({
-      name: 'task',
-      title: 'Task',
-      payload: Anything,
+    const task = aTask('task', {
       lane,
       async run() {
         most = Math.max(most, ++now)
@@ -304,7 +273,7 @@ test('the index lane runs one job at a time, the light lane four, an item lane s
 
 test('run answers with the result, does not wait for its lane, and hands on what the task threw', async (t) => {
   const held = gate()
-  const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
+  const busy = aTask('busy', { lane: 'index', run: () => held.passed })
   const remove = defineTask({
     name: 'remove',
     title: '',
@@ -359,7 +328,7 @@ test('a second run with the same key waits for the first one’s result, error i
 
 test('run takes over a row that waits', async (t) => {
   const held = gate()
-  const busy = defineTask({ name: 'busy', title: 'Busy', payload: Anything, lane: 'index', run: () => held.passed })
+  const busy = aTask('busy', { lane: 'index', run: () => held.passed })
   const move = defineTask({
     name: 'move',
     title: '',
@@ -409,7 +378,7 @@ test('stop lets a job end by itself, kill aborts it', async (t) => {
 })
 
 test('commands: unknown id, task that takes none, job that has ended', async (t) => {
-  const deaf = defineTask({ name: 'deaf', title: 'Deaf', payload: Anything, lane: 'light', run: async () => undefined })
+  const deaf = aTask('deaf', { run: async () => undefined })
   const task = defineTask({ ...deaf, name: 'task', apiStop: true })
   const { jobs } = await openWorkshop(t, [deaf, task])
   const unheard = await jobs.start(deaf)
@@ -428,11 +397,7 @@ test('commands: unknown id, task that takes none, job that has ended', async (t)
 test('stop and kill take back a wake-up from before them, not one that comes after', async (t) => {
   for (const command of ['STOP', 'KILL'] as const) {
     let runs = 0
-    const task = defineTask({
-      name: 'task',
-      title: 'Task',
-      payload: Anything,
-      lane: 'light',
+    const task = aTask('task', {
       apiStop: true,
       unique: true,
       async run({ isStopping, signal }) {
@@ -485,7 +450,7 @@ test('what is asked for after a stop is all that the next run does', async (t) =
 })
 
 test('illegal moves are refused by the ledger itself', async (t) => {
-  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: async () => undefined })
+  const task = aTask('task', { run: async () => undefined })
   const { jobs, ledger } = await openWorkshop(t, [task])
   await jobs.begin()
   const { id } = await jobs.start(task)
@@ -502,11 +467,7 @@ test('illegal moves are refused by the ledger itself', async (t) => {
 
 test('steps are on the row and told before and after; none begins after a kill', async (t) => {
   const told: string[] = []
-  const task = defineTask({
-    name: 'task',
-    title: 'Task',
-    payload: Anything,
-    lane: 'light',
+  const task = aTask('task', {
     apiStop: true,
     async run({ step, id }) {
       await step('one', () => told.push('work'))
@@ -534,11 +495,7 @@ test('steps are on the row and told before and after; none begins after a kill',
 })
 
 test('the last 200 log lines of a job are kept with it, those of its child logs too', async (t) => {
-  const task = defineTask({
-    name: 'task',
-    title: 'Task',
-    payload: Anything,
-    lane: 'light',
+  const task = aTask('task', {
     async run({ log, id }) {
       for (let line = 0; line < 250; line++) log.info({ line, password: 'secret' }, 'line %d', line)
       log.child({ part: 'x' }).warn({ err: new Error('why') }, 'from a child')
@@ -557,7 +514,7 @@ test('the last 200 log lines of a job are kept with it, those of its child logs 
 })
 
 test('ended jobs go after a day, and the oldest past two thousand', async (t) => {
-  const task = defineTask({ name: 'task', title: 'Task', payload: Anything, lane: 'light', run: async () => undefined })
+  const task = aTask('task', { run: async () => undefined })
   const { jobs, clock, ledger } = await openWorkshop(t, [task])
   await jobs.begin()
   const first = await jobs.start(task)
@@ -609,11 +566,7 @@ test('ten thousand jobs are added, listed and claimed in linear time', async (t)
 
 test('a full disk makes the end of a job wait; nothing is lost and nothing falls over', async (t) => {
   const held = gate()
-  const task = defineTask({
-    name: 'task',
-    title: 'Task',
-    payload: Anything,
-    lane: 'light',
+  const task = aTask('task', {
     run: () => held.passed.then(() => 'done'),
   })
   const { jobs, clock, ledger } = await openWorkshop(t, [task])

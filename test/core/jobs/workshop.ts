@@ -5,13 +5,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { Type } from 'typebox'
 import { EventBus } from '../../../core/events.ts'
 import { type Lanes, openLanes } from '../../../core/jobs/lanes.ts'
 import { openJobs } from '../../../core/jobs/runner.ts'
 import type { JobsRunner } from '../../../core/jobs/types.ts'
 import { type OpenedLedger, openLedger } from '../../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../../core/log.ts'
-import type { Task, WholeApp } from '../../../core/plugin/define.ts'
+import { defineTask, type Task, type TaskDefinition, type WholeApp } from '../../../core/plugin/define.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 
 export interface Workshop {
@@ -75,6 +76,19 @@ export async function openWorkshop(
     close,
   }
 }
+
+const Anything = Type.Object({})
+type TaskOfAnything = TaskDefinition<typeof Anything>
+
+/** A task without a payload, in the lane `light` unless the test says another. */
+export const aTask = (name: string, fields: Partial<TaskOfAnything> & Pick<TaskOfAnything, 'run'>): Task =>
+  defineTask<typeof Anything, WholeApp>({
+    name,
+    title: name.charAt(0).toUpperCase() + name.slice(1),
+    payload: Anything,
+    lane: 'light',
+    ...fields,
+  })
 
 /** A point that work waits at until it is opened. */
 export function gate(): { passed: Promise<void>; open: () => void; fail: (error: unknown) => void } {
