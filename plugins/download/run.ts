@@ -208,13 +208,13 @@ async function optionsFor(item: DownloadDoc, folder: string, app: App): Promise<
   const format = channel?.channel_overwrites.download_format ?? settings.format
   return {
     folder,
-    ...(format && { format }),
-    ...(settings.format_sort && { formatSort: settings.format_sort }),
-    ...(settings.limit_speed && { limitSpeedKib: settings.limit_speed }),
-    ...(settings.throttledratelimit && { throttledRateKib: settings.throttledratelimit }),
-    ...(settings.subtitle && { subtitleLanguages: settings.subtitle }),
-    ...(settings.subtitle && settings.subtitle_source && { subtitleSource: settings.subtitle_source }),
-    ...(settings.extractor_lang && { extractorLanguage: settings.extractor_lang }),
+    format: format || undefined,
+    formatSort: settings.format_sort || undefined,
+    limitSpeedKib: settings.limit_speed || undefined,
+    throttledRateKib: settings.throttledratelimit || undefined,
+    subtitleLanguages: settings.subtitle || undefined,
+    subtitleSource: (settings.subtitle && settings.subtitle_source) || undefined,
+    extractorLanguage: settings.extractor_lang || undefined,
     embedMetadata: settings.add_metadata,
     embedThumbnail: settings.add_thumbnail,
   }
@@ -247,7 +247,7 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
       attempts,
       at: app.clock.steady() + delay,
       ...(isOurs && { waitsFor: message, since }),
-      ...(needBytes !== undefined && { needBytes }),
+      needBytes,
     })
     return
   }

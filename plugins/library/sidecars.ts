@@ -69,8 +69,8 @@ export async function* filesToImport(folder: string, depth = 0): AsyncGenerator<
       folder,
       name,
       base,
-      ...(info !== undefined && { info }),
-      ...(picture !== undefined && { picture }),
+      info,
+      picture,
       subtitles: [...subtitles.values()],
     }
   }
