@@ -93,6 +93,7 @@ export function openLink(onLost: (error: Error) => void): Link {
     if (!isClosing) onLost(error)
   })
 
+  /** An abort only asks the worker to stop: the wait ends with its answer, when nothing is being written any more. */
   const call: Link['call'] = (op, args, { signal, progress } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
