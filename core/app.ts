@@ -9,6 +9,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
+import { openStamp } from './http/kept-replies.ts'
 import { openHttp } from './http/server.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
 import { enterIndex } from './index/in-use.ts'
@@ -77,11 +78,13 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
     const accounts = openAccounts({ ledger, clock, log, dataDir, secretKey, passwordCost: given.passwordCost })
 
     let isReady = false
+    const stamp = openStamp({ index: () => index, ledger })
     const http = openHttp({
       ...{ routes: registry.routes, settings, log, clock, accounts, preferences },
       ...{ app: wiring.appOf, envelopes: wiring.envelopes, ownerOf: wiring.ownerOf, hook: wiring.hook },
       isReady: () => isReady,
       available: () => index.available?.(),
+      stamp: () => (loaded.isAnsweredOutside ? undefined : stamp.read()),
     })
     const { url } = await http.listen()
     log.info({ url }, 'listening; requests are answered once the index is ready')
@@ -100,7 +103,17 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
       writable: () => index.writable(),
     })
     const schedules = openScheduler({ ledger, clock, log, tasks: registry.tasks, jobs })
-    const app = wiring.makeApps({ settings, index, ledger, jobs, lanes, schedules, accounts, preferences })
+    const app = wiring.makeApps({
+      settings,
+      index,
+      ledger,
+      jobs,
+      lanes,
+      schedules,
+      accounts,
+      preferences,
+      touch: stamp.touch,
+    })
     await wiring.putToWork(opened)
 
     await jobs.begin()

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 const EXTENSION = /^(moz|chrome)-extension:\/\/[^/\s]+$/
 const METHODS = 'GET, POST, PUT, DELETE, OPTIONS'
 /** `mode` is a header that the browser extension really sends. */
-const HEADERS = 'accept, authorization, content-type, x-csrftoken, user-agent, x-requested-with, mode'
+const HEADERS = 'accept, authorization, content-type, x-csrftoken, if-none-match, user-agent, x-requested-with, mode'
 const REMEMBERED_SECONDS = '600'
 
 function allowedOrigin(request: IncomingMessage, origins: readonly string[]): string | undefined {
@@ -14,7 +14,9 @@ function allowedOrigin(request: IncomingMessage, origins: readonly string[]): st
 
 export function corsHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> {
   const origin = allowedOrigin(request, origins)
-  return origin === undefined ? { Vary: 'Origin' } : { Vary: 'Origin', 'Access-Control-Allow-Origin': origin }
+  return origin === undefined
+    ? { Vary: 'Origin' }
+    : { Vary: 'Origin', 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'ETag' }
 }
 
 export function preflightHeaders(

@@ -29,9 +29,10 @@ import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
 import { withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
+import { isKnown, KeptReplies, tagOfText } from './kept-replies.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './page.ts'
-import { BytesReply, EventStream, FileReply, JsonText } from './reply.ts'
+import { BytesReply, EventStream, FileReply, JsonText, NotModified } from './reply.ts'
 import { type Match, openRouter } from './router.ts'
 import {
   type Exchange,
@@ -61,6 +62,8 @@ export interface PipelineParts {
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: everything but `/health` is 503. */
   isReady: () => boolean
+  /** Another one after each write that a reply may show; undefined: that cannot be told. */
+  stamp?: () => string | undefined
   /** @throws unavailable  most requests are refused now, as what keeps the documents is away */
   available?: () => Promise<void> | void
 }
@@ -132,6 +135,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   })
   const signals = new RunningSignals()
   const bodies = new BodyMemory()
+  const kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
   const isTimed = log.isLevelEnabled('debug')
   let count = 0
 
@@ -168,7 +172,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
       if (schema) input.body = (await checkedBody(exchange, route, schema, (share = bodies.open()))) as never
-      const value = await withinView(actor.view, () => answer(route, input, query))
+      const value = await withinView(actor.view, () =>
+        route.revalidates ? revalidated(exchange, route, input, query) : answer(route, input, query),
+      )
 
       Object.assign(exchange.headers, input.headers.values)
       await reply(exchange, route, value, input)
@@ -284,6 +290,21 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     }
   }
 
+  /** The reply is made only where neither the client nor this server has it already. */
+  async function revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
+    const { request, headers } = exchange
+    const tag = kept.tagOf(input.actor)
+    if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
+    const known = tag === undefined ? undefined : kept.get(tag, request.url!)
+    const value = known === undefined ? await answer(route, input, query) : new JsonText(known)
+    const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+    const current = tag ?? tagOfText(text)
+    if (tag !== undefined) kept.keep(tag, request.url!, text)
+    else if (isKnown(request, current)) return new NotModified(current)
+    headers['ETag'] = current
+    return value
+  }
+
   function tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {
     const reason = new Error(`${method} ${path}: no answer within ${limitMs / 1000} s`)
     log.error({ err: reason, plugin: name, request: request.requestId }, 'a handler did not answer in time')
@@ -294,6 +315,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   function reply(exchange: Exchange, route: Route, value: Reply, input: Input): Promise<void> | void {
     const { response } = exchange
     if (response.destroyed) return // the client has gone
+    if (value instanceof NotModified) {
+      exchange.headers['ETag'] = value.tag
+      return sendEmpty(exchange, 304)
+    }
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
     if (value instanceof JsonText) return sendJson(exchange, status, value.text)

@@ -40,6 +40,14 @@ export class BytesReply {
   }
 }
 
+/** The client has it already. */
+export class NotModified {
+  readonly tag: string
+  constructor(tag: string) {
+    this.tag = tag
+  }
+}
+
 /** Server-sent events, until the client leaves. */
 export class EventStream {
   /** Called once the head is sent; `send` drops the client when it is too slow. Returns what ends it. */

@@ -237,6 +237,11 @@ export interface IndexAdapter {
    * Where the index is kept by a server: resolves when it is there. A job waits while it is away. @throws unavailable
    */
   available?(): Promise<void>
+  /**
+   * Another text after each write that reads may see, cheap to ask for. Left out where only the server that keeps the
+   * documents knows.
+   */
+  stamp?(): string
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
   /**

@@ -25,6 +25,8 @@ export interface Ledger {
 
 /** The ledger as its opener holds it. */
 export interface OpenedLedger extends Ledger {
+  /** Another number after each write. */
+  readonly version: number
   /** A whole copy at this path, made while the ledger is in use. */
   backup(path: string): Promise<void>
   /** Commits what still waits, writes the log back, and frees the data folder. */
@@ -136,6 +138,7 @@ function groupCommit(
   let queue: Waiting[] = []
   let isScheduled = false
   let isClosed = false
+  let version = 0
 
   /** One transaction: as much of the queue as the budget allows. */
   const commitBatch = () => {
@@ -163,6 +166,7 @@ function groupCommit(
         }
       }
       commit.run()
+      version++
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // all of it once more: it is still in the queue
@@ -188,6 +192,9 @@ function groupCommit(
 
   return {
     ...(recovered === undefined ? {} : { recovered }),
+    get version() {
+      return version
+    },
     sql: prepare,
     write<Result>(work: () => Result): Promise<Result> {
       if (isClosed) return Promise.reject(errors.unavailable('The ledger is closed'))

@@ -66,6 +66,8 @@ export interface App {
   readonly registry: Registry
   /** Which plugins there are, and what last went wrong in each. */
   readonly plugins: PluginBook
+  /** What replies show has changed, and no write tells of it: those that are kept are made anew. */
+  touch(): void
   /** Tells an event; resolves when all listeners have heard. */
   emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void>
   /** What later plugins put into a hook, in the order of needs. */
@@ -178,6 +180,11 @@ export interface RouteDefinition<
    * unless it names one.
    */
   withinSeconds?: number
+  /**
+   * A GET whose reply follows from what is stored and from who asks: it carries an `ETag`, who has it already is
+   * answered 304, and it is kept until something is written or `app.touch` is called.
+   */
+  revalidates?: true
   /** Further codes it may answer with, for the API description. */
   errors?: ErrorCode[]
   handle: (input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply

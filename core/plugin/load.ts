@@ -35,6 +35,8 @@ export interface LoadedPlugins {
   /** How a plugin from outside hears events; undefined: it is built in, or listens to none. */
   hearingOf(plugin: Plugin): Hearing | undefined
   isOutside(plugin: Plugin): boolean
+  /** A plugin from outside implements a hook: what is answered may follow from anything. */
+  isAnsweredOutside: boolean
   /** Those that AV_PLUGINS_OFF leaves out. */
   off: readonly FoundPlugin[]
   /** Names in AV_PLUGINS_OFF that no plugin has. */
@@ -93,6 +95,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     ownerOf: (part) => owners.get(part),
     hearingOf: (plugin) => hearing.get(plugin),
     isOutside: (plugin) => outside.has(plugin),
+    isAnsweredOutside: [...outside].some((plugin) => plugin.implements !== undefined),
     off,
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
   }

@@ -29,6 +29,7 @@ export const listChannels = defineRoute({
   },
   envelope: 'page',
   reply: Type.Array(ChannelRecord),
+  revalidates: true,
   async handle({ query: { filter, q }, page: { from, size } }, app: App) {
     const subscribed = filter === undefined ? undefined : filter === 'subscribed'
     const { texts, total } = await app.channels.find({ subscribed, q, from, size })
@@ -73,6 +74,7 @@ export const showChannel = defineRoute({
   envelope: 'item',
   reply: ChannelRecord,
   errors: ['not_found'],
+  revalidates: true,
   async handle({ params: { channelId } }, app: App) {
     const text = await app.channels.text(channelId)
     if (text === undefined) throw errors.notFound('channel', channelId)

@@ -27,12 +27,12 @@ export class ItemTakenAway extends Error {
 const TOLD_EVERY_MS = 1000
 
 export class ActiveItems {
-  #app: Pick<App, 'clock' | 'log'>
+  #app: Pick<App, 'clock' | 'log' | 'touch'>
   #changed: (id: string) => Promise<void>
   #items = new Map<string, { controller: AbortController; progress?: ItemProgress }>()
 
   /** @param changed  tells who listens to the queue */
-  constructor(app: Pick<App, 'clock' | 'log'>, changed: (id: string) => Promise<void>) {
+  constructor(app: Pick<App, 'clock' | 'log' | 'touch'>, changed: (id: string) => Promise<void>) {
     this.#app = app
     this.#changed = changed
   }
@@ -51,7 +51,7 @@ export class ActiveItems {
   }
 
   begin(id: string): ActiveItem {
-    const { clock, log } = this.#app
+    const { clock, log, touch } = this.#app
     const tell = () => this.#changed(id).catch((err) => log.warn({ err }, 'a listener to the queue failed'))
     const entry: { controller: AbortController; progress?: ItemProgress } = { controller: new AbortController() }
     this.#items.set(id, entry)
@@ -60,12 +60,14 @@ export class ActiveItems {
       signal: entry.controller.signal,
       report: (progress) => {
         entry.progress = progress
+        touch()
         if (clock.steady() - lastTold < TOLD_EVERY_MS) return
         lastTold = clock.steady()
         void tell()
       },
       end: () => {
         this.#items.delete(id)
+        touch()
         // Who watches saw it run: it does so no longer, whatever came of it.
         if (entry.progress) void tell()
       },

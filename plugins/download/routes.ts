@@ -46,6 +46,7 @@ export const listQueue = defineRoute({
   },
   reply: QueueRecord,
   envelope: 'page',
+  revalidates: true,
   async handle({ query, page }, app: App) {
     const { items, replyText } = app.queue
     const { hits, total } = await items.find({
@@ -164,6 +165,7 @@ export const showItem = defineRoute({
   params: VideoPath,
   reply: QueueRecord,
   envelope: 'item',
+  revalidates: true,
   async handle({ params: { videoId } }, app: App) {
     const text = await app.queue.items.getText(videoId)
     if (text === undefined) throw errors.notFound('download item', videoId)

@@ -145,11 +145,13 @@ function successOf(route: Route, app: Described): Operation['responses'] {
   const status = String(route.status ?? 200)
   if (status === '204') return { 204: { description: 'Done; nothing to say' } }
   const content = { [route.replyType ?? JSON_TYPE]: { schema: inEnvelope(route, app) } }
-  const part = {
-    206: { description: 'The part that the header Range asks for', content },
-    304: { description: 'The caller has it already' },
+  const part = { 206: { description: 'The part that the header Range asks for', content } }
+  const known = { 304: { description: 'The caller has it already: If-None-Match names its ETag' } }
+  return {
+    [status]: { description: 'Done', content },
+    ...(isFile(route) && part),
+    ...((isFile(route) || route.revalidates) && known),
   }
-  return { [status]: { description: 'Done', content }, ...(isFile(route) && part) }
 }
 
 /** A schema is data that other schemas may hold. Preferences are declared by many plugins: `x-preferences` asks for them. */

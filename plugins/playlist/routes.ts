@@ -47,6 +47,7 @@ export const listPlaylists = defineRoute({
   },
   envelope: 'page',
   reply: Type.Array(PlaylistRecord),
+  revalidates: true,
   async handle({ query, actor, page: { from, size } }, app: App) {
     const { playlist_type, type, channel, subscribed, visibility, own: isOwn } = query
     const { texts, total } = await app.playlists.find(
@@ -73,6 +74,7 @@ export const showPlaylist = defineRoute({
   envelope: 'item',
   reply: PlaylistRecord,
   errors: ['not_found'],
+  revalidates: true,
   handle: async ({ params: { playlistId }, actor }, app: App) => json(await recordOf(app, playlistId, actor)),
 })
 
@@ -223,6 +225,7 @@ export const listPlaylistVideos = defineRoute({
   envelope: 'page',
   reply: Type.Array(Type.Object({ platform_id: Type.String() }, { description: 'a whole video record' })),
   errors: ['not_found'],
+  revalidates: true,
   async handle({ params: { playlistId }, actor, page: { from, size } }, app: App) {
     const ids = await app.playlists.videosOf(playlistId, actor)
     if (!ids) throw errors.notFound('playlist', playlistId)

@@ -33,6 +33,7 @@ export const search = defineRoute({
     queryType: Type.Enum([...QUERY_TYPES]),
   }),
   errors: ['bad_request'],
+  revalidates: true,
   async handle({ query: { query: text }, actor }, app: App) {
     if (!text?.trim()) throw errors.badRequest('query is required', { fields: { query: 'is required' } })
     const query = parseQuery(text)

@@ -113,6 +113,7 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
         noteDamage: (error) => damage.note(error),
       }),
     ),
+    stamp: () => String(reader.pluck<number>('PRAGMA data_version').get()),
     // Every write is seen as soon as it is done.
     refresh: async () => undefined,
     snapshotTo: snapshotOf(index),

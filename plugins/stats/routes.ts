@@ -26,6 +26,7 @@ export const videoStats = defineRoute({
     active_true: Bucket,
     active_false: Bucket,
   }),
+  revalidates: true,
   handle: (_input, app: App) => app.stats.video(),
 })
 
@@ -35,6 +36,7 @@ export const channelStats = defineRoute({
   access: 'viewer',
   summary: 'Number of channels, active and subscribed ones',
   reply: Flags,
+  revalidates: true,
   handle: (_input, app: App) => app.stats.channel(),
 })
 
@@ -44,6 +46,7 @@ export const playlistStats = defineRoute({
   access: 'viewer',
   summary: 'Number of playlists, active and subscribed ones',
   reply: Flags,
+  revalidates: true,
   handle: (_input, app: App) => app.stats.playlist(),
 })
 
@@ -59,6 +62,7 @@ export const downloadStats = defineRoute({
     pending_streams: count,
     pending_shorts: count,
   }),
+  revalidates: true,
   handle: (_input, app: App) => app.stats.download(),
 })
 
@@ -72,6 +76,7 @@ export const watchStats = defineRoute({
     watched: Watched,
     unwatched: Watched,
   }),
+  revalidates: true,
   handle: (_input, app: App) => app.stats.watch(),
 })
 
@@ -94,6 +99,7 @@ export const biggestChannels = defineRoute({
     limit: queryInt({ min: 1, max: 100, fallback: 10 }),
   },
   reply: Type.Array(Type.Interface([Bucket], { id: Type.String(), name: Type.String() })),
+  revalidates: true,
   handle: ({ query: { order, limit } }, app: App) => app.stats.biggestChannels(order, limit),
 })
 

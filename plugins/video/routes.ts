@@ -34,6 +34,7 @@ export const listVideos = defineRoute({
   queryHook: 'video.filter',
   envelope: 'page',
   reply: Type.Array(VideoRecord),
+  revalidates: true,
   async handle({ query, actor, page: { from, size } }, app: App) {
     const { texts, total } = await app.videos.find({ ...(await toQuery(query, actor, app)), from, size }, actor)
     return listing(texts, total)
@@ -49,6 +50,7 @@ export const listChannelVideos = defineRoute({
   envelope: 'page',
   reply: Type.Array(VideoRecord),
   errors: ['not_found'],
+  revalidates: true,
   async handle({ params: { channelId }, actor, page: { from, size } }, app: App) {
     if (!(await app.channels.known([channelId])).has(channelId)) throw errors.notFound('channel', channelId)
     const { texts, total } = await app.videos.find(
@@ -68,6 +70,7 @@ export const showVideo = defineRoute({
   envelope: 'item',
   reply: VideoRecord,
   errors: ['not_found'],
+  revalidates: true,
   async handle({ params: { videoId }, actor }, app: App) {
     const text = await app.videos.record(videoId, actor)
     if (text === undefined) throw errors.notFound('video', videoId)
@@ -100,6 +103,7 @@ export const listComments = defineRoute({
   envelope: 'item',
   reply: Type.Array(Comment),
   errors: ['not_found'],
+  revalidates: true,
   async handle({ params: { videoId } }, app: App) {
     if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
     return json(await app.videos.commentsText(videoId))
@@ -115,6 +119,7 @@ export const listSimilar = defineRoute({
   envelope: 'item',
   reply: Type.Array(VideoRecord),
   errors: ['not_found'],
+  revalidates: true,
   async handle({ params: { videoId }, actor }, app: App) {
     if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
     return json(listOf(await app.videos.similar(videoId, actor)))

@@ -70,6 +70,31 @@ describe('the frame', { skip: noBrowser }, () => {
     assert.deepEqual(asked, [], 'it never polled')
   })
 
+  test('what it has already is not sent again, until it changes', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ channel_name: 'Channel 1' }), aVideo({ id: 'v1', title: 'Low tide' }))
+    await app.settled()
+    const { page, go } = await openPage(t, app.url, { as })
+    const lists: number[] = []
+    page.on('response', (response) => void (/\/api\/channel\//.test(response.url()) && lists.push(response.status())))
+    const visit = async (name: string) => {
+      await page.getByRole('link', { name: 'Channels', exact: true }).first().click()
+      await page.getByText(name).first().waitFor()
+      await page.getByRole('link', { name: 'Home', exact: true }).first().click()
+      await page.getByText('Low tide').first().waitFor()
+    }
+    await go('/')
+    await visit('Channel 1')
+    // Whatever is written meanwhile, such as when somebody was last seen, makes it ask once more.
+    for (let visits = 0; lists.at(-1) !== 304 && visits < 10; visits++) await visit('Channel 1')
+    assert.equal(lists.at(-1), 304)
+
+    await app.app.channels.collection.patch('UC1', { set: { channel_name: 'The harbour' } })
+
+    await visit('The harbour')
+    assert.equal(lists.at(-1), 200)
+  })
+
   test('asks from time to time where the stream does not come through', async (t) => {
     const app = await testApp(t, { replace: [patient] })
     const { page, go } = await openPage(t, app.url, { as })

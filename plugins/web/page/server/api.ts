@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals'
 import { parse } from '../texts/direction.ts'
 import { t } from '../texts/texts.ts'
+import { answerTo, forgetAnswers, keepAnswer } from './answers.ts'
 import { cookie, under } from './base.ts'
 
 type QueryValue = string | number | boolean | undefined
@@ -65,6 +66,7 @@ export const toFailure = (error: unknown): Failure => (error instanceof Failure 
 
 /** false once any call was answered with 401: the frame then shows the sign-in. */
 export const isSignedIn = signal<boolean | undefined>(undefined)
+isSignedIn.subscribe(forgetAnswers)
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -93,9 +95,12 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
   if (method !== 'GET') headers['x-csrftoken'] = cookie('csrftoken') ?? ''
   if (body) headers['content-type'] = 'application/json'
   if (upload) headers['content-type'] = upload.type
+  const url = under(path) + toQuery(query)
+  const known = method === 'GET' ? answerTo(url) : undefined
+  if (known) headers['if-none-match'] = known.tag
   let response: Response
   try {
-    response = await fetch(under(path) + toQuery(query), {
+    response = await fetch(url, {
       method,
       headers,
       credentials: 'same-origin',
@@ -109,10 +114,13 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
     throw new Failure(0, {})
   }
   if (response.status === 401) isSignedIn.value = false
+  if (response.status === 304 && known) return parse(known.text) as Reply
   if (!response.ok) throw await refusal(response)
   if (response.status === 204) return undefined as Reply
   try {
-    return parse(await response.text()) as Reply
+    const text = await response.text()
+    if (method === 'GET' && isSignedIn.peek() !== false) keepAnswer(url, response.headers.get('etag'), text)
+    return parse(text) as Reply
   } catch (error) {
     if (isAborted(error)) throw error
     throw new Failure(response.status, {})

@@ -1,0 +1,85 @@
+/**
+ * Replies that follow from what is stored and from who asks: they carry an `ETag`, who has one already is told so, and
+ * the last ones are kept until something is written.
+ */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Actor } from '../accounts/authentication.ts'
+
+/** Of all kept replies together. Most are Latin: a byte a character. */
+const MOST_CHARACTERS = 4_000_000
+/** One that is longer is not kept: it would put out too many others. */
+const LONGEST = 400_000
+
+export class KeptReplies {
+  readonly #life: string
+  readonly #stamp: () => string | undefined
+  readonly #texts = new Map<string, string>()
+  #keptAt: string | undefined
+  #characters = 0
+
+  /**
+   * @param life   another one at each start
+   * @param stamp  another one after each write that a reply may show; undefined: that cannot be told
+   */
+  constructor(life: string, stamp: () => string | undefined) {
+    this.#life = life
+    this.#stamp = stamp
+  }
+
+  /** The tag of the reply as it would be now. undefined: it has to be made to be known. */
+  tagOf(actor: Actor): string | undefined {
+    const stamp = this.#stamp()
+    return stamp === undefined ? undefined : `W/"${this.#life}.${stamp}.${actor.id}"`
+  }
+
+  get(tag: string, url: string): string | undefined {
+    return this.#texts.get(`${tag} ${url}`)
+  }
+
+  keep(tag: string, url: string, text: string): void {
+    const stamp = this.#stamp()
+    if (stamp !== this.#keptAt) this.#clear(stamp)
+    if (text.length > LONGEST) return
+    if (this.#characters + text.length > MOST_CHARACTERS) this.#clear(stamp)
+    const key = `${tag} ${url}`
+    if (!this.#texts.has(key)) this.#characters += text.length
+    this.#texts.set(key, text)
+  }
+
+  #clear(stamp: string | undefined): void {
+    this.#texts.clear()
+    this.#characters = 0
+    this.#keptAt = stamp
+  }
+}
+
+export interface Stamp {
+  /** Another text after each write or touch; undefined: what keeps the documents cannot tell. */
+  read(): string | undefined
+  touch(): void
+}
+
+/** Of all that replies show. */
+export function openStamp(parts: { index: () => { stamp?(): string }; ledger: { readonly version: number } }): Stamp {
+  let touches = 0
+  return {
+    read() {
+      const stamp = parts.index().stamp?.()
+      return stamp === undefined ? undefined : `${stamp}.${parts.ledger.version}.${touches}`
+    },
+    touch: () => void touches++,
+  }
+}
+
+const digest = (text: string): string => createHash('sha1').update(text).digest('base64url')
+
+/** The tag of a reply that has been made. */
+export const tagOfText = (text: string): string => `W/"${digest(text)}"`
+
+/** Whether the client has it (RFC 9110, 13.1.2). Replies are the same in meaning, not byte for byte: tags are weak. */
+export function isKnown({ headers }: IncomingMessage, tag: string): boolean {
+  const known = headers['if-none-match']
+  if (known === undefined) return false
+  return known.trim() === '*' || known.split(',').some((each) => each.trim().replace(/^W\//, '') === tag.slice(2))
+}

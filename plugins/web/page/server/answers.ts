@@ -1,0 +1,21 @@
+/** The last answers to what was asked: the server only says that one still holds. Kept in memory, gone with the session. */
+
+interface Answer {
+  tag: string
+  text: string
+}
+
+const MOST = 40
+const answers = new Map<string, Answer>()
+
+export const answerTo = (url: string): Answer | undefined => answers.get(url)
+
+export function keepAnswer(url: string, tag: string | null, text: string): void {
+  answers.delete(url)
+  if (tag === null) return
+  answers.set(url, { tag, text })
+  const [oldest] = answers.keys()
+  if (answers.size > MOST && oldest !== undefined) answers.delete(oldest)
+}
+
+export const forgetAnswers = (): void => answers.clear()

@@ -1,0 +1,114 @@
+/** Replies that clients may have already: said so before the work is done, and never an old one after a write. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
+import { aChannel, aPlaylist, aQueued, aVideo, type TestApp, type TestReply, testApp } from '../support/testing.ts'
+
+const IDS: Record<string, string> = { videoId: 'bread', channelId: 'mill', playlistId: 'basics' }
+const QUERIES: Record<string, string> = { '/api/search/': '?query=sourdough' }
+const ITEM = 'waiting'
+
+const urlOf = (path: string): string =>
+  path.replace(/:(\w+)/g, (_all, name: string) =>
+    path.startsWith('/api/download/') ? ITEM : (IDS[name] ?? assert.fail(`${path}: give an id for ${name}`)),
+  ) + (QUERIES[path] ?? '')
+
+/** Each with somebody who may see it. */
+const asked = ({ app }: TestApp): Array<{ url: string; who: 'admin' | 'user' }> =>
+  app.registry.routes
+    .filter(({ revalidates }) => revalidates)
+    .map(({ path, access }) => ({ url: urlOf(path), who: access === 'admin' ? 'admin' : 'user' }))
+
+async function anArchive(app: TestApp): Promise<TestApp> {
+  await app.given(
+    aChannel({ id: 'mill', channel_name: 'Old Mill Bakery' }),
+    aVideo({ id: 'bread', channelId: 'mill', title: 'Sourdough bread', player: { duration: 600 } }),
+    aVideo({ id: 'starter', channelId: 'mill', title: 'Sourdough starter', player: { duration: 600 } }),
+    aPlaylist({ id: 'basics', playlist_name: 'Sourdough basics', entries: ['bread', 'starter'] }),
+    aQueued({ id: ITEM }),
+  )
+  await app.settled()
+  return app
+}
+
+const tagOf = ({ headers, status }: TestReply): string => {
+  assert.equal(status, 200)
+  return headers.get('etag') ?? assert.fail('There is no ETag')
+}
+
+test('a reply that the client has is not made again, and is nobody else’s', async (t) => {
+  const app = await anArchive(await testApp(t))
+  assert.ok(asked(app).length >= 15)
+  for (const { url, who } of asked(app)) {
+    const first = await app.as(who).get(url)
+    const tag = tagOf(first)
+    for (const header of [tag, `"x", ${tag}`, tag.replace('W/', ''), '*']) {
+      const again = await app.as(who).get(url, { 'if-none-match': header })
+      assert.deepEqual([again.status, again.text, again.headers.get('etag')], [304, '', tag], `${url} ${header}`)
+      assert.equal(again.headers.get('cache-control'), 'no-store')
+    }
+    assert.equal((await app.as(who).get(url, { 'if-none-match': '"x"' })).text, first.text)
+    const others = await app.as(who === 'user' ? 'admin' : 'user').get(url, { 'if-none-match': tag })
+    if (who === 'user') assert.notEqual(tagOf(others), tag)
+    else assert.equal(others.status, 403)
+    assert.equal((await app.as('nobody').get(url, { 'if-none-match': tag })).status, 401)
+  }
+})
+
+type Write = (app: TestApp) => Promise<unknown>
+const writes: Record<string, Write> = {
+  'a video is marked': ({ as }) => as('user').post('/api/watched/', { id: 'bread', is_watched: true }),
+  'a position is stored': ({ as }) => as('user').post('/api/video/bread/progress/', { position: 100 }),
+  'the page size of the account changes': ({ as }) => as('user').post('/api/config/user/', { page_size: 1 }),
+  'a preference changes': ({ as }) => as('admin').post('/api/config/', { application: { enable_cast: true } }),
+  'a channel is renamed': ({ app }) => app.channels.collection.patch('mill', { set: { channel_name: 'Sourdough' } }),
+  'a video is renamed': ({ app }) => app.videos.collection.patch('bread', { set: { title: 'Sourdough loaf' } }),
+  'an item is ignored': ({ as }) => as('admin').post(`/api/download/${ITEM}/`, { status: 'ignore' }),
+  'a download goes on': async ({ app }) => {
+    const item = app.queue.begin(ITEM)
+    item.report({ fraction: 0.5 })
+  },
+  'a playlist changes': ({ app }) => app.playlists.collection.patch('basics', { set: { playlist_name: 'Sourdough!' } }),
+  'a video goes': ({ as }) => as('admin').delete('/api/video/starter/'),
+}
+
+test('after any write every reply is what it would be without tags', async (t) => {
+  const app = await anArchive(await testApp(t))
+  for (const [what, write] of Object.entries(writes)) {
+    const before = new Map<string, TestReply>()
+    for (const { url, who } of asked(app)) before.set(url, await app.as(who).get(url))
+
+    const answer = await write(app)
+
+    if (answer && typeof answer === 'object' && 'status' in answer) assert.ok(Number(answer.status) < 300, what)
+    let changed = 0
+    for (const { url, who } of asked(app)) {
+      const had = before.get(url)!
+      const now = await app.as(who).get(url, { 'if-none-match': tagOf(had) })
+      if (now.text !== had.text) changed++
+      app.app.touch()
+      const fresh = await app.as(who).get(url)
+      assert.equal(now.text, fresh.text, `${what}: ${url}`)
+    }
+    assert.ok(changed > 0, what)
+  }
+})
+
+test('where a plugin from outside answers too, each reply is made, and told by its content', async (t) => {
+  let position = 1
+  const outside = definePlugin({
+    name: 'elsewhere',
+    needs: ['video'],
+    implements: { 'video.tail': () => (ids) => new Map(ids.map((id) => [id, { position, progress: 0 } as never])) },
+  })
+  const app = await anArchive(await testApp(t, { outside: [outside] }))
+  const first = await app.as('user').get('/api/video/bread/')
+  const known = { 'if-none-match': tagOf(first) }
+  assert.equal((await app.as('user').get('/api/video/bread/', known)).status, 304)
+
+  position = 2
+
+  const second = await app.as('user').get('/api/video/bread/', known)
+  assert.equal(second.status, 200)
+  assert.equal(second.body.data.player.position, 2)
+})
