@@ -12,7 +12,7 @@ export type Skip = (id: string, reason: string) => void
 export const quietly: Skip = () => undefined
 
 /** A document of an archive in our form, if it can be used. */
-function usable(
+export function usable(
   app: App,
   form: BackupForm,
   collection: string,

@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
 import { collectionNames, collectionOf } from './collections.ts'
 import type { Forms, Stored } from './form.ts'
-import { documentsIn, documentsInside, keyOf, quietly, type Skip, usableDocuments } from './reading.ts'
+import { documentsIn, documentsInside, keyOf, quietly, type Skip, usable, usableDocuments } from './reading.ts'
 
 const MOST_REASONS = 50
 const MOST_REFUSED = 100
@@ -135,16 +135,34 @@ export async function previewRestore(
     if (!count || !collection) return
     for await (const batch of usableDocuments(app, forms, entry, lines, () => read++, quietly)) {
       signal.throwIfAborted()
-      const present = await collection.getMany(batch.map(({ id }) => id))
+      const present = await asBackedUp(app, forms, entry, batch)
       for (const { id, doc } of batch) {
-        const before = present.get(id)
         count.backup += 1
-        if (!before) count.added += 1
-        else if (!Value.Equal(before, doc)) count.changed += 1
+        if (!present.has(id)) count.added += 1
+        else if (!Value.Equal(present.get(id), doc)) count.changed += 1
       }
     }
   })
   if (!Object.values(counts).some(({ backup }) => backup > 0)) throw errors.unprocessable(NOTHING_IN_IT)
   for (const count of Object.values(counts)) count.removed = Math.max(0, count.now - (count.backup - count.added))
   return counts
+}
+
+/** Of these documents, those that are there, as a backup of now would bring them back: in its form not all is kept. */
+async function asBackedUp(
+  app: App,
+  forms: Forms,
+  entry: DocumentEntry,
+  batch: ReadonlyArray<{ id: string }>,
+): Promise<Map<string, Stored | undefined>> {
+  const form = forms.of(entry)
+  const present = await collectionOf(app, entry.collection)?.getMany(batch.map(({ id }) => id))
+  if (!form || !present) return new Map()
+  const stored = await form.toStored(
+    entry.collection,
+    [...present].map(([id, doc]) => ({ id, doc })),
+  )
+  return new Map(
+    stored.map((one, at) => [one.id, usable(app, form, entry.collection, one.id, one.stored, at, quietly)?.doc]),
+  )
 }

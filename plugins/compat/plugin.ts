@@ -4,6 +4,6 @@ import { referenceForm } from './backup-form.ts'
 
 export default definePlugin({
   name: 'compat',
-  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download', 'backup'],
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'backup'],
   implements: { 'backup.form': referenceForm },
 })

@@ -25,6 +25,12 @@ function time(value: unknown): number {
   return whole(value)
 }
 
+/** What the backup says of the first admin. */
+function restoredMark({ watched, watched_date: at }: Stored): number {
+  if (watched !== true) return -1
+  return typeof at === 'number' ? Math.max(0, time(at)) : 0
+}
+
 function safeId(value: unknown, what: string): string {
   if (typeof value === 'string' && SAFE_ID.test(value)) return value
   throw errors.unprocessable(`${what} is no id`)
@@ -46,10 +52,13 @@ export function storedForm(app: App) {
         channel_tvart_url: pictures.tvart ?? false,
       }
     },
-    video(doc: VideoDoc, channel: Stored | undefined): Stored {
-      const { channel_id, refreshed_at, width: _width, height: _height, art, ...shown } = doc
+    /** @param mark  when the first admin has watched it; null: nobody knows; undefined: not watched */
+    video(doc: VideoDoc, channel: Stored | undefined, mark: number | null | undefined): Stored {
+      const { channel_id, refreshed_at, width: _width, height: _height, art, ...others } = doc
+      const { watched_by: _ids, shared_mark: _shared, restored_mark: _restored, player, ...shown } = others
       return {
         ...shown,
+        player: { ...player, watched: mark !== undefined, ...(typeof mark === 'number' && { watched_date: mark }) },
         ...bothIds(doc.platform_id),
         channel: channel ?? { channel_id },
         vid_last_refresh: refreshed_at,
@@ -189,13 +198,8 @@ export function storedForm(app: App) {
           width: largest('width'),
           height: largest('height'),
           ...(text(stored.vid_thumb_url) && { art: text(stored.vid_thumb_url) }),
-          player: {
-            duration,
-            duration_str: app.videos.durationText(duration),
-            watched: player.watched === true,
-            ...(player.watched === true &&
-              typeof player.watched_date === 'number' && { watched_date: time(player.watched_date) }),
-          },
+          restored_mark: restoredMark(player),
+          player: { duration, duration_str: app.videos.durationText(duration) },
         },
         ...(typeof channel.channel_name === 'string' && {
           inside: { collection: 'channel', id: channelId, stored: channel },

@@ -1,5 +1,6 @@
 /** What follows a download run: auto-delete, what later plugins add, and comments of the new videos (`extras.ts`). */
 import { epochSeconds, isAppError, type JobContext } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
 import type { VideoOutline } from '../video/videos.ts'
 import type { App } from './app.ts'
 
@@ -17,16 +18,19 @@ export function openAfterDownload(app: App): AfterDownload {
     const channels = await app.channels.withOverwrite('autodelete_days')
     const own = new Map(channels.map(({ id, value }) => [id, Number(value)]))
     const watchedBefore = (days: number) => epochSeconds(app.clock) - days * DAY_SECONDS
-    const groups = [
-      ...[...own].map(([id, days]) => ({ days, where: { eq: ['channel_id', id] } as const })),
-      ...(everywhere ? [{ days: everywhere, where: { not: { in: ['channel_id', [...own.keys()]] } } as const }] : []),
+    const groups: Array<{ days: number; where: VideoFilter }> = [
+      ...[...own].map(([id, days]) => ({ days, where: { eq: ['channel_id', id] } satisfies VideoFilter })),
+      ...(everywhere
+        ? [{ days: everywhere, where: { not: { in: ['channel_id', [...own.keys()]] } } satisfies VideoFilter }]
+        : []),
     ]
     for (const { days, where } of groups) {
       if (!days) continue // 0 of a channel: never
-      for (const video of await app.videos.watchedBefore(watchedBefore(days), where)) {
+      const before = watchedBefore(days)
+      for (const video of await everyOne(app.watch.watchedBefore(before, where))) {
         if (job.isStopping()) return
         // The list may be long: somebody may have changed their mind meanwhile.
-        if ((await app.videos.get(video.id))?.player.watched) await removeAndIgnore(video, job)
+        if (app.watch.isWatchedBefore(video.id, before)) await removeAndIgnore(video, job)
       }
     }
   }
@@ -51,6 +55,13 @@ export function openAfterDownload(app: App): AfterDownload {
       await job.step('download.comments', () => app.extras.fetchDue(job))
     },
   }
+}
+
+/** Before any of them is removed: a list that is read while it changes may leave some out. */
+async function everyOne<Item>(batches: AsyncIterable<Item[]>): Promise<Item[]> {
+  const all: Item[] = []
+  for await (const batch of batches) all.push(...batch)
+  return all
 }
 
 declare module 'archivolt' {

@@ -15,8 +15,8 @@ export interface CustomAction {
   videoId: string
   /** With `move`: the place in the whole list, from 0. */
   index?: number
-  /** Up and down jump over watched videos. */
-  hideWatched: boolean
+  /** Up and down jump over what this account has watched. */
+  hideWatchedBy?: number | undefined
 }
 
 export function openCustom(
@@ -49,11 +49,11 @@ export function openCustom(
     }
   }
 
-  async function firstUnwatched(ids: readonly string[]): Promise<string | undefined> {
+  async function firstUnwatched(ids: readonly string[], userId: number): Promise<string | undefined> {
     for (const some of chunksOf(ids, CHUNK)) {
       const { hits } = await app.videos.collection.find({
         ids: some,
-        filter: { eq: ['watched', false] },
+        filter: { not: { eq: ['watched_by', String(userId)] } },
         size: 1,
         withoutTotal: true,
       })
@@ -62,10 +62,14 @@ export function openCustom(
     return undefined
   }
 
+  /** Of some entries the first that an account sees which hides what it has watched. undefined: nothing is hidden. */
+  const firstShown = (hideWatchedBy: number | undefined) => (ids: readonly string[]) =>
+    hideWatchedBy === undefined ? ids[0] : firstUnwatched(ids, hideWatchedBy)
+
   /** The entries after an action, or the same ones where nothing changes. */
   async function entriesAfter(
     { playlist_id, playlist_entries: entries }: PlaylistDoc,
-    { action, videoId, index = 0, hideWatched }: CustomAction,
+    { action, videoId, index = 0, hideWatchedBy }: CustomAction,
   ): Promise<PlaylistEntry[]> {
     const at = entries.findIndex(({ platform_id }) => platform_id === videoId)
     if (action === 'create') {
@@ -79,7 +83,7 @@ export function openCustom(
       await app.videos.change(videoId, { remove: { playlist: [playlist_id] } })
       return entries.toSpliced(at, 1)
     }
-    const to = await placeAfter(entries, at, action, index, hideWatched)
+    const to = await placeAfter(entries, at, action, index, hideWatchedBy)
     return to === undefined || to === at ? entries : moved(entries, at, to)
   }
 
@@ -88,12 +92,12 @@ export function openCustom(
     at: number,
     action: Action,
     index: number,
-    hideWatched: boolean,
+    hideWatchedBy: number | undefined,
   ): Promise<number | undefined> {
     if (action === 'top') return 0
     if (action === 'bottom') return entries.length - 1
     if (action === 'move') return Math.min(index, entries.length - 1)
-    return neighbour(idsOf(entries), at, action === 'up' ? -1 : 1, hideWatched ? firstUnwatched : ([first]) => first)
+    return neighbour(idsOf(entries), at, action === 'up' ? -1 : 1, firstShown(hideWatchedBy))
   }
 
   async function firstWithArt(ids: readonly string[]): Promise<string | undefined> {
@@ -115,7 +119,7 @@ export function openCustom(
 
   return {
     toEntry,
-    firstUnwatched,
+    firstShown,
     takeThumbnail,
 
     /** @throws not_found; bad_request: it is not custom */

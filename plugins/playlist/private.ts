@@ -10,7 +10,7 @@ import type { PlaylistRecords } from './records.ts'
 
 interface Parts {
   rows: OwnRows
-  custom: Pick<ReturnType<typeof openCustom>, 'toEntry' | 'firstUnwatched'>
+  custom: Pick<ReturnType<typeof openCustom>, 'toEntry' | 'firstShown'>
   membership: Pick<ReturnType<typeof openMembership>, 'archived'>
   records: PlaylistRecords
 }
@@ -51,7 +51,10 @@ export function openPrivate(app: App, { rows, custom, membership, records }: Par
     (await membership.archived([videoId])).has(videoId) && rows.take(list, videoId)
 
   /** As `take`. */
-  async function move(list: OwnPlaylist, { action, videoId, index = 0, hideWatched }: CustomAction): Promise<boolean> {
+  async function move(
+    list: OwnPlaylist,
+    { action, videoId, index = 0, hideWatchedBy }: CustomAction,
+  ): Promise<boolean> {
     const ids = rows.videoIds(list)
     const archived = await membership.archived(ids)
     const shown = ids.filter((id) => archived.has(id))
@@ -61,7 +64,7 @@ export function openPrivate(app: App, { rows, custom, membership, records }: Par
     const to =
       action === 'move'
         ? Math.min(index, shown.length - 1)
-        : await neighbour(shown, from, action === 'up' ? -1 : 1, hideWatched ? custom.firstUnwatched : ([id]) => id)
+        : await neighbour(shown, from, action === 'up' ? -1 : 1, custom.firstShown(hideWatchedBy))
     return to === undefined || rows.move(list, videoId, { videoId: shown[to]! })
   }
 

@@ -160,9 +160,9 @@ async function act(id: string, action: Action, body: Record<string, unknown>, ac
   if (typeof videoId !== 'string' || videoId === '') throw wrong('video_id', 'is required')
   if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
     throw wrong('index', 'must be an integer of at least 0')
-  const hideWatched = app.accounts.userPreferences(actor.id)['hide_watched'] === true
+  const isHiding = app.accounts.userPreferences(actor.id)['hide_watched'] === true
   const place = action === 'move' ? (index as number) : undefined
-  await app.playlists.act(id, { action, videoId, hideWatched, index: place }, actor)
+  await app.playlists.act(id, { action, videoId, hideWatchedBy: isHiding ? actor.id : undefined, index: place }, actor)
 }
 
 export const changePlaylist = defineRoute({

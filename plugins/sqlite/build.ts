@@ -58,8 +58,10 @@ export function addFields(store: Store, name: string): void {
   const present = new Set(pluck<string>(`SELECT name FROM pragma_table_info(?)`).all(names.main))
   for (const column of layout.columns)
     if (!present.has(column.name)) db.exec(`ALTER TABLE "${names.main}" ADD COLUMN "${column.name}" ${column.sql}`)
-  if (layout.multi.length > 0 && !tableList(store).includes(names.values)) {
-    for (const statement of createTables(layout, names)) if (statement.includes(`"${names.values}`)) db.exec(statement)
+  const tables = tableList(store)
+  for (const table of [names.values, names.lists]) {
+    if (tables.includes(table)) continue
+    for (const statement of createTables(layout, names)) if (statement.includes(`"${table}`)) db.exec(statement)
   }
   noteBuilding(store, name, 'add', version)
 }

@@ -26,6 +26,7 @@ import { countSql, equalColumns, pageSql } from './filter.ts'
 import type { Layout, TableNames } from './layout.ts'
 import type { CallOptions, Link } from './link.ts'
 import type { FoundRows, IdText } from './protocol.ts'
+import { listedCount, listedPage } from './value-lists.ts'
 
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000
@@ -81,10 +82,11 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
   const pages = (query: FindQuery): Found | undefined => {
     const { from = 0, size = 10 } = query
-    const page = pageSql(layout, names(), query)
-    if (!page.isLight) return undefined
-    return reading(({ pluck, together }) =>
-      together(() => {
+    return reading((reader) => {
+      const { pluck, together } = reader
+      return together(() => {
+        const page = listedPage(reader, layout, names(), query) ?? pageSql(layout, names(), query)
+        if (!page.isLight) return undefined
         // One value a row: an object with two would cost as much as finding it. No id has a line feed.
         const rows = query.withoutTexts
           ? `SELECT m.id || char(10) FROM (${page.text}) m`
@@ -96,14 +98,16 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
             return { id: row.slice(0, at), text: row.slice(at + 1), score: 0 }
           })
         return { hits, total: query.withoutTotal ? hits.length : countNow(query.filter, MAX_WINDOW) }
-      }),
-    )
+      })
+    })
   }
 
-  const countNow = (filter: Filter | undefined, cap: number): number => {
-    const { text, values } = countSql(layout, names(), filter, cap)
-    return reading((reader) => reader.count(text, values))
-  }
+  const countNow = (filter: Filter | undefined, cap: number): number =>
+    reading((reader) => {
+      const { text, values } =
+        listedCount(reader, layout, names(), filter, cap) ?? countSql(layout, names(), filter, cap)
+      return reader.count(text, values)
+    })
 
   const toHits = async ({ ids, scores }: FoundRows, withoutTexts = false): Promise<Hit[]> => {
     if (withoutTexts) return ids.map((id, at) => ({ id, text: '', score: scores[at]! }))
@@ -192,11 +196,13 @@ export function openCollection(place: Place): Collection<Record<string, unknown>
 
     async count(filter, cap = MAX_WINDOW) {
       const equal = equalColumns(layout, filter)
-      const isLight =
-        cap <= MAX_WINDOW &&
+      const isIndexed =
         equal !== undefined &&
         (equal.size === 0 ||
           layout.indexes.some(({ columns }) => columns.slice(0, equal.size).every((column) => equal.has(column.name))))
+      const isLight =
+        cap <= MAX_WINDOW &&
+        (isIndexed || reading((reader) => listedCount(reader, layout, names(), filter, cap)) !== undefined)
       return isLight ? countNow(filter, cap) : place.link().call('count', { name, filter, cap })
     },
 

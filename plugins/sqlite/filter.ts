@@ -23,6 +23,11 @@ export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sq
   const build = (node: Filter): string => {
     if ('and' in node) return node.and.length === 0 ? '1' : `(${node.and.map(build).join(' AND ')})`
     if ('or' in node) return node.or.length === 0 ? '0' : `(${node.or.map(build).join(' OR ')})`
+    if ('not' in node && 'eq' in node.not && filterField(layout, node.not.eq[0]).isMulti) {
+      // One look for each row that is come to: a list of all that have the value would be made for each page.
+      values.push(node.not.eq[0], asBind(node.not.eq[1]))
+      return `NOT EXISTS (SELECT 1 FROM "${names.values}" WHERE field = ? AND value = ? AND rid = m.rid)`
+    }
     // A document without a value is not equal to any: NULL must count as false before it is turned round.
     if ('not' in node) return `(${build(node.not)}) IS NOT TRUE`
     if ('eq' in node) {
@@ -82,7 +87,7 @@ interface OrderColumn {
 }
 
 /** What a list is ordered by, without the id that always comes last. */
-const orderColumns = (layout: Layout, sort: FindQuery['sort']): OrderColumn[] =>
+export const orderColumns = (layout: Layout, sort: FindQuery['sort']): OrderColumn[] =>
   orderOf(layout, sort).map(({ plan, order }) => ({ name: sortColumn(plan), order, isAlways: plan.isAlways }))
 
 /**
@@ -97,7 +102,7 @@ function orderSql(order: readonly OrderColumn[]): string {
 /** ` ORDER BY …` of a list. */
 export const sortSql = (layout: Layout, sort: FindQuery['sort']): string => orderSql(orderColumns(layout, sort))
 
-interface PageSql extends Sql {
+export interface PageSql extends Sql {
   /** An index gives just these rows in just this order: its cost is the window's, so it may run on the event loop. */
   isLight: boolean
 }

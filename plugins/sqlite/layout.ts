@@ -34,11 +34,21 @@ export interface TableIndex {
   isOrdered: boolean
 }
 
+/** A list of the documents that have a value of this field, or have it not; in the order of `sort`, downwards. */
+export interface ValueList {
+  /** In its table. */
+  number: number
+  plan: FieldPlan
+  /** The column that it is sorted by. */
+  sort: string
+}
+
 export interface Layout extends IndexPlan {
   /** One value each, in the narrow table. */
   columns: Column[]
   /** Several values each, in the table of values. */
   multi: FieldPlan[]
+  valueLists: ValueList[]
   indexes: TableIndex[]
   shape: Shape
 }
@@ -48,13 +58,21 @@ export interface TableNames {
   main: string
   doc: string
   values: string
+  lists: string
   text: string
   terms: string
 }
 
 export function tableNames(name: string, version: number): TableNames {
   const main = `${name}_v${version}`
-  return { main, doc: `${main}_doc`, values: `${main}_kw`, text: `${main}_fts`, terms: `${main}_term` }
+  return {
+    main,
+    doc: `${main}_doc`,
+    values: `${main}_kw`,
+    lists: `${main}_list`,
+    text: `${main}_fts`,
+    terms: `${main}_term`,
+  }
 }
 
 const SQL_TYPES = {
@@ -75,8 +93,28 @@ export function layoutOf(data: DefinitionData): Layout {
       columns.push({ name: plan.name, plan, isFolded: false, sql: SQL_TYPES[plan.type] })
     if (plan.isSort && isWordy(plan)) columns.push({ name: `${plan.name}~`, plan, isFolded: true, sql: 'TEXT' })
   }
-  const partial = { ...index, columns, multi: index.plans.filter((plan) => plan.isMulti && plan.isFilter) }
+  const partial = {
+    ...index,
+    columns,
+    multi: index.plans.filter((plan) => plan.isMulti && plan.isFilter),
+    valueLists: valueListsOf(index),
+  }
   return { ...partial, indexes: indexesOf(partial), shape: shapeOf(partial) }
+}
+
+/** @throws an Error  a list that begins with a field of several values cannot be kept */
+function valueListsOf({ data, byName }: IndexPlan): ValueList[] {
+  return data.lists
+    .filter(([first = '']) => byName.get(first)?.isMulti)
+    .map(([first = '', second = '', ...others], number) => {
+      const [name = '', order = 'desc'] = second.split(' ')
+      const sort = byName.get(name)
+      if (!sort?.isSort || !sort.isAlways || order !== 'desc' || others.length > 0)
+        throw new Error(
+          `${data.name}: a list of ${first}, which has several values, is sorted downwards by one field that every document has`,
+        )
+      return { number, plan: byName.get(first)!, sort: sortColumn(sort) }
+    })
 }
 
 /** The column a list sorts by. */
@@ -88,8 +126,8 @@ export function sortColumn(plan: FieldPlan): string {
  * One ordered index per sort field and list, one covering index per statistic, one for each filter that leads none of
  * them.
  */
-function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans'>): TableIndex[] {
-  const { data, byName, columns, plans } = layout
+function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans' | 'multi'>): TableIndex[] {
+  const { data, byName, columns, plans, multi } = layout
   const exists = new Set(columns.map((column) => column.name))
   const found = new Map<string, TableIndex>()
   const add = (index: TableIndex) => {
@@ -106,6 +144,7 @@ function indexesOf(layout: Pick<Layout, 'data' | 'byName' | 'columns' | 'plans'>
   }
   for (const plan of plans) if (plan.isSort) add({ columns: [sortEntry(plan)], isOrdered: true })
   for (const list of data.lists) {
+    if (multi.some(({ name }) => name === list[0])) continue // kept in a table of its own
     const entries = list.map((entry, at) => {
       const [name = '', order] = entry.split(' ')
       const plan = planOf(name)
@@ -148,7 +187,8 @@ function shapeOf(layout: Omit<Layout, 'indexes' | 'shape'>): Shape {
   for (const { name, plan, sql } of layout.columns)
     fields[`column ${name}`] = `${plan.type} ${sql} ${plan.path.join('.')}`
   for (const plan of layout.multi) fields[`values ${plan.name}`] = `${plan.type} ${plan.path.join('.')}`
-  return { fields, rest: restOfShape(layout, LAYOUT) }
+  const valueLists = layout.valueLists.map(({ plan, sort }) => `${plan.name} ${sort}`)
+  return { fields, rest: { ...restOfShape(layout, LAYOUT), ...(valueLists.length > 0 && { valueLists }) } }
 }
 
 const quote = (name: string) => `"${name}"`
@@ -168,6 +208,12 @@ export function createTables(layout: Layout, names: TableNames): string[] {
     statements.push(
       `CREATE TABLE ${quote(names.values)}(field TEXT NOT NULL, value ANY NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (field, value, rid)) STRICT, WITHOUT ROWID`,
       `CREATE INDEX ${quote(`${names.values}.rid`)} ON ${quote(names.values)}(rid)`,
+    )
+  }
+  if (layout.valueLists.length > 0) {
+    // `has` 1: the documents with the value, 0: those without it.
+    statements.push(
+      `CREATE TABLE ${quote(names.lists)}(list INTEGER NOT NULL, value ANY NOT NULL, has INTEGER NOT NULL, sort ANY NOT NULL, id TEXT NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY (list, value, has, sort DESC, id)) STRICT, WITHOUT ROWID`,
     )
   }
   if (layout.searched.length > 0) {

@@ -116,7 +116,7 @@ export const tableList = ({ connection }: Store): string[] =>
 
 /** `map_v2_doc` → its collection, version and part; tables that SQLite itself keeps are no part. */
 export function parseTable(table: string): { name: string; version: number; part: string } | undefined {
-  const match = /^(.+)_v(\d+)(_doc|_kw|_fts|_term)?$/.exec(table)
+  const match = /^(.+)_v(\d+)(_doc|_kw|_list|_fts|_term)?$/.exec(table)
   return match ? { name: match[1]!, version: Number(match[2]), part: match[3] ?? '' } : undefined
 }
 

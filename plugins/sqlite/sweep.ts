@@ -27,6 +27,7 @@ export function* clean(store: Store): Units<null> {
     db.exec(`DROP TABLE "${table}"`)
     yield ++steps
   }
+  for (const { writer } of [...store.current.values()]) for (const _swept of writer.sweep()) yield ++steps
   // Gives the space back: a board's card may not hold the archive twice.
   while ((db.pragma('freelist_count', { simple: true }) as number) > FREE_PAGES_KEPT) {
     db.pragma('incremental_vacuum(20)')

@@ -33,6 +33,7 @@ import {
 import { copyTo, openSnapshot, type SnapshotReader } from './snapshot-file.ts'
 import { forget, forgetBuilding, openStore, type Store, type Tables, tablesOf } from './store.ts'
 import { clean, loadTerms } from './sweep.ts'
+import { listedCount, listedPage } from './value-lists.ts'
 import { type Job, openWorkLoop, type Units } from './work-loop.ts'
 
 const ROWS_AT_ONCE = 100
@@ -79,7 +80,8 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
       )
     }
     const matching = count(tables, query.filter, MAX_WINDOW + 1)
-    const page = pageSql(layout, names, query, matching > MAX_WINDOW)
+    const page =
+      listedPage(opened(connection), layout, names, query) ?? pageSql(layout, names, query, matching > MAX_WINDOW)
     const rows = sql<{ rid: number }>(page.text).all(...page.values, size, from)
     const total = query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW)
     return toFound(
@@ -140,8 +142,9 @@ function ofSnapshot<Value>(read: () => Value): Value {
 }
 
 function count({ layout, names }: Tables, filter: Filter | undefined, cap: number): number {
-  const { text, values } = countSql(layout, names, filter, cap)
-  return opened(connection).count(text, values)
+  const reader = opened(connection)
+  const { text, values } = listedCount(reader, layout, names, filter, cap) ?? countSql(layout, names, filter, cap)
+  return reader.count(text, values)
 }
 
 function toFound({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: number }>, total: number): FoundRows {

@@ -14,8 +14,9 @@ import {
   valuesOf,
   wholeDoc,
 } from 'archivolt/index'
-import type { Connection } from './connection.ts'
+import type { Bind, Connection } from './connection.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
+import { type Listed, openValueLists } from './value-lists.ts'
 
 /** Row ids begin with the time of `newest`, so that row order is the order of age whatever order documents come in. */
 const ROWS_PER_SECOND = 256
@@ -31,11 +32,16 @@ export interface Writer {
   /** The whole document. */
   read(id: string): JsonObject | undefined
   readRow(rid: number): { id: string; doc: JsonObject } | undefined
+  /** Takes out what no longer counts, in small steps. */
+  sweep(): Generator<void>
   /** To be called when a transaction was undone: what this remembers of the tables may be wrong. */
   forget(): void
 }
 
 const ignore: OnWrong = () => undefined
+
+/** Its row id, its id, and the layout's columns. */
+type Row = [number, string, ...unknown[]]
 
 interface Extracted {
   text: string
@@ -59,6 +65,7 @@ export function openWriter(
   const { columns, multi, searched, stemmed, newest } = layout
   const knownTerms = new Set<string>()
   const nextRow = new Map<number, number>()
+  const lists = openValueLists(connection, layout, names)
   const columnList = columns.map((column) => `, "${column.name}"`).join('')
   const textList = textColumns(layout)
     .map((name) => `"${name}"`)
@@ -136,23 +143,31 @@ export function openWriter(
     }
   }
 
-  const writeValues = (rid: number, values: Extracted['values'], isNew: boolean): void => {
-    if (multi.length === 0) return
-    const wanted = new Set(values.map((pair) => JSON.stringify(pair)))
-    if (!isNew) {
-      const present = sql<{ field: string; value: string | number }>(
-        `SELECT field, value FROM "${names.values}" WHERE rid = ?`,
-      ).all(rid)
-      for (const { field, value } of present) {
-        if (!wanted.delete(JSON.stringify([field, value])))
-          sql(`DELETE FROM "${names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(field, value, rid)
-      }
+  const keyed = (values: Extracted['values']): Set<string> => new Set(values.map((pair) => JSON.stringify(pair)))
+  const presentValues = (rid: number): Extracted['values'] =>
+    multi.length === 0
+      ? []
+      : (sql(`SELECT field, value FROM "${names.values}" WHERE rid = ?`).raw().all(rid) as Extracted['values'])
+
+  const writeValues = (rid: number, present: Extracted['values'], values: Extracted['values']): void => {
+    const wanted = keyed(values)
+    for (const [field, value] of present) {
+      if (!wanted.delete(JSON.stringify([field, value])))
+        sql(`DELETE FROM "${names.values}" WHERE field = ? AND value = ? AND rid = ?`).run(field, value, rid)
     }
     for (const [field, value] of values) {
       if (wanted.has(JSON.stringify([field, value])))
         sql(`INSERT INTO "${names.values}"(field, value, rid) VALUES (?, ?, ?)`).run(field, value, rid)
     }
   }
+
+  const listed = (rid: number, id: string, row: readonly unknown[], values: Extracted['values']): Listed => ({
+    rid,
+    id,
+    sorts: new Map(columns.map(({ name }, at) => [name, row[at] as Bind])),
+    values: keyed(values),
+  })
+  const hasLists = layout.valueLists.length > 0
 
   const insert = (id: string, next: Extracted): void => {
     const rid = allocate(next.newest)
@@ -162,11 +177,13 @@ export function openWriter(
       ...next.columns,
     )
     sql(`INSERT INTO "${names.doc}"(rid, text, internal) VALUES (?, ?, ?)`).run(rid, next.text, next.internal)
-    writeValues(rid, next.values, true)
+    writeValues(rid, [], next.values)
+    if (hasLists) lists.change(undefined, listed(rid, id, next.columns, next.values))
     if (searched.length > 0) writeWords(rid, next.searched)
   }
 
-  const update = (rid: number, before: unknown[], stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void => {
+  const update = (before: Row, stored: StoredDoc, oldDoc: JsonObject, next: Extracted): void => {
+    const [rid, id, ...row] = before
     const changed = columns.map((_, at) => at).filter((at) => before[at + 2] !== next.columns[at])
     if (changed.length > 0) {
       const list = changed.map((at) => `"${columns[at]!.name}" = ?`).join(', ')
@@ -175,13 +192,16 @@ export function openWriter(
     if (stored.text !== next.text || stored.internal !== next.internal) {
       sql(`UPDATE "${names.doc}" SET text = ?, internal = ? WHERE rid = ?`).run(next.text, next.internal, rid)
     }
-    writeValues(rid, next.values, false)
+    const present = presentValues(rid)
+    writeValues(rid, present, next.values)
+    if (hasLists) lists.change(listed(rid, id, row, present), listed(rid, id, next.columns, next.values))
     // Words cost more than all else, and a changed number or flag does not touch them.
     if (searched.length > 0 && JSON.stringify(searchedOf(oldDoc, ignore)) !== JSON.stringify(next.searched))
       writeWords(rid, next.searched)
   }
 
-  const removeRow = (rid: number): void => {
+  const removeRow = ([rid, id, ...row]: Row): void => {
+    if (hasLists) lists.change(listed(rid, id, row, presentValues(rid)), undefined)
     if (multi.length > 0) sql(`DELETE FROM "${names.values}" WHERE rid = ?`).run(rid)
     if (searched.length > 0) sql(`DELETE FROM "${names.text}" WHERE rowid = ?`).run(rid)
     sql(`DELETE FROM "${names.doc}" WHERE rid = ?`).run(rid)
@@ -195,28 +215,27 @@ export function openWriter(
   const parse = ({ text, internal }: StoredDoc): JsonObject => wholeDoc(text, internal)
   const stored = (rid: number) => sql<StoredDoc>(`SELECT text, internal FROM "${names.doc}" WHERE rid = ?`).get(rid)
   const rowOf = (id: string) => pluck<number>(`SELECT rid FROM "${names.main}" WHERE id = ?`).get(id)
+  const wholeRow = (id: string) =>
+    sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as Row | undefined
 
   return {
     put(id, doc, onWrong) {
       checkId(id)
       const next = extract(doc, onWrong)
-      const before = sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as
-        | [number, string, ...unknown[]]
-        | undefined
+      const before = wholeRow(id)
       if (!before) return insert(id, next)
-      const rid = before[0]
-      const old = stored(rid)
+      const old = stored(before[0])
       // The row id says how old a document is: with another date it is another row.
       const oldDoc = old ? parse(old) : undefined
       if (old && oldDoc && (!newest || Number(valuesOf(newest, oldDoc, ignore)[0] ?? 0) === next.newest))
-        return update(rid, before, old, oldDoc, next)
-      removeRow(rid)
+        return update(before, old, oldDoc, next)
+      removeRow(before)
       insert(id, next)
     },
     remove(id) {
-      const rid = rowOf(id)
-      if (rid === undefined) return false
-      removeRow(rid)
+      const row = wholeRow(id)
+      if (row === undefined) return false
+      removeRow(row)
       return true
     },
     read(id) {
@@ -229,9 +248,11 @@ export function openWriter(
       const doc = stored(rid)
       return id === undefined || !doc ? undefined : { id, doc: parse(doc) }
     },
+    sweep: () => lists.sweep(),
     forget() {
       knownTerms.clear()
       nextRow.clear()
+      lists.forget()
     },
   }
 }

@@ -4,6 +4,7 @@
 
 import type { AggregateRow } from 'archivolt'
 import { addDays, addMonths, addWeeks, format, startOfDay, startOfMonth, startOfWeek, subDays } from 'date-fns'
+import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 
 export const VID_TYPES = ['videos', 'streams', 'shorts'] as const
@@ -94,23 +95,26 @@ export function openCounts(app: App) {
       }
     },
 
-    async watch() {
-      const rows = await app.videos.collection.aggregate({ groupBy: ['watched'], sums: ['duration'] })
-      const all = total(rows).duration
-      const part = (isIn: IsIn) => {
-        const { duration, count } = total(rows, isIn)
-        return {
-          duration,
-          duration_str: app.videos.durationText(duration),
-          progress: all ? duration / all : 0,
-          items: count,
-        }
-      }
-      const { progress: _whole, ...everything } = part(() => true)
+    /** Of one account. */
+    async watch(userId: number) {
+      const sum = async (filter?: VideoFilter) =>
+        total(await app.videos.collection.aggregate({ filter, sums: ['duration'] }))
+      const [all, watched] = await Promise.all([sum(), sum({ eq: ['watched_by', String(userId)] })])
+      const part = ({ duration, count }: { duration: number; count: number }) => ({
+        duration,
+        duration_str: app.videos.durationText(duration),
+        progress: all.duration ? duration / all.duration : 0,
+        items: count,
+      })
+      const { progress: _whole, ...everything } = part(all)
       return {
         total: everything,
-        watched: part(([isWatched]) => isWatched === true),
-        unwatched: part(([isWatched]) => isWatched !== true),
+        watched: part(watched),
+        // Somebody may have marked a video between the two.
+        unwatched: part({
+          duration: Math.max(0, all.duration - watched.duration),
+          count: Math.max(0, all.count - watched.count),
+        }),
       }
     },
 

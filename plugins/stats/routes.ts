@@ -70,14 +70,14 @@ export const watchStats = defineRoute({
   method: 'GET',
   path: '/api/stats/watch/',
   access: 'viewer',
-  summary: 'How much of the archive has been watched',
+  summary: 'How much of the archive the caller has watched',
   reply: Type.Object({
     total: Type.Object({ duration: count, duration_str: Type.String(), items: count }),
     watched: Watched,
     unwatched: Watched,
   }),
   revalidates: true,
-  handle: (_input, app: App) => app.stats.watch(),
+  handle: ({ actor }, app: App) => app.stats.watch(actor.id),
 })
 
 export const downloadHistory = defineRoute({

@@ -129,8 +129,10 @@ export const removeUser = defineRoute({
   params: UserParams,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['conflict'],
-  async handle({ params: { userId } }, { accounts }) {
-    await accounts.remove(Number(userId))
+  async handle({ params: { userId } }, { accounts, emit }) {
+    const id = Number(userId)
+    await accounts.remove(id)
+    await emit('user.removed', { id })
     return { success: true }
   },
 })

@@ -9,6 +9,7 @@ export default definePlugin({
   name: 'user',
   preferences: { application: { enable_cast: Type.Boolean({ default: false }) } },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
+  events: ['user.removed'],
   routes: [
     loginWithToken,
     ping,
@@ -30,6 +31,10 @@ export default definePlugin({
 })
 
 declare module 'archivolt' {
+  interface Events {
+    /** Emitted when an account has been removed. Its id is never given again. */
+    'user.removed': { id: number }
+  }
   /** The section that several plugins bring keys of. */
   interface ApplicationPreferences {
     enable_cast: boolean

@@ -205,12 +205,10 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
         ...toSubtitles(channelId, id, input.downloaded.subtitles),
       ],
       channel_id: channelId,
-      player: {
-        duration,
-        duration_str,
-        watched: before?.player.watched ?? false,
-        ...(before?.player.watched_date !== undefined && { watched_date: before.player.watched_date }),
-      },
+      ...(before?.watched_by && { watched_by: before.watched_by }),
+      ...(before?.shared_mark !== undefined && { shared_mark: before.shared_mark }),
+      ...(before?.restored_mark !== undefined && { restored_mark: before.restored_mark }),
+      player: { duration, duration_str },
     }
   }
 

@@ -1,16 +1,10 @@
-/** The record of contract 5.1 as it is sent: the stored text with the channel's, the caller's position and the rank. */
+/** The record of contract 5.1 as it is sent: the stored text with the channel's, what is the caller's, and the rank. */
 import { type Actor, type Hit, roundScore, textUnder, withKeysInside } from 'archivolt'
 import type { App } from './app.ts'
-
-export interface VideoTail {
-  /** Seconds. */
-  position: number
-  /** 0–100. */
-  progress: number
-}
+import type { VideoTail } from './schema.ts'
 
 const MEDIA = '/media/'
-const NOTHING_WATCHED: VideoTail = { position: 0, progress: 0 }
+const NOTHING_WATCHED: VideoTail = { watched: false, position: 0, progress: 0 }
 
 /** The channel's id: the folder in the media URL. */
 export function channelIdOf(text: string): string {
@@ -42,7 +36,7 @@ export function openRecords(app: App) {
     return tails
   }
 
-  /** One read for the channels of a whole page, one for the caller's positions. */
+  /** One read for the channels of a whole page; one for what is the caller's. */
   return async function records(
     hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>,
     actor: Actor,

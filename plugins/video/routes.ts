@@ -2,15 +2,27 @@
 import { defineRoute, errors, ID_PATTERN, json, listing, listOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { listQuery, toQuery } from './listing.ts'
-import { VideoDoc } from './schema.ts'
+import { VideoDoc, VideoTail } from './schema.ts'
 
 const Id = Type.String({ pattern: ID_PATTERN })
 const VideoId = Type.Object({ videoId: Id })
 
 const VideoRecord = Type.Interface(
-  [Type.Omit(VideoDoc, ['channel_id', 'refreshed_at', 'width', 'height', 'art', 'player'])],
+  [
+    Type.Omit(VideoDoc, [
+      'channel_id',
+      'refreshed_at',
+      'width',
+      'height',
+      'art',
+      'watched_by',
+      'shared_mark',
+      'restored_mark',
+      'player',
+    ]),
+  ],
   {
-    player: Type.Interface([VideoDoc.properties.player], { position: Type.Number(), progress: Type.Number() }),
+    player: Type.Interface([VideoDoc.properties.player], VideoTail.properties),
     channel: Type.Object(
       { channel_id: Type.String(), channel_name: Type.String() },
       { description: 'a whole channel record' },

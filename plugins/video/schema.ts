@@ -36,9 +36,21 @@ export const SegmentList = Type.Object({
   segments: Type.Array(Segment),
 })
 
+/** What a record says of the calling account, at the end of its `player`. */
+export const VideoTail = Type.Object({
+  watched: Type.Boolean(),
+  /** Left out: not watched, or nobody knows when. */
+  watched_date: Type.Optional(Type.Integer()),
+  /** Seconds. */
+  position: Type.Number(),
+  /** 0–100. */
+  progress: Type.Number(),
+})
+export type VideoTail = Static<typeof VideoTail>
+
 /**
  * As stored: the form of the reply without what is joined when it is answered: `channel` (from the channel's own
- * document), `player.position`, `player.progress`, `_index`, `_score`.
+ * document), the tail of `player`, `_index`, `_score`.
  */
 export const VideoDoc = Type.Object({
   platform_id: Type.String(),
@@ -69,8 +81,6 @@ export const VideoDoc = Type.Object({
   player: Type.Object({
     duration: Type.Integer(),
     duration_str: Type.String(),
-    watched: Type.Boolean(),
-    watched_date: Type.Optional(Type.Integer()),
   }),
   /** Internal. */
   channel_id: Type.String(),
@@ -81,8 +91,31 @@ export const VideoDoc = Type.Object({
   height: Type.Integer(),
   /** Internal: where the platform has the picture; for backups and the thumbnail check. */
   art: Type.Optional(Type.String()),
+  /** Internal: ids of the accounts that have watched it, as the marks in the ledger say. */
+  watched_by: Type.Optional(Type.Array(Type.String())),
+  /**
+   * Internal, until marks are made of it: a mark from when there was one for all accounts. Epoch seconds; 0: nobody
+   * knows when.
+   */
+  shared_mark: Type.Optional(Type.Integer()),
+  /**
+   * Internal, until a mark is made of it: what a restored backup says of the first admin. Epoch seconds; 0: watched,
+   * nobody knows when; -1: not watched.
+   */
+  restored_mark: Type.Optional(Type.Integer()),
 })
 export type VideoDoc = Static<typeof VideoDoc>
+
+/** The form of documents before marks were each account's own. */
+interface Shared {
+  watched?: boolean
+  watched_date?: number
+}
+
+function withOwnMarks(doc: VideoDoc): VideoDoc {
+  const { watched, watched_date: at = 0, ...player } = doc.player as VideoDoc['player'] & Shared
+  return { ...doc, player, ...(watched === true && { shared_mark: at }) }
+}
 
 export const videoIndex = defineIndex({
   name: 'video',
@@ -90,9 +123,9 @@ export const videoIndex = defineIndex({
   newest: 'date_downloaded',
   lastKey: 'player',
   seen: { by: { channel: 'channel_id', playlist: 'playlist' } },
-  // Stored days are those of this zone.
-  form: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  reform: (doc) => ({ ...doc, vid_last_refresh: localDay(doc.refreshed_at) }),
+  // Stored days are those of this zone; what an account has watched stands in the ledger.
+  form: `${Intl.DateTimeFormat().resolvedOptions().timeZone}, own marks`,
+  reform: (doc) => ({ ...withOwnMarks(doc), vid_last_refresh: localDay(doc.refreshed_at) }),
   fields: {
     platform_id: { type: 'keyword', filter: true },
     title: { type: 'text', search: 2 },
@@ -102,8 +135,9 @@ export const videoIndex = defineIndex({
     playlist: { type: 'keyword', multi: true, filter: true },
     vid_type: { type: 'keyword', filter: true },
     active: { type: 'boolean', filter: true },
-    watched: { type: 'boolean', path: 'player.watched', filter: true },
-    watched_date: { type: 'date', path: 'player.watched_date', filter: true },
+    watched_by: { type: 'keyword', multi: true, filter: true, internal: true },
+    shared_mark: { type: 'date', internal: true },
+    restored_mark: { type: 'date', internal: true },
     published: { type: 'keyword', filter: true, sort: true },
     date_downloaded: { type: 'date', filter: true, sort: true },
     refreshed_at: { type: 'date', filter: true, sort: true, internal: true },
@@ -116,10 +150,9 @@ export const videoIndex = defineIndex({
     height: { type: 'long', sort: true, filter: true, internal: true },
     art: { type: 'keyword', internal: true },
   },
-  lists: [['published'], ['channel_id', 'published'], ['watched', 'published'], ['vid_type', 'published']],
+  lists: [['published'], ['channel_id', 'published'], ['watched_by', 'published'], ['vid_type', 'published']],
   covers: [
-    ['vid_type', 'active', 'watched', 'media_size', 'duration'],
-    ['watched', 'duration'],
+    ['vid_type', 'active', 'media_size', 'duration'],
     ['channel_id', 'media_size', 'duration'],
     ['date_downloaded', 'media_size', 'duration'],
   ],

@@ -17,14 +17,11 @@ import { durationText } from './durations.ts'
 import { type Ingest, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
-import { channelIdOf, headOf, openRecords, type VideoTail } from './records.ts'
-import { commentIndex, subtitleIndex, type VideoDoc, videoIndex } from './schema.ts'
+import { channelIdOf, headOf, openRecords } from './records.ts'
+import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
 
 type VideoChange = Change<VideoDoc, VideoNames>
-
-/** A filter as callers write it down, `as const` or not. */
-type Frozen<Value> = Value extends object ? { readonly [Key in keyof Value]: Frozen<Value[Key]> } : Value
 
 /** A video as the queue takes it. */
 export interface VideoOutline {
@@ -125,7 +122,7 @@ export function openVideos(app: App) {
     get: (id: string): Promise<VideoDoc | undefined> => collection.get(id),
     has: async (id: string): Promise<boolean> => (await known([id])).has(id),
 
-    /** Records of contract 5.1 for hits of a search or list, in their order, with the actor's positions. */
+    /** Records of contract 5.1 for hits of a search or list, in their order, with what is the actor's own. */
     records,
     headOf,
 
@@ -156,7 +153,7 @@ export function openVideos(app: App) {
 
     /**
      * Puts a downloaded video into the archive: channel (by its name, where it is not known), art, files, subtitles,
-     * document, then tells `video.added`. What people have set (watched, playlists) stays where the video was there
+     * document, then tells `video.added`. What people have set (marks, playlists) stays where the video was there
      * before.
      * @throws unprocessable: the file is no media
      */
@@ -292,18 +289,12 @@ export function openVideos(app: App) {
       return hits.map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
     },
 
-    /** Videos watched longer ago than that. */
-    async watchedBefore(epoch: number, where?: Frozen<VideoFilter>): Promise<VideoOutline[]> {
-      const filters: VideoFilter[] = [{ eq: ['watched', true] }, { range: ['watched_date', { lt: epoch }] }]
-      if (where) filters.push(where as VideoFilter)
-      const found: VideoOutline[] = []
-      for await (const batch of collection.scan({ filter: { and: filters } })) {
+    /** Those that match, as the queue takes them, in batches. */
+    async *outlines(filter: VideoFilter): AsyncGenerator<VideoOutline[]> {
+      for await (const batch of collection.scan({ filter })) {
         const names = await app.channels.names([...new Set(batch.map(({ doc }) => doc.channel_id))])
-        for (const { id, doc } of batch) {
-          found.push(toOutline(id, doc, names.get(doc.channel_id)))
-        }
+        yield batch.map(({ id, doc }) => toOutline(id, doc, names.get(doc.channel_id)))
       }
-      return found
     },
 
     /**
@@ -345,7 +336,7 @@ declare module 'archivolt' {
     'video.added': { id: string; channelId: string }
   }
   interface Hooks {
-    /** Asked for each page of video records: how far the caller has come in them, by id. Ids may be left out. */
+    /** Asked for each page of video records: what of them is the caller's own, by id. Ids may be left out. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
     /** Asked for each `GET /api/video/`: further query parameters, and what all parameters of a request select. */
     'video.filter': {

@@ -1,10 +1,11 @@
-/** Watching: what has been watched by anybody, and how far each user has come (contract 9.1, 9.2). */
+/** Watching: what each account has watched, and how far it has come (contract 9.1, 9.2). */
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { listFilter } from './filter.ts'
+import { markTables } from './marks.ts'
 import { positionTables } from './positions.ts'
 import { clearProgress, markAsWatched, setProgress, showProgress } from './routes.ts'
-import { forgetGone, markVideos } from './tasks.ts'
-import { openWatch, type Watch } from './watch.ts'
+import { forgetGone, indexMarks, markVideos, settleMarks } from './tasks.ts'
+import { openWatch, type Watch, WHOSE } from './watch.ts'
 
 const progress = {
   autoWatched: Type.Boolean({
@@ -13,22 +14,40 @@ const progress = {
     description: 'Also when an app reports the position.',
     'x-group': 'watching',
   }),
+  watchedBy: Type.Enum(WHOSE, {
+    default: 'everyone',
+    title: 'Watched by',
+    description: 'Accounts count once they have played or marked a video.',
+    'x-labels': { anyone: 'Anyone', everyone: 'Everyone', admins: 'All admins' },
+    'x-group': 'afterwards',
+  }),
 }
 
 export default definePlugin({
   name: 'watch',
-  needs: ['platform', 'channel', 'video', 'playlist'],
-  migrations: [positionTables],
+  needs: ['platform', 'user', 'channel', 'video', 'playlist'],
+  migrations: [positionTables, markTables],
   preferences: { progress },
   implements: {
-    'video.tail': (app) => (ids, actor) => app.watch.progressOf(ids, actor.id),
+    'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),
     'video.filter': listFilter,
     'video.remove': (app) => (video, step) => step('watch.forget', () => app.watch.forget(video.id)),
   },
   routes: [markAsWatched, showProgress, setProgress, clearProgress],
-  tasks: [markVideos, forgetGone],
-  on: { 'index.replaced': (app) => async () => void (await app.jobs.start(forgetGone)) },
+  tasks: [markVideos, forgetGone, indexMarks, settleMarks],
+  on: {
+    'index.replaced': (app) => async () => {
+      await app.jobs.start(forgetGone)
+      await app.jobs.start(settleMarks)
+    },
+    'video.added':
+      (app) =>
+      ({ id }) =>
+        app.watch.settleVideo(id),
+    'user.removed': (app) => async () => void (await app.jobs.start(indexMarks)),
+  },
   services: (app) => ({ watch: openWatch(app) }),
+  setup: (app) => app.watch.begin(),
 })
 
 declare module 'archivolt' {

@@ -62,33 +62,27 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
       return found.all(id, limit).map((row) => row.id)
     },
 
-    /** The next videos of one user after one, in order of their ids. */
-    ofUserAfter(userId: number, id: string, limit: number): string[] {
-      const found = ledger.sql<{ id: string }>(
-        'SELECT video_id AS id FROM watch_position WHERE user_id = ? AND video_id > ? ORDER BY video_id LIMIT ?',
-      )
-      return found.all(userId, id, limit).map((row) => row.id)
-    },
-
-    async set(userId: number, videoId: string, { position, duration }: Position): Promise<void> {
+    /** Inside a write of the ledger. */
+    set(userId: number, videoId: string, { position, duration }: Position): void {
       const put = ledger.sql(
         `INSERT INTO watch_position (user_id, video_id, position, duration, updated_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET position = excluded.position, duration = excluded.duration, updated_at = excluded.updated_at`,
       )
-      await ledger.write(() => put.run(userId, videoId, position, duration, clock.now()))
+      put.run(userId, videoId, position, duration, clock.now())
     },
 
-    async remove(userId: number, ids: readonly string[]): Promise<void> {
+    /** Inside a write of the ledger. */
+    remove(userId: number, ids: readonly string[]): void {
       const remove = ledger.sql(
         'DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
       )
-      await ledger.write(() => remove.run(userId, JSON.stringify(ids)))
+      remove.run(userId, JSON.stringify(ids))
     },
 
-    /** Everybody's. */
-    async removeVideos(ids: readonly string[]): Promise<void> {
+    /** Everybody's. Inside a write of the ledger. */
+    removeVideos(ids: readonly string[]): void {
       const remove = ledger.sql('DELETE FROM watch_position WHERE video_id IN (SELECT value FROM json_each(?))')
-      await ledger.write(() => remove.run(JSON.stringify(ids)))
+      remove.run(JSON.stringify(ids))
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Marks all videos of a channel or playlist, and forgets positions in videos that are gone after a restore. These are
- * jobs, so that the next start finishes what was interrupted.
+ * Marks all videos of a channel or playlist, and puts index and ledger right after a restore, or where an account was
+ * removed. These are jobs, so that the next start finishes what was interrupted.
  */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
@@ -19,8 +19,9 @@ export const markVideos = defineTask({
   lane: 'light',
   internal: true,
   resumable: true,
-  async run({ payload: { userId, kind, id, isWatched, at }, signal }, app: App): Promise<void> {
-    await app.watch.markNow(userId, { kind, id }, isWatched, at, { signal })
+  async run(job, app: App): Promise<void> {
+    const { userId, kind, id, isWatched, at } = job.payload
+    await app.watch.markAll(userId, { kind, id }, isWatched, at, job)
   },
 })
 
@@ -36,4 +37,27 @@ export const forgetGone = defineTask({
     const forgotten = await app.watch.forgetGone(signal)
     if (forgotten) log.info({ videos: forgotten }, 'positions in videos that a restore has taken are forgotten')
   },
+})
+
+export const indexMarks = defineTask({
+  name: 'watch.index',
+  title: 'Bring marks into the index',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  unique: true,
+  resumable: true,
+  retries: { times: 5, delaySeconds: 60, factor: 2 },
+  run: ({ signal }, app: App) => app.watch.catchUp(signal),
+})
+
+export const settleMarks = defineTask({
+  name: 'watch.settle',
+  title: 'Compare marks with the index',
+  payload: Type.Object({}),
+  lane: 'light',
+  internal: true,
+  unique: true,
+  resumable: true,
+  run: ({ signal }, app: App) => app.watch.settleAll({ signal }),
 })

@@ -1,15 +1,29 @@
-/** The service `watch`: marks of videos, and positions of users. */
-import { epochSeconds, errors, MAX_WINDOW } from 'archivolt'
+/** The service `watch`: what each account has watched, and how far it has come. */
+import { chunksOf, epochSeconds, errors, type JobContext, MAX_WINDOW } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
+import type { VideoTail } from '../video/schema.ts'
+import type { VideoOutline } from '../video/videos.ts'
 import type { App } from './app.ts'
+import { openMarkIndexer } from './indexing.ts'
+import { type Mark, openMarks } from './marks.ts'
 import { openPositions } from './positions.ts'
-import { markVideos } from './tasks.ts'
+import { openSettling, SHARED_MARKS, UPGRADE } from './settling.ts'
+import { indexMarks, markVideos } from './tasks.ts'
 
 const CHUNK = 1000
+/** Marks that are written at a time, on the event loop. */
+const MARKED_AT_ONCE = 200
+const TOLD_EVERY_MS = 5000
 
 /** What is marked: one video, or all of a channel or playlist. */
-export type Target = { kind: 'video' | 'channel' | 'playlist'; id: string }
+type MarkedTogether = { kind: 'channel' | 'playlist'; id: string }
+type Target = { kind: 'video'; id: string } | MarkedTogether
 
-const FIELD_OF = { video: 'platform_id', channel: 'channel_id', playlist: 'playlist' } as const
+const FIELD_OF = { channel: 'channel_id', playlist: 'playlist' } as const
+
+/** Whose watching counts for deletion: that of one at least, of all who watch here, of all admins who do. */
+export const WHOSE = ['anyone', 'everyone', 'admins'] as const
+type Whose = (typeof WHOSE)[number]
 
 /** From this position on a video counts as watched (contract 9.2). */
 function watchedFrom(durationSeconds: number): number {
@@ -21,135 +35,284 @@ export type Watch = ReturnType<typeof openWatch>
 
 export function openWatch(app: App) {
   const positions = openPositions(app)
+  const marks = openMarks(app)
+  const indexer = openMarkIndexer(app, marks)
+  const settling = openSettling(app, marks, indexer)
+  const { ledger } = app
 
   /** A video, else a channel, else a playlist: looked up, never guessed from the form of the id. */
-  async function targetOf(id: string): Promise<Target | undefined> {
-    const homes = [
-      ['video', app.videos],
-      ['channel', app.channels],
-      ['playlist', app.playlists],
-    ] as const
-    for (const [kind, home] of homes) if ((await home.known([id])).has(id)) return { kind, id }
-    return undefined
+  async function targetOf(id: string, userId: number): Promise<Target | undefined> {
+    if (await app.videos.has(id)) return { kind: 'video', id }
+    if ((await app.channels.known([id])).has(id)) return { kind: 'channel', id }
+    return (await videosOfPlaylist(id, userId)) && { kind: 'playlist', id }
   }
 
-  /** Of the target's videos, those in the other state. */
-  const unlike = (
-    { kind, id }: Target,
-    isWatched: boolean,
-  ): { and: Array<{ eq: [(typeof FIELD_OF)[Target['kind']] | 'watched', string | boolean] }> } => ({
-    and: [{ eq: [FIELD_OF[kind], id] }, { eq: ['watched', !isWatched] }],
-  })
+  /** Ids of the videos of a playlist that the account sees. undefined: there is none for it. */
+  async function videosOfPlaylist(id: string, userId: number): Promise<string[] | undefined> {
+    const account = app.accounts.get(userId)
+    if (!account) return undefined
+    const { username, is_staff: isAdmin, may_download: mayDownload } = account
+    return app.playlists.videosOf(id, { id: userId, username, isAdmin, mayDownload, via: 'none' })
+  }
 
-  /** Takes the user's positions in all videos that match. */
-  async function forgetWhere(userId: number, filter: ReturnType<typeof unlike>): Promise<void> {
-    let last = ''
-    for (
-      let ids = positions.ofUserAfter(userId, last, CHUNK);
-      ids.length;
-      ids = positions.ofUserAfter(userId, last, CHUNK)
-    ) {
-      last = ids.at(-1)!
-      const { hits } = await app.videos.collection.find({ ids, filter, size: ids.length, withoutTotal: true })
-      if (hits.length)
-        await positions.remove(
-          userId,
-          hits.map(({ id }) => id),
-        )
+  /** Of a playlist the videos that say so, and those of a private one, which no video tells of. */
+  async function* idsOf({ kind, id }: MarkedTogether, userId: number): AsyncGenerator<string[]> {
+    for await (const batch of app.videos.collection.scan({ filter: { eq: [FIELD_OF[kind], id] } }))
+      yield batch.map((video) => video.id)
+    const listed = kind === 'playlist' && !(await app.playlists.has(id)) && (await videosOfPlaylist(id, userId))
+    if (listed) {
+      for (const some of chunksOf(listed, MARKED_AT_ONCE)) {
+        const known = await app.videos.known(some)
+        yield some.filter((videoId) => known.has(videoId))
+      }
     }
   }
 
-  async function durationOf(videoId: string): Promise<{ duration: number; watched: boolean }> {
+  async function mustBeThere(videoId: string): Promise<void> {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
+  }
+
+  async function durationOf(videoId: string): Promise<number> {
     const video = await app.videos.get(videoId)
     if (!video) throw errors.notFound('video', videoId)
-    return video.player
+    return video.player.duration
+  }
+
+  /**
+   * Inside a write of the ledger, so that nothing is written of an account that is being removed.
+   * @returns which were in the other state; undefined: there is no such account
+   */
+  function change(userId: number, ids: readonly string[], isWatched: boolean, at: number): string[] | undefined {
+    if (!app.accounts.get(userId)) return undefined
+    const changed = isWatched ? marks.add(userId, ids, at) : marks.remove(userId, ids)
+    marks.noteUnindexed(userId, changed)
+    if (isWatched) marks.noteViewer(userId)
+    return changed
+  }
+
+  /** What cannot be brought into the index now is brought there by a job, which waits until it can be. */
+  async function indexNow(): Promise<void> {
+    try {
+      await indexer.run()
+    } catch (error) {
+      await app.jobs.start(indexMarks)
+      throw error
+    }
+  }
+
+  async function markVideo(userId: number, id: string, isWatched: boolean): Promise<void> {
+    await app.index.writable()
+    // A removal of the video, which takes its marks, is over or has not begun.
+    await app.videos.exclusive(id, async () => {
+      await mustBeThere(id)
+      await ledger.write(() => {
+        if (!change(userId, [id], isWatched, epochSeconds(app.clock))) throw errors.notFound('user')
+        // Also where the mark stays: so an unwatched video can be begun anew.
+        positions.remove(userId, [id])
+      })
+    })
+    await indexNow()
+  }
+
+  /** Marks of an account that is gone, in pieces. */
+  async function forgetAccount(userId: number, signal?: AbortSignal): Promise<void> {
+    for (let ids = marks.someOf(userId, MARKED_AT_ONCE); ids.length > 0; ids = marks.someOf(userId, MARKED_AT_ONCE)) {
+      signal?.throwIfAborted()
+      await ledger.write(() => marks.noteUnindexed(userId, marks.remove(userId, ids)))
+      await indexer.run(signal)
+    }
+  }
+
+  const whoseCounts = (): Whose => app.preferences.section('progress').watchedBy
+
+  function accountsThatCount(whose: Whose): number[] {
+    const accounts = app.accounts.list()
+    if (whose === 'anyone') return accounts.map(({ id }) => id)
+    const viewers = new Set(marks.viewers())
+    return accounts
+      .filter(({ id, is_active, is_staff }) => is_active && viewers.has(id) && (whose === 'everyone' || is_staff))
+      .map(({ id }) => id)
+  }
+
+  /** Of these videos, those that were watched by all who count before that time. */
+  function watchedByThen(
+    ids: readonly string[],
+    whose: Whose,
+    accounts: readonly number[],
+    epoch: number,
+  ): Set<string> {
+    const isThen = ({ at }: Mark) => at !== null && at < epoch
+    const count = new Map<string, number>()
+    for (const mark of marks.ofVideos(ids)) {
+      if (isThen(mark) && accounts.includes(mark.userId)) count.set(mark.videoId, (count.get(mark.videoId) ?? 0) + 1)
+    }
+    const needed = whose === 'anyone' ? 1 : Math.max(1, accounts.length)
+    return new Set(ids.filter((id) => (count.get(id) ?? 0) >= needed))
   }
 
   return {
     /**
-     * Marks a video, or all videos of a channel or playlist whose state differs, and takes the user's positions in
-     * them.
+     * Marks a video, or all videos of a channel or playlist, as watched by this account or not, and takes its positions
+     * in those whose mark changes.
      * @throws not_found  the id is none of these
      */
     async mark(userId: number, id: string, isWatched: boolean): Promise<void> {
-      const target = await targetOf(id)
+      const target = await targetOf(id, userId)
       if (!target) throw errors.notFound('video, channel or playlist', id)
-      if (target.kind === 'video') {
-        await app.index.writable()
-        // The position is removed even where the mark stays: so an unwatched video can be begun anew.
-        await positions.remove(userId, [id])
-        await this.markNow(userId, target, isWatched, epochSeconds(app.clock))
-      } else {
-        await app.jobs.run(markVideos, { userId, ...target, isWatched, at: epochSeconds(app.clock) })
-      }
+      if (target.kind === 'video') return markVideo(userId, id, isWatched)
+      await app.jobs.run(markVideos, { userId, ...target, isWatched, at: epochSeconds(app.clock) })
     },
 
     /**
-     * Positions first: when it is cut off after them, the videos still differ, and a second run finds them. @param at
-     * epoch seconds
+     * All videos of a channel or playlist, batch by batch: what is cut off is found again by a second run. It ends where
+     * the account is removed meanwhile.
+     * @param at  epoch seconds
      */
-    async markNow(
+    async markAll(
       userId: number,
-      target: Target,
+      target: MarkedTogether,
       isWatched: boolean,
       at: number,
-      options: { signal?: AbortSignal; progress?: (done: number) => void } = {},
+      { step, signal }: Pick<JobContext<object>, 'step' | 'signal'>,
     ): Promise<void> {
-      const filter = unlike(target, isWatched)
-      await forgetWhere(userId, filter)
-      const player = isWatched ? { watched: true, watched_date: at } : { watched: false, watched_date: null }
-      await app.videos.collection.patchWhere(filter, { set: { player } }, { visible: true, ...options })
+      // What a restore is putting there is meant too.
+      await app.index.writable()
+      for await (const ids of idsOf(target, userId)) {
+        const changed = await step('watch.note', () =>
+          ledger.write(() => {
+            const others = change(userId, ids, isWatched, at)
+            if (others) positions.remove(userId, others)
+            return others
+          }),
+        )
+        if (!changed) return
+        await step('watch.index', () => indexer.run(signal))
+      }
     },
+
+    /** Brings into the index what it does not know yet, and takes the marks of accounts that are gone. */
+    async catchUp(signal?: AbortSignal): Promise<void> {
+      for (const userId of [...marks.accounts()]) if (!app.accounts.get(userId)) await forgetAccount(userId, signal)
+      await indexer.run(signal)
+    },
+
+    /** What a start does before the first request. */
+    async begin(): Promise<void> {
+      if (marks.isPending(UPGRADE)) await this.takeSharedMarks()
+      const isBehind = marks.unindexed(1).length > 0 || [...marks.accounts()].some((id) => !app.accounts.get(id))
+      if (isBehind) await app.jobs.start(indexMarks)
+    },
+
+    /** Once: what was watched when all accounts shared one mark, has been watched by each of them. */
+    async takeSharedMarks(): Promise<void> {
+      let told = app.clock.steady()
+      await settling.all({
+        progress(done) {
+          if (app.clock.steady() - told < TOLD_EVERY_MS) return
+          told = app.clock.steady()
+          app.log.info(`marks of each account: ${done} videos done`)
+        },
+      })
+      // Documents that are missing may come back, from a snapshot of that time.
+      if (app.index.lost !== undefined) return
+      await ledger.write(() => {
+        marks.noteDone(SHARED_MARKS)
+        marks.noteDone(UPGRADE)
+      })
+    },
+
+    settleAll: settling.all,
+    settleVideo: settling.video,
+
+    /** Of these videos, those that the account has watched: when, in epoch seconds; null: nobody knows. */
+    watchedAmong: marks.among,
 
     /** @returns seconds, 0 where nothing is stored. @throws not_found */
     async position(userId: number, videoId: string): Promise<number> {
-      await durationOf(videoId)
+      await mustBeThere(videoId)
       return positions.get(userId, videoId)?.position ?? 0
     },
 
     /** @returns what is stored now: at most the duration; 0: nothing. @throws not_found */
     async setPosition(userId: number, videoId: string, seconds: number): Promise<number> {
-      const { duration, watched } = await durationOf(videoId)
+      const duration = await durationOf(videoId)
       const position = duration > 0 ? Math.min(seconds, duration) : seconds
       if (position === 0) {
-        await positions.remove(userId, [videoId])
+        await ledger.write(() => positions.remove(userId, [videoId]))
         return 0
       }
       const { autoWatched } = app.preferences.section('progress')
-      if (autoWatched && !watched && duration > 0 && position >= watchedFrom(duration)) {
-        await this.mark(userId, videoId, true)
+      if (autoWatched && duration > 0 && position >= watchedFrom(duration) && !marks.among(userId, [videoId]).size) {
+        await markVideo(userId, videoId, true)
         return 0
       }
-      await positions.set(userId, videoId, { position, duration })
+      await ledger.write(() => {
+        if (!app.accounts.get(userId)) throw errors.notFound('user')
+        positions.set(userId, videoId, { position, duration })
+        marks.noteViewer(userId)
+      })
       return position
     },
 
     /** @throws not_found */
     async clearPosition(userId: number, videoId: string): Promise<void> {
-      await durationOf(videoId)
-      await positions.remove(userId, [videoId])
+      await mustBeThere(videoId)
+      await ledger.write(() => positions.remove(userId, [videoId]))
     },
 
-    /** What records of videos say about the user. Videos without a position are left out. */
-    progressOf(ids: readonly string[], userId: number): Map<string, { position: number; progress: number }> {
+    /** What records of videos say about the account. Those that it has neither watched nor begun are left out. */
+    tailsOf(ids: readonly string[], userId: number): Map<string, VideoTail> {
       if (userId === 0) return new Map()
-      return new Map(
-        positions
-          .among(userId, ids)
-          .map(({ id, position, duration }) => [
-            id,
-            { position, progress: duration > 0 ? Math.min(100, (100 * position) / duration) : 0 },
-          ]),
-      )
+      const tails = new Map<string, VideoTail>()
+      for (const [id, at] of marks.among(userId, ids))
+        tails.set(id, { watched: true, ...(at !== null && { watched_date: at }), position: 0, progress: 0 })
+      for (const { id, position, duration } of positions.among(userId, ids)) {
+        const progress = duration > 0 ? Math.min(100, (100 * position) / duration) : 0
+        tails.set(id, { ...(tails.get(id) ?? { watched: false }), position, progress })
+      }
+      return tails
     },
 
-    /** Videos that the user has begun, by when the position last changed, newest first; watched ones too. */
+    /** Videos that the account has begun, by when the position last changed, newest first; watched ones too. */
     begun: (userId: number): string[] => positions.newest(userId, MAX_WINDOW),
 
-    /** Removes everybody's positions in a video. */
-    forget: (videoId: string): Promise<void> => positions.removeVideos([videoId]),
+    /** Videos that were watched longer ago than that by those who count, in batches. */
+    async *watchedBefore(epoch: number, where?: VideoFilter): AsyncGenerator<VideoOutline[]> {
+      const whose = whoseCounts()
+      const accounts = accountsThatCount(whose)
+      if (accounts.length === 0) return
+      const byEach = accounts.map((id): VideoFilter => ({ eq: ['watched_by', String(id)] }))
+      const watched: VideoFilter = whose === 'anyone' ? { or: byEach } : { and: byEach }
+      for await (const batch of app.videos.outlines({ and: where ? [where, watched] : [watched] })) {
+        const found = watchedByThen(
+          batch.map(({ id }) => id),
+          whose,
+          accounts,
+          epoch,
+        )
+        yield batch.filter(({ id }) => found.has(id))
+      }
+    },
 
-    /** Positions in videos that are not kept any more: after a restore. @returns in how many videos */
+    /** As the marks say now. */
+    isWatchedBefore(id: string, epoch: number): boolean {
+      const whose = whoseCounts()
+      return watchedByThen([id], whose, accountsThatCount(whose), epoch).has(id)
+    },
+
+    /** Removes everybody's marks of a video and positions in it. */
+    async forget(videoId: string): Promise<void> {
+      await ledger.write(() => {
+        positions.removeVideos([videoId])
+        marks.removeVideos([videoId])
+      })
+    },
+
+    /**
+     * Positions in videos that are not kept any more: after a restore. Marks stay: what a rescan brings back was
+     * watched.
+     * @returns in how many videos
+     */
     async forgetGone(signal?: AbortSignal): Promise<number> {
       let last = ''
       let forgotten = 0
@@ -158,7 +321,7 @@ export function openWatch(app: App) {
         last = ids.at(-1)!
         const known = await app.videos.known(ids)
         const gone = ids.filter((id) => !known.has(id))
-        if (gone.length) await positions.removeVideos(gone)
+        if (gone.length) await ledger.write(() => positions.removeVideos(gone))
         forgotten += gone.length
       }
       return forgotten

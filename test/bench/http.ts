@@ -37,6 +37,7 @@ const page = (where: string, order: string) =>
    JOIN #video_doc d ON d.rid = m.rid JOIN #channel c ON c.id = m.channel_id JOIN #channel_doc cd ON cd.rid = c.rid`
 const found = (where: string) =>
   `${RECORD} WHERE m.rid IN (SELECT rowid FROM #video_fts WHERE #video_fts MATCH ? ${where} LIMIT 30)`
+const SEEN = `SELECT rid FROM #video_kw WHERE field = 'watched_by' AND value = '1'`
 const sums = (groups: string, totals: string, of: string) =>
   `SELECT ${groups}, count(*)${totals} FROM #${of} GROUP BY ${groups}`
 
@@ -60,7 +61,7 @@ const cases: Case[] = [
         sql: page('WHERE channel_id = ?', '"published~" DESC'),
         values: [id],
       })),
-      { path: '/api/video/?watch=unwatched', sql: page('WHERE watched = 0', '"published~" DESC'), values: [] },
+      { path: '/api/video/?watch=unwatched', sql: page(`WHERE rid NOT IN (${SEEN})`, '"published~" DESC'), values: [] },
       { path: '/api/video/?sort=downloaded', sql: page('', 'date_downloaded DESC'), values: [] },
       {
         path: '/api/video/?type=shorts&sort=mediasize',
@@ -127,7 +128,11 @@ const cases: Case[] = [
       { path: '/api/stats/channel/', sql: sums('channel_active, channel_subscribed', '', 'channel'), values: [] },
       { path: '/api/stats/playlist/', sql: sums('playlist_active, playlist_subscribed', '', 'playlist'), values: [] },
       { path: '/api/stats/download/', sql: sums('status, vid_type', '', 'download'), values: [] },
-      { path: '/api/stats/watch/', sql: sums('watched', ', sum(duration)', 'video'), values: [] },
+      {
+        path: '/api/stats/watch/',
+        sql: `SELECT count(*), sum(duration) FROM #video WHERE rid IN (${SEEN})`,
+        values: [],
+      },
       {
         path: '/api/stats/biggestchannels/',
         sql: `${sums('channel_id', ', sum(media_size), sum(duration)', 'video')} ORDER BY count(*) DESC LIMIT 10`,

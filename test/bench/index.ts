@@ -61,7 +61,9 @@ const middling = archive.words.slice(300, 3000)
 const word = () => middling[Math.floor(random() * middling.length)]!
 const ids = firstVideos(archive, 2000).map(({ id }) => id)
 const anyId = () => ids[Math.floor(random() * ids.length)]!
-await measure('patch a flag', 500, () => collection.patch(anyId(), { set: { player: { watched: random() < 0.5 } } }))
+await measure('patch a mark', 500, () =>
+  collection.patch(anyId(), random() < 0.5 ? { add: { watched_by: ['1'] } } : { remove: { watched_by: ['1'] } }),
+)
 await measure('patch a title', 300, () => collection.patch(anyId(), { set: { title: `${word()} ${word()}` } }))
 /** Searches, one after the other, while something long is at work. */
 async function meanwhile(name: string, long: () => Promise<unknown>): Promise<void> {

@@ -73,6 +73,18 @@ export const splicedIndex = defineIndex({
   lastKey: 'end',
 })
 
+/** Documents with many values in one field, and lists of those that have one, or have it not. */
+export const letterIndex = defineIndex({
+  name: 'letter',
+  doc: Type.Object({ sentAt: Type.Integer(), readers: Type.Optional(Type.Array(Type.String())) }),
+  newest: 'sentAt',
+  fields: {
+    sentAt: { type: 'date', filter: true, sort: true },
+    readers: { type: 'keyword', multi: true, filter: true, internal: true },
+  },
+  lists: [['readers', 'sentAt']],
+})
+
 export interface IndexUnderTest {
   /** The same documents each time. */
   open(): Promise<IndexAdapter>
@@ -92,7 +104,7 @@ export function indexContract(
     let papers: Papers
 
     before(async () => {
-      held = await prepare([paperIndex, lineIndex, splicedIndex])
+      held = await prepare([paperIndex, lineIndex, splicedIndex, letterIndex])
       index = await held.open()
     })
     after(async () => {
@@ -522,6 +534,121 @@ export function indexContract(
           (await papers.find({ text: { words: 'common' }, filter: { eq: ['kind', 'rare'] }, size: 50 })).total,
           20,
         )
+      })
+    })
+
+    describe('lists of those that have a value, or have it not', () => {
+      const reopen = async (): Promise<void> => {
+        await index.close()
+        index = await held.open()
+      }
+      type Letter = { sentAt: number; readers?: string[] }
+      const MANY = 40
+      const readers = [...Array.from({ length: MANY }, (_, number) => `r${number}`), 'nobody']
+      const model = new Map<string, Letter>()
+      const letters = () => index.collection(letterIndex)
+      const put = async (docs: Record<string, Letter>) => {
+        for (const [id, doc] of Object.entries(docs)) model.set(id, doc)
+        await letters().putMany(
+          Object.entries(docs).map(([id, doc]) => ({ id, doc })),
+          { visible: true },
+        )
+      }
+      const change = async (id: string, doc: Letter, patch: Parameters<ReturnType<typeof letters>['patch']>[1]) => {
+        model.set(id, doc)
+        await letters().patch(id, patch, { visible: true })
+      }
+
+      /** Each page, its total, and the count, for each reader and for somebody who has read nothing. */
+      async function assertAsModel(what: string): Promise<void> {
+        const sorted = [...model].sort(([a, one], [b, other]) => other.sentAt - one.sentAt || (a < b ? -1 : 1))
+        for (const reader of readers) {
+          for (const has of [true, false]) {
+            const eq = { eq: ['readers', reader] } as Filter<'readers'>
+            const filter = has ? eq : ({ not: eq } as Filter<'readers'>)
+            const expected = sorted.filter(([, doc]) => (doc.readers ?? []).includes(reader) === has).map(([id]) => id)
+            const page = await letters().find({ filter, sort: [{ by: 'sentAt', order: 'desc' }], from: 1, size: 5 })
+            const told = `${what}: ${has ? '' : 'not '}${reader}`
+            assert.deepEqual([page.hits.map(({ id }) => id), page.total], [expected.slice(1, 6), expected.length], told)
+            assert.equal(await letters().count(filter), expected.length, told)
+            assert.equal(await letters().count(filter, 2), Math.min(2, expected.length), told)
+            const up = await letters().find({ filter, sort: [{ by: 'sentAt', order: 'asc' }], size: 50 })
+            assert.equal(up.hits.length, expected.length, `${told}, the other way round`)
+            const late = { and: [filter, { range: ['sentAt', { gt: 2 }] }] } as Filter<'readers' | 'sentAt'>
+            const some = expected.filter((id) => model.get(id)!.sentAt > 2)
+            assert.equal(await letters().count(late), some.length, `${told}, late ones`)
+          }
+        }
+      }
+
+      test('say what the documents say, as these come, change and go', async () => {
+        await letters().removeWhere({ and: [] }, { visible: true })
+        model.clear()
+        await assertAsModel('empty')
+        await put(
+          Object.fromEntries(
+            Array.from({ length: 12 }, (_, at) => [
+              `l${at}`,
+              { sentAt: at % 5, ...(at % 3 && { readers: ['r1', 'r2'] }) },
+            ]),
+          ),
+        )
+        await assertAsModel('some are read')
+        await change('l0', { sentAt: 0, readers: ['r1'] }, { add: { readers: ['r1', 'r1'] } })
+        await change('l1', { sentAt: 1, readers: ['r2'] }, { remove: { readers: ['r1', 'none'] } })
+        await change('l2', { sentAt: 9, readers: ['r1', 'r2'] }, { set: { sentAt: 9 } })
+        await put({ l3: { sentAt: 3, readers: ['r3'] }, l4: { sentAt: 4 } })
+        await assertAsModel('single ones have changed')
+        await letters().patchWhere({ not: { eq: ['readers', 'r2'] } }, { add: { readers: ['r2'] } }, { visible: true })
+        for (const [id, doc] of model) model.set(id, { ...doc, readers: [...new Set([...(doc.readers ?? []), 'r2'])] })
+        await assertAsModel('one has read all')
+        await letters().remove(['l5', 'l6'], { visible: true })
+        for (const id of ['l5', 'l6']) model.delete(id)
+        await assertAsModel('some are gone')
+        await reopen()
+        await letters().patchWhere({ and: [] }, { remove: { readers: ['r2'] } }, { visible: true })
+        for (const [id, doc] of model)
+          model.set(id, { ...doc, readers: (doc.readers ?? []).filter((one) => one !== 'r2') })
+        await assertAsModel('a reader has forgotten all')
+        await reopen()
+        await change('l7', { ...model.get('l7')!, readers: ['r1', 'r2'] }, { add: { readers: ['r2'] } })
+        await assertAsModel('and has read one again')
+      })
+
+      test('also for more values than are kept apart', async () => {
+        await put(
+          Object.fromEntries(
+            Array.from({ length: MANY }, (_, at) => [
+              `m${at}`,
+              { sentAt: 20 + at, readers: readers.slice(at % 7, MANY - at) },
+            ]),
+          ),
+        )
+        await assertAsModel('many readers')
+        await letters().patchWhere({ and: [] }, { remove: { readers: readers.slice(0, 30) } }, { visible: true })
+        const left = (list: string[] = []) => list.filter((one) => readers.indexOf(one) >= 30)
+        for (const [id, doc] of model) model.set(id, { ...doc, readers: left(doc.readers) })
+        await assertAsModel('most have forgotten all')
+        await reopen()
+        await change(
+          'm1',
+          { sentAt: 21, readers: [...left(model.get('m1')!.readers), 'r0', 'r5'] },
+          { add: { readers: ['r0', 'r5'] } },
+        )
+        await assertAsModel('others read again')
+      })
+
+      test('and after all documents were replaced', async () => {
+        const [...docs] = model
+        await index.replaceAll(async (write) => {
+          await write(
+            'letter',
+            docs.map(([id, doc]) => ({ id, doc: { ...doc, sentAt: doc.sentAt + 1 } })),
+          )
+        })
+        await index.refresh()
+        for (const [id, doc] of docs) model.set(id, { ...doc, sentAt: doc.sentAt + 1 })
+        await assertAsModel('replaced')
       })
     })
 

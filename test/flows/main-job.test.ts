@@ -136,7 +136,7 @@ for (const { index, skip } of INDEXES) {
       assert.match(said[0].subtitle_line, /<span class="settings-current">tide<\/span>/i)
     })
 
-    test('every user has a position of their own; watched is shared', async () => {
+    test('every user has positions and marks of their own', async () => {
       const made = await server.api('POST', '/api/user/', { username: 'guest', password: 'guest-password' })
       assert.equal(made.status, 200)
       const login = await fetch(`${server.baseUrl}/api/login/`, {
@@ -161,7 +161,9 @@ for (const { index, skip } of INDEXES) {
       )
 
       await server.api('POST', '/api/watched/', { id: VIDEO.stool, is_watched: true }, guest)
-      assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.watched, true)
+      const isWatched = async (headers?: Record<string, string>) =>
+        (await server.api('GET', `/api/video/${VIDEO.stool}/`, undefined, headers)).body.data.player.watched
+      assert.deepEqual([await isWatched(guest), await isWatched()], [true, false])
       assert.equal((await server.api('DELETE', '/api/download/?filter=pending', undefined, guest)).status, 403)
     })
 

@@ -152,7 +152,7 @@ test('jobs wait for the restore at their next write, also where they ask for a r
   for (const { id } of jobs) assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
 
   assert.deepEqual(await app.ids('video'), ['restored'])
-  assert.deepEqual((await app.doc('video', 'restored')).player.watched, true)
+  assert.deepEqual((await app.doc('video', 'restored')).watched_by, ['1'])
   assert.deepEqual(await readdir(join(app.dataDir, 'media/UC1')).catch(() => []), [])
 })
 
@@ -208,7 +208,7 @@ test('a server that is closed in the middle of a restore keeps what was there, a
   await app.restart()
   assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
   assert.deepEqual(await app.ids('video'), ['v1', 'v2'])
-  assert.equal((await app.doc('video', 'v2')).player.watched, true)
+  assert.deepEqual((await app.doc('video', 'v2')).watched_by, ['1'])
 })
 
 /** Killed as by a power cut, with the real program; the folder was filled before, by one that was closed well. */

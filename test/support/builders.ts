@@ -39,7 +39,7 @@ export function aChannel({ id = 'UC1', ...fields }: { id?: string } & Partial<Ch
   return { index: 'channel', id, doc }
 }
 
-/** `player` and `stats` are merged, so that a test may say `player: { watched: true }`. */
+/** `player` and `stats` are merged, so that a test may say `player: { duration: 200 }`. */
 export function aVideo({
   id = 'v1',
   channelId = 'UC1',
@@ -77,7 +77,7 @@ export function aVideo({
     height: 720,
     ...fields,
     // Last: the per-user part is appended to the stored text inside it.
-    player: { duration: 100, duration_str: '1m 40s', watched: false, ...player },
+    player: { duration: 100, duration_str: '1m 40s', ...player },
   }
   return { index: 'video', id, doc }
 }

@@ -53,17 +53,21 @@ export function questionsOf({ videos, archive, collection, subtitle }: Asked): Q
     collection.find({ ...page, filter: { eq: ['playlist', `PL${at % 500}`] } }),
   )
   question('unwatched by size', 200, () =>
-    collection.find({ size: 12, filter: { eq: ['watched', false] }, sort: [{ by: 'media_size', order: 'desc' }] }),
+    collection.find({
+      size: 12,
+      filter: { not: { eq: ['watched_by', '1'] } },
+      sort: [{ by: 'media_size', order: 'desc' }],
+    }),
   )
   question('100 ids in order', 200, () => collection.find({ size: 12, ids: ids.slice(0, 100) }))
 
   // Another limit each time: what is asked again is not computed again.
   const sums = ['media_size' as const, 'duration' as const]
   question('sums by type and state', 50, (at) =>
-    collection.aggregate({ limit: 1000 + at, groupBy: ['vid_type', 'active', 'watched'], sums }),
+    collection.aggregate({ limit: 1000 + at, groupBy: ['vid_type', 'active'], sums }),
   )
   question('sums by watched', 50, (at) =>
-    collection.aggregate({ limit: 1000 + at, groupBy: ['watched'], sums: ['duration'] }),
+    collection.aggregate({ limit: 1000 + at, filter: { eq: ['watched_by', '1'] }, sums: ['duration'] }),
   )
   question('ten biggest channels', 50, (at) =>
     collection.aggregate({

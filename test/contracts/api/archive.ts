@@ -122,7 +122,6 @@ export async function archive(
       channelId: OTHER_CHANNEL,
       title: 'Linux kernel',
       published: '2026-01-08',
-      player: { watched: true, watched_date: 1_768_000_000 },
     }),
     aPlaylist({
       id: PLAYLIST,
@@ -174,5 +173,6 @@ export async function archive(
       },
     },
   )
+  for (const who of ['admin', 'user'] as const) await app.as(who).post('/api/watched/', { id: THIRD, is_watched: true })
   return app
 }

@@ -340,6 +340,13 @@ export const DIFFERENCES: readonly Difference[] = [
     'no watched_date while it is not watched',
     ({ player }) => player.watched !== true && delete player.watched_date,
   ),
+  eachRecord(
+    'video',
+    '9.1',
+    'another account has marks of its own',
+    ({ player }) => delete player.watched_date && Object.assign(player, { watched: false }),
+    ({ auth }) => auth === 'reader',
+  ),
   eachRecord('channel', '5.2', 'a channel tells its tabs and overwrites', (channel) =>
     Object.assign(channel, {
       channel_tabs: channel.channel_tabs ?? [],

@@ -22,8 +22,11 @@ test('a backup is a zip of all documents in the reference’s form', async (t) =
   const admin = app.as('admin')
   await app.given(
     aChannel({ id: 'UC1' }),
-    aVideo({ id: 'v1', channelId: 'UC1', player: { watched: true, watched_date: 1_768_000_000 } }),
+    aVideo({ id: 'v1', channelId: 'UC1' }),
+    aVideo({ id: 'v2', channelId: 'UC1' }),
   )
+  await admin.post('/api/watched/', { id: 'v1', is_watched: true })
+  await app.as('user').post('/api/watched/', { id: 'v2', is_watched: true })
 
   const started = (await admin.post('/api/backup/')).body
   await app.settled()
@@ -49,6 +52,15 @@ test('a backup is a zip of all documents in the reference’s form', async (t) =
     [v1.youtube_id, v1.platform_id, v1.media_url, v1.channel.channel_id, v1.vid_last_refresh],
     ['v1', 'v1', 'UC1/v1.mp4', 'UC1', 1_768_046_400],
   )
+  const watched_date = Math.floor(app.clock.now() / 1000)
+  const player = { duration: 100, duration_str: '1m 40s' }
+  assert.deepEqual(v1.player, { ...player, watched: true, watched_date })
+  assert.deepEqual(
+    documents['video']!['v2'].player,
+    { ...player, watched: false },
+    'marks are those of the first admin',
+  )
+  assert.ok(['watched_by', 'shared_mark', 'restored_mark'].every((key) => !(key in v1)))
   assert.equal(
     (await admin.get('/api/backup/av_backup-20260115-auto.zip/download/', { range: 'bytes=0-3' })).text,
     'PK\u0003\u0004',

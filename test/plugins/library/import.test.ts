@@ -377,10 +377,8 @@ test('links, and files that only call themselves films, are refused', async (t) 
 
 test('an import that was cut off before it had removed its source is finished by the next, and what people had set stays', async (t) => {
   const app = await libraryApp(t)
-  await app.given(
-    aChannel({ id: harbour }),
-    aVideo({ id: nets, channelId: harbour, player: { watched: true, watched_date: 5 }, date_downloaded: 77 }),
-  )
+  await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour, date_downloaded: 77 }))
+  await app.as('user').post('/api/watched/', { id: nets, is_watched: true })
   await app.film('media', harbour, `${nets}.mp4`)
   await mkdir(app.at('import'), { recursive: true })
   // The same file under two names: so it was left.

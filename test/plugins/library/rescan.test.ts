@@ -164,7 +164,7 @@ test('an empty, cut or unreadable film is told and queued once more; another fil
   assert.deepEqual(await app.ids('download'), [nets, fog, breakwater, comet].sort())
   assert.deepEqual(await app.ids('video'), [...ids, comet].sort())
   const { media_size, streams, player } = await app.doc('video', ferry)
-  assert.deepEqual([media_size, streams.length, player.duration, player.watched], [size, 2, 1, false])
+  assert.deepEqual([media_size, streams.length, player.duration], [size, 2, 1])
   assert.equal((await app.doc('video', comet)).media_size, whole)
 
   await admin.post('/api/task-name/download_pending/')

@@ -14,10 +14,9 @@ const ADMIN: Actor = { id: 1, username: 'admin', isAdmin: true, mayDownload: tru
 async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
   const app = await testApp(t)
   const ids = ['a', 'b', 'c', 'd']
-  const player = (id: string) => (watched.includes(id) ? { watched: true, watched_date: 5 } : {})
   await app.given(
     aChannel({ channel_name: 'One' }),
-    ...ids.map((id) => aVideo({ id, playlist: [ID], player: player(id) })),
+    ...ids.map((id) => aVideo({ id, playlist: [ID] })),
     aVideo({ id: 'e', title: 'Fifth' }),
     aPlaylist({
       id: ID,
@@ -28,6 +27,7 @@ async function anApp(t: TestContext, watched: string[] = []): Promise<TestApp> {
     }),
     aPlaylist({ id: 'PL1', entries: ['a'] }),
   )
+  for (const id of watched) await app.as('admin').post('/api/watched/', { id, is_watched: true })
   return app
 }
 
@@ -146,8 +146,9 @@ test('the second path does the same and answers with the playlist', async (t) =>
   assert.equal(body._index, 'av_playlist')
 })
 
-test('up and down jump over watched videos for those who hide them', async (t) => {
+test('up and down jump over what the caller has watched, for those who hide it', async (t) => {
   const app = await anApp(t, ['b', 'c'])
+  await app.as('user').post('/api/watched/', { id: 'a', is_watched: true })
   const admin = app.app.accounts.list().find(({ is_staff }) => is_staff)!
   await app.app.accounts.changeUserPreferences(admin.id, { hide_watched: true })
   const steps: Array<[string, string, string]> = [
@@ -227,7 +228,7 @@ test('a video that is added while it is removed leaves no entry', async (t) => {
   const removeArt = media.removeArt
   let adding: Promise<unknown> | undefined
   t.mock.method(media, 'removeArt', async (...given: Parameters<typeof removeArt>) => {
-    adding ??= assert.rejects(playlists.act(ID, { action: 'create', videoId: 'e', hideWatched: false }, ADMIN), {
+    adding ??= assert.rejects(playlists.act(ID, { action: 'create', videoId: 'e' }, ADMIN), {
       code: 'not_found',
     })
     await app.clock.advance(0)

@@ -232,12 +232,12 @@ test('an account that is removed while it adds, shares or makes a playlist leave
   const { playlists, accounts } = app.app
   const actor = { id: 2, username: 'user', isAdmin: false, mayDownload: false, via: 'token' } as const
   const id = await playlists.create('x', 'private', actor)
-  await playlists.act(id, { action: 'create', videoId: 'a', hideWatched: false }, actor)
+  await playlists.act(id, { action: 'create', videoId: 'a' }, actor)
 
   const asked = await Promise.allSettled([
     accounts.remove(2),
-    playlists.act('watchlater', { action: 'create', videoId: 'a', hideWatched: false }, actor),
-    playlists.act(id, { action: 'create', videoId: 'b', hideWatched: false }, actor),
+    playlists.act('watchlater', { action: 'create', videoId: 'a' }, actor),
+    playlists.act(id, { action: 'create', videoId: 'b' }, actor),
     playlists.rename(id, 'y', actor),
     playlists.setVisibility(id, 'shared', actor),
     playlists.create('later', 'private', actor),

@@ -55,9 +55,9 @@ test('a video is read anew; what people have set and when it came stay', async (
       active: false,
       date_downloaded: 77,
       playlist: ['PLx'],
-      player: { watched: true, watched_date: 88 },
     }),
   )
+  await app.as('admin').post('/api/watched/', { id, is_watched: true })
   await withMedia(app, CHANNEL.harbour, id)
   await app.as('admin').post('/api/config/', {
     downloads: { subtitle: 'en', subtitle_source: 'user', subtitle_index: true, comment_max: 'all' },
@@ -81,10 +81,7 @@ test('a video is read anew; what people have set and when it came stay', async (
   )
   assert.equal((await app.as('user').get(`/api/video/${id}/comment/`)).body.data.length, 45)
   assert.equal(doc.sponsorblock.segments.length, 1)
-  assert.deepEqual(
-    [doc.vid_type, doc.date_downloaded, doc.playlist, doc.player.watched, doc.player.watched_date],
-    ['streams', 77, ['PLx'], true, 88],
-  )
+  assert.deepEqual([doc.vid_type, doc.date_downloaded, doc.playlist, doc.watched_by], ['streams', 77, ['PLx'], ['1']])
   assert.equal((await app.ids('subtitle')).length, 1)
   const vtt = await app.as('user').get(doc.subtitles[0].media_url)
   assert.match(vtt.text, /Good morning from the pier/)

@@ -486,7 +486,7 @@ test('what somebody wrote into a snapshot is not believed', async (t) => {
   db.exec(`
     UPDATE video_v1_doc SET text = json_set(text, '$.media_url', '/etc/passwd', '$.vid_thumb_url', 'https://elsewhere.example/x.jpg', '$.platform_id', 'other') WHERE rid = (SELECT rid FROM video_v1 WHERE id = 'v1');
     UPDATE video_v1_doc SET internal = json_set(internal, '$.channel_id', '../../etc') WHERE rid = (SELECT rid FROM video_v1 WHERE id = 'v2');
-    UPDATE video_v1_doc SET text = json_set(json_remove(text, '$.player'), '$.player', json('{"duration":1,"duration_str":"1s","watched":false}'), '$.after', 'x', '$.subtitles', json('[{"ext":"vtt","lang":"../en","name":"","source":"user","url":"","media_url":"x"}]')) WHERE rid = (SELECT rid FROM video_v1 WHERE id = 'v3');
+    UPDATE video_v1_doc SET text = json_set(json_remove(text, '$.player'), '$.player', json('{"duration":1,"duration_str":"1s"}'), '$.after', 'x', '$.subtitles', json('[{"ext":"vtt","lang":"../en","name":"","source":"user","url":"","media_url":"x"}]')) WHERE rid = (SELECT rid FROM video_v1 WHERE id = 'v3');
     UPDATE video_v1 SET id = '../v4' WHERE id = 'v4';
     UPDATE channel_v1_doc SET text = json_set(text, '$.channel_tags', 'none') WHERE rid = (SELECT rid FROM channel_v1 WHERE id = 'UC2');
   `)

@@ -45,9 +45,11 @@ test('an empty archive has every key, with zeros', async (t) => {
 test('videos are counted by type and state, and what has been watched by its length', async (t) => {
   const app = await testApp(t)
   await app.given(
-    aVideo({ id: 'v1', media_size: 100, player: { duration: 25, watched: true } }),
+    aVideo({ id: 'v1', media_size: 100, player: { duration: 25 } }),
     aVideo({ id: 'v2', media_size: 200, player: { duration: 75 }, vid_type: 'shorts', active: false }),
   )
+
+  await app.as('user').post('/api/watched/', { id: 'v1', is_watched: true })
 
   const video = (await app.as('user').get('/api/stats/video/')).body
   const watch = (await app.as('user').get('/api/stats/watch/')).body
@@ -68,6 +70,8 @@ test('videos are counted by type and state, and what has been watched by its len
     watched: { duration: 25, duration_str: '25s', progress: 0.25, items: 1 },
     unwatched: { duration: 75, duration_str: '1m 15s', progress: 0.75, items: 1 },
   })
+  const others = (await app.as('admin').get('/api/stats/watch/')).body
+  assert.deepEqual([others.watched.items, others.unwatched.items, others.unwatched.progress], [0, 2, 1])
 })
 
 test('channels and playlists are counted by their flags, custom playlists as inactive and unsubscribed', async (t) => {

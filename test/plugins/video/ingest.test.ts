@@ -97,21 +97,17 @@ test('an ingest that is repeated after its files were moved changes nothing that
   await app.app.videos.ingest({ downloaded })
   await app.app.videos.change('v1', {
     set: {
-      player: { watched: true, watched_date: 7 },
       comment_count: 3,
       sponsorblock: { is_enabled: true, has_unlocked: true, segments: [] },
     },
-    add: { playlist: ['PL1'] },
+    add: { playlist: ['PL1'], watched_by: ['1'] },
   })
   await app.clock.advance(3_600_000)
 
   await app.app.videos.ingest({ downloaded })
 
   const doc = await app.doc('video', 'v1')
-  assert.deepEqual(
-    [doc.player.watched, doc.player.watched_date, doc.playlist, doc.comment_count],
-    [true, 7, ['PL1'], 3],
-  )
+  assert.deepEqual([doc.watched_by, doc.playlist, doc.comment_count], [['1'], ['PL1'], 3])
   assert.equal(doc.date_downloaded, Date.parse('2026-01-15T10:00:00Z') / 1000)
   assert.deepEqual((await readdir(app.inLibrary('UC1'))).sort(), ['v1.en.vtt', 'v1.mp4'])
   const { body } = await app.as('user').get('/api/video/v1/')
@@ -230,7 +226,7 @@ test('a refresh brings what the platform says and leaves what people have set', 
   const app = await videoApp(t)
   const downloaded = await aDownload(app.app, 'v1', 'UC1')
   await app.app.videos.ingest({ downloaded })
-  await app.app.videos.change('v1', { set: { active: false, player: { watched: true } } })
+  await app.app.videos.change('v1', { set: { active: false }, add: { watched_by: ['1'] } })
 
   assert.equal(
     await app.app.videos.refreshWith({ ...downloaded.metadata, title: 'New', viewCount: 99, vidType: 'shorts' }),
@@ -240,8 +236,8 @@ test('a refresh brings what the platform says and leaves what people have set', 
 
   const doc = await app.doc('video', 'v1')
   assert.deepEqual(
-    [doc.title, doc.stats.view_count, doc.vid_type, doc.active, doc.player.watched],
-    ['New', 99, 'videos', true, true],
+    [doc.title, doc.stats.view_count, doc.vid_type, doc.active, doc.watched_by],
+    ['New', 99, 'videos', true, ['1']],
   )
 
   await rm(app.inLibrary('UC1', 'v1.mp4'))

@@ -56,11 +56,11 @@ test('an order that always holds wins over the sort and over other ids', async (
   const query = await toQuery(
     { sort: 'views' },
     actor,
-    anApp({ ids: ['b', 'a'] }, { ids: ['a', 'b', 'c'], order: 'always' }, { filter: { eq: ['watched', false] } }),
+    anApp({ ids: ['b', 'a'] }, { ids: ['a', 'b', 'c'], order: 'always' }, { filter: { eq: ['active', false] } }),
   )
 
   assert.deepEqual(query, {
-    filter: { and: [{ in: ['platform_id', ['b', 'a']] }, { eq: ['watched', false] }] },
+    filter: { and: [{ in: ['platform_id', ['b', 'a']] }, { eq: ['active', false] }] },
     ids: ['a', 'b', 'c'],
   })
 })

@@ -12,13 +12,14 @@ const stored = {
   subtitles: [{ lang: 'en', media_url: '/media/UC1/v1.en.vtt' }],
   stats: { view_count: 1 },
 }
-const player = { duration: 500, duration_str: '8m 20s', watched: true, watched_date: 1 }
+const player = { duration: 500, duration_str: '8m 20s' }
+const tail = { watched: true, watched_date: 1, position: 12.5, progress: 2.5 }
 const channel = { channel_id: 'UC1', channel_name: hostile }
 
-test('position, channel and tail are joined, wherever the player stands', () => {
+test('mark, position, channel and tail are joined, wherever the player stands', () => {
   const expected = {
     ...stored,
-    player: { ...player, position: 12.5, progress: 2.5 },
+    player: { ...player, ...tail },
     channel,
     youtube_id: 'v1',
     _index: 'av_video',
@@ -31,7 +32,7 @@ test('position, channel and tail are joined, wherever the player stands', () => 
     { player, ...stored },
     { ...stored, player, comment_count: 3, sponsorblock: { segments: [{ a: {} }] } },
   ]) {
-    const text = joinRecord(JSON.stringify(doc), { position: 12.5, progress: 2.5 }, JSON.stringify(channel), more)
+    const text = joinRecord(JSON.stringify(doc), tail, JSON.stringify(channel), more)
     assert.deepEqual(JSON.parse(text), { ...doc, ...expected })
   }
 })
@@ -39,5 +40,5 @@ test('position, channel and tail are joined, wherever the player stands', () => 
 test('the channel is read from the media URL', () => {
   assert.equal(channelIdOf(JSON.stringify({ ...stored, player })), 'UC1')
   assert.throws(() => channelIdOf(JSON.stringify({ title: hostile, player })), /media URL/)
-  assert.throws(() => joinRecord('{"title":"x"}', { position: 0, progress: 0 }, '{}', {}), /player/)
+  assert.throws(() => joinRecord('{"title":"x"}', tail, '{}', {}), /player/)
 })

@@ -144,13 +144,13 @@ test('similar videos share words of title or tags, without the video itself', as
   assert.deepEqual(ids((await app.as('user').get('/api/video/a/similar/')).body), ['b'])
 })
 
-test('plugins bring the position of the caller and further filters', async (t) => {
+test('plugins bring the mark and the position of the caller, and further filters', async (t) => {
   const guest = definePlugin({
     name: 'guest',
     needs: ['video'],
     implements: {
       'video.tail': () => (wanted, actor) =>
-        new Map(wanted.includes('a') ? [['a', { position: actor.id, progress: 2.5 }]] : []),
+        new Map(wanted.includes('a') ? [['a', { watched: true, position: actor.id, progress: 2.5 }]] : []),
       'video.filter': () => ({
         query: { only: queryEnum(['a']) },
         apply: ({ only }) => (only === 'a' ? { ids: ['a'] } : undefined),
@@ -163,9 +163,11 @@ test('plugins bring the position of the caller and further filters', async (t) =
   const { body } = await app.as('admin').get('/api/video/?only=a')
 
   assert.deepEqual(ids(body), ['a'])
-  assert.deepEqual([body.data[0].player.position, body.data[0].player.progress], [1, 2.5])
+  const { watched, position, progress } = body.data[0].player
+  assert.deepEqual([watched, position, progress], [true, 1, 2.5])
   assert.equal((await app.as('user').get('/api/video/?only=b')).status, 400)
-  assert.deepEqual((await app.as('user').get('/api/video/b/')).body.data.player.position, 0)
+  const { player } = (await app.as('user').get('/api/video/b/')).body.data
+  assert.deepEqual([player.watched, player.position], [false, 0])
 })
 
 test('a change of a channel shows in its videos at once, and one without a channel is still whole', async (t) => {

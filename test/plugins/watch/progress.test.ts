@@ -87,7 +87,8 @@ test('watch=continue lists what the caller has begun and not watched, last chang
     aVideo({ id: 'b', published: '2026-01-02' }),
     aVideo({ id: 'c' }),
   )
-  await app.given(aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }))
+  await app.given(aVideo({ id: 'seen' }))
+  await app.as('user').post('/api/watched/', { id: 'seen', is_watched: true })
   for (const id of ['seen', 'b', 'a', 'b']) {
     await app.clock.advance(1000)
     await post(app, id, 10)
@@ -101,9 +102,12 @@ test('watch=continue lists what the caller has begun and not watched, last chang
 
 test('watch=watched and watch=unwatched part the list', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'new' }), aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }))
+  await app.given(aChannel(), aVideo({ id: 'new' }), aVideo({ id: 'seen' }))
+  await app.as('user').post('/api/watched/', { id: 'seen', is_watched: true })
   assert.deepEqual(idsOf(await app.as('user').get('/api/video/?watch=watched')), ['seen'])
   assert.deepEqual(idsOf(await app.as('user').get('/api/video/?watch=unwatched')), ['new'])
+  assert.deepEqual(idsOf(await app.as('admin').get('/api/video/?watch=watched')), [])
+  assert.deepEqual(idsOf(await app.as('admin').get('/api/video/?watch=unwatched')), ['new', 'seen'])
   assert.equal((await app.as('user').get('/api/video/?watch=never')).status, 400)
 })
 
@@ -126,7 +130,8 @@ test('with progress.autoWatched a video close to its end becomes watched', async
     const id = `v${number}`
     await app.given(aVideo({ id, player: { duration } }))
     await post(app, id, position)
-    assert.equal((await app.doc('video', id)).player.watched, isWatched, `${position} of ${duration}`)
+    const { player } = (await app.as('user').get(`/api/video/${id}/`)).body.data
+    assert.equal(player.watched, isWatched, `${position} of ${duration}`)
   }
 })
 
@@ -134,7 +139,7 @@ test('without it nothing becomes watched by itself', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await post(app, 'v1', 100)
-  assert.equal((await app.doc('video', 'v1')).player.watched, false)
+  assert.equal((await app.as('user').get('/api/video/v1/')).body.data.player.watched, false)
 })
 
 test("deleting a video takes everybody's positions, deleting an account takes its own", async (t) => {

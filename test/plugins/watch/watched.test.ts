@@ -1,51 +1,104 @@
 /** Marking videos, channels and playlists as watched (contract 9.1). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aPlaylist, aVideo, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+
+const secondsOf = (app: TestApp) => Math.floor(app.clock.now() / 1000)
+const mark = (app: TestApp, who: 'admin' | 'user', id: string, is_watched = true) =>
+  app.as(who).post('/api/watched/', { id, is_watched })
+const playerOf = async (app: TestApp, who: 'admin' | 'user', id: string) =>
+  (await app.as(who).get(`/api/video/${id}/`)).body.data.player
+const listed = async (app: TestApp, who: 'admin' | 'user', watch: 'watched' | 'unwatched'): Promise<string[]> =>
+  (await app.as(who).get(`/api/video/?watch=${watch}&page_size=100`)).body.data
+    .map(({ platform_id }: { platform_id: string }) => platform_id)
+    .toSorted()
+const marksOf = (app: TestApp) => app.app.ledger.sql('SELECT * FROM watch_mark ORDER BY user_id, video_id').all()
+const unindexedOf = (app: TestApp) => app.app.ledger.sql('SELECT * FROM watch_unindexed').all()
 
 test('marking a video sets it watched with the date of now, and repeating it keeps the date', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
-  const at = Math.floor(app.clock.now() / 1000)
+  const at = secondsOf(app)
 
-  const first = await app.as('user').post('/api/watched/', { id: 'v1', is_watched: true })
+  const first = await mark(app, 'user', 'v1')
   await app.clock.advance(DAY_MS)
-  await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: true })
+  await mark(app, 'user', 'v1')
 
   assert.deepEqual(first.body, { message: 'success', id: 'v1', is_watched: true })
-  const { body } = await app.as('user').get('/api/video/v1/')
-  assert.equal(body.data.player.watched, true)
-  assert.equal(body.data.player.watched_date, at)
+  const player = await playerOf(app, 'user', 'v1')
+  assert.deepEqual([player.watched, player.watched_date], [true, at])
+  assert.deepEqual(unindexedOf(app), [])
 })
 
 test('marking as unwatched takes the date away', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'v1', player: { watched: true, watched_date: 5 } }))
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  await mark(app, 'user', 'v1')
 
-  await app.as('user').post('/api/watched/', { id: 'v1', is_watched: false })
+  await mark(app, 'user', 'v1', false)
 
-  const { player } = (await app.as('user').get('/api/video/v1/')).body.data
+  const player = await playerOf(app, 'user', 'v1')
   assert.equal(player.watched, false)
   assert.ok(!('watched_date' in player))
 })
 
-test('marking a channel changes its videos that differ and leaves the date of the others', async (t) => {
+test('what one account has watched, another has not: in records, lists, search, similar videos and statistics', async (t) => {
   const app = await testApp(t)
-  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
   await app.given(
-    aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }),
-    aVideo({ id: 'new' }),
-    aVideo({ id: 'other', channelId: 'UC2' }),
+    aChannel(),
+    aVideo({ id: 'v1', title: 'Sourdough starter', player: { duration: 30 } }),
+    aVideo({ id: 'v2', title: 'Sourdough loaf', player: { duration: 70 } }),
+  )
+  await mark(app, 'admin', 'v1')
+  await app.clock.advance(DAY_MS)
+  await mark(app, 'user', 'v1')
+  await mark(app, 'user', 'v2')
+  await mark(app, 'admin', 'v1', false)
+  await mark(app, 'admin', 'v2')
+
+  const seen = await Promise.all(
+    (['admin', 'user'] as const).map(async (who) => {
+      const ask = app.as(who)
+      const found = (await ask.get('/api/search/?query=sourdough')).body.results.video_results
+      const similar = (await ask.get('/api/video/v2/similar/')).body.data
+      return {
+        records: [(await playerOf(app, who, 'v1')).watched, (await playerOf(app, who, 'v2')).watched],
+        lists: [await listed(app, who, 'watched'), await listed(app, who, 'unwatched')],
+        search: new Map(found.map(({ platform_id, player }: any) => [platform_id, player.watched])).get('v1'),
+        similar: similar.map(({ platform_id, player }: any) => [platform_id, player.watched]),
+        hours: (await ask.get('/api/stats/watch/')).body.watched.duration,
+      }
+    }),
   )
 
-  const reply = await app.as('user').post('/api/watched/', { id: 'UC1', is_watched: true })
+  assert.deepEqual(seen, [
+    { records: [false, true], lists: [['v2'], ['v1']], search: false, similar: [['v1', false]], hours: 70 },
+    { records: [true, true], lists: [['v1', 'v2'], []], search: true, similar: [['v1', true]], hours: 100 },
+  ])
+  assert.doesNotMatch((await app.as('admin').get('/api/video/')).text, /watched_by|shared_mark|restored_mark/)
+})
+
+test('marking a channel changes what differs for the caller and leaves the date of the others', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aChannel({ id: 'UC2' }))
+  await app.given(aVideo({ id: 'seen' }), aVideo({ id: 'new' }), aVideo({ id: 'other', channelId: 'UC2' }))
+  const before = secondsOf(app)
+  await mark(app, 'user', 'seen')
+  await app.clock.advance(DAY_MS)
+
+  const reply = await mark(app, 'user', 'UC1')
 
   assert.equal(reply.status, 200)
-  assert.equal((await app.doc('video', 'seen')).player.watched_date, 5)
-  assert.equal((await app.doc('video', 'new')).player.watched_date, Math.floor(app.clock.now() / 1000))
-  assert.equal((await app.doc('video', 'other')).player.watched, false)
+  assert.equal((await playerOf(app, 'user', 'seen')).watched_date, before)
+  assert.equal((await playerOf(app, 'user', 'new')).watched_date, secondsOf(app))
+  assert.equal((await playerOf(app, 'user', 'other')).watched, false)
+  assert.deepEqual(await listed(app, 'admin', 'watched'), [])
+  await mark(app, 'admin', 'UC1')
+  await mark(app, 'user', 'UC1', false)
+  assert.deepEqual(await listed(app, 'user', 'watched'), [])
+  assert.deepEqual(await listed(app, 'admin', 'watched'), ['new', 'seen'])
 })
 
 test('marking a playlist, a custom one too, changes its archived videos', async (t) => {
@@ -64,8 +117,7 @@ test('marking a playlist, a custom one too, changes its archived videos', async 
   await app.as('user').post('/api/watched/', { id: 'PL1', is_watched: true })
   await app.as('user').post('/api/watched/', { id: 'av_playlist_x', is_watched: true })
 
-  const watched = await Promise.all(['v1', 'v2', 'v3'].map(async (id) => (await app.doc('video', id)).player.watched))
-  assert.deepEqual(watched, [true, true, false])
+  assert.deepEqual(await listed(app, 'user', 'watched'), ['v1', 'v2'])
 })
 
 test('thousands of videos of a channel are marked in one request', async (t) => {
@@ -82,18 +134,17 @@ test('thousands of videos of a channel are marked in one request', async (t) => 
   const reply = await app.as('user').post('/api/watched/', { id: 'UC1', is_watched: true })
 
   assert.equal(reply.status, 200)
-  assert.equal(await app.app.videos.collection.count({ eq: ['watched', true] }), count)
+  const user = app.app.accounts.list().find(({ is_staff }) => !is_staff)!
+  assert.equal(await app.app.videos.collection.count({ eq: ['watched_by', String(user.id)] }), count)
+  assert.equal(await app.app.videos.collection.count({ not: { eq: ['watched_by', String(user.id)] } }), 0)
+  assert.equal(marksOf(app).length, count)
   assert.equal((await app.as('user').get('/api/video/v2999/progress/')).body.position, 0)
 })
 
 test("the caller's positions in marked videos go, for both values, and other users' stay", async (t) => {
   const app = await testApp(t)
-  await app.given(
-    aChannel(),
-    aVideo({ id: 'v1' }),
-    aVideo({ id: 'v2' }),
-    aVideo({ id: 'seen', player: { watched: true, watched_date: 5 } }),
-  )
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'seen' }))
+  await mark(app, 'user', 'seen')
   const position = async (who: 'admin' | 'user', id: string) =>
     (await app.as(who).get(`/api/video/${id}/progress/`)).body.position
   for (const who of ['admin', 'user'] as const)
@@ -118,7 +169,9 @@ test('a mark of a channel that was cut off is finished by the next start', async
 
   await app.settled()
 
-  assert.equal((await app.doc('video', 'v1')).player.watched_date, 77)
+  const admin = app.app.accounts.list().find(({ is_staff }) => is_staff)!
+  assert.deepEqual(marksOf(app), [{ user_id: admin.id, video_id: 'v1', watched_at: 77 }])
+  assert.deepEqual((await app.doc('video', 'v1')).watched_by, [String(admin.id)])
 })
 
 const refused: Array<[string, object | undefined, number]> = [
@@ -139,5 +192,5 @@ test('marks are refused without changing anything', async (t) => {
     const reply = await app.as('user').post('/api/watched/', body)
     assert.equal(reply.status, status, what)
   }
-  assert.equal((await app.doc('video', 'v1')).player.watched, false)
+  assert.deepEqual(marksOf(app), [])
 })

@@ -15,9 +15,7 @@ async function filled(t: Parameters<typeof testApp>[0], length = 6): Promise<Tes
   const ids = Array.from({ length }, (_, index) => `v${index}`)
   await app.given(
     aChannel({ id: 'UC1', channel_name: 'Old Mill' }),
-    ...ids.map((id, index) =>
-      aVideo({ id, channelId: 'UC1', title: `Film ${index}`, playlist: [OWN], player: { watched: index === 1 } }),
-    ),
+    ...ids.map((id, index) => aVideo({ id, channelId: 'UC1', title: `Film ${index}`, playlist: [OWN] })),
     aPlaylist({
       id: OWN,
       playlist_name: 'For <b>evenings</b>',
@@ -45,6 +43,7 @@ async function filled(t: Parameters<typeof testApp>[0], length = 6): Promise<Tes
       ],
     }),
   )
+  await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: true })
   return app
 }
 

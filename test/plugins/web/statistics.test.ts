@@ -13,10 +13,11 @@ async function filled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   await app.given(
     aChannel({ id: 'UC1', channel_name: 'Large <b>channel</b>' }),
     aChannel({ id: 'UC2', channel_name: 'Small channel' }),
-    aVideo({ id: 'v1', media_size: 3_000_000_000, date_downloaded: now - 90 * DAY, player: { watched: true } }),
+    aVideo({ id: 'v1', media_size: 3_000_000_000, date_downloaded: now - 90 * DAY }),
     aVideo({ id: 'v2', media_size: 1_000_000_000, date_downloaded: now - 2 * DAY }),
     aVideo({ id: 'v3', channelId: 'UC2', media_size: 1_000_000_000, date_downloaded: now - DAY, vid_type: 'shorts' }),
   )
+  await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: true })
   return app
 }
 

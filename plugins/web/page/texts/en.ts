@@ -778,7 +778,7 @@ export const en = {
   'settings.plugins.failed': 'Failed {when}: {message}',
   'settings.users.all': 'Who can sign in',
   'settings.users.hint':
-    'Admins can change everything; users can watch and search. Everybody has their own watch progress.',
+    'Admins can change everything; users can watch and search. Everybody has their own watched videos and progress.',
   'settings.users.you': 'you',
   'settings.users.locked': 'locked',
   'settings.users.seen': 'last seen {when}',
@@ -896,7 +896,7 @@ export const en = {
   'channel.markWatched': 'Mark all as watched',
   'channel.markWatched.title': 'Mark all as watched?',
   'channel.markWatched.text':
-    'All videos of “{name}” are marked as watched for everybody, and your own watch progress in them is cleared.',
+    'All videos of “{name}” are marked as watched for you, and your watch progress in them is cleared.',
   'channel.nowWatched': 'All marked as watched',
   'channel.downloadAll': 'Download all its videos',
   'channel.downloadAll.title': 'Download all its videos?',
@@ -987,7 +987,7 @@ export const en = {
   'list.markWatched': 'Mark all as watched',
   'list.markWatched.title': 'Mark all as watched?',
   'list.markWatched.text':
-    'All archived videos of “{name}” are marked as watched for everybody, and your own watch progress in them is cleared.',
+    'All archived videos of “{name}” are marked as watched for you, and your watch progress in them is cleared.',
   'list.move': 'Move {title}, position {place} of {all}',
   'list.move.hint': 'Drag, or use the arrow keys, Home and End.',
   'list.moved': '{title} is now at position {place} of {all}',

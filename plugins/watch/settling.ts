@@ -1,0 +1,122 @@
+/**
+ * Puts the index right where it differs from the marks: after documents came from elsewhere, and once after the time
+ * when all accounts shared one mark. Every batch may be done twice.
+ */
+import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
+import type { MarkIndexer } from './indexing.ts'
+import type { Marks } from './marks.ts'
+
+/** To be done once: marks of all accounts for what was watched when they shared one. */
+export const SHARED_MARKS = 'shared marks'
+/** To be done at the start: looking through all documents for such marks. */
+export const UPGRADE = 'upgrade'
+const NOT_WATCHED = -1
+
+interface Video {
+  id: string
+  doc: VideoDoc
+}
+
+interface Change {
+  set?: { shared_mark: null; restored_mark: null }
+  add?: { watched_by: string[] }
+  remove?: { watched_by: string[] }
+}
+
+export interface SettleOptions {
+  signal?: AbortSignal | undefined
+  /** Videos done so far. */
+  progress?: ((done: number) => void) | undefined
+}
+
+/** 0: nobody knows when. */
+const toDate = (mark: number): number | null => (mark > 0 ? mark : null)
+const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined || doc.restored_mark !== undefined
+
+export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer) {
+  /**
+   * What documents bring becomes marks. The documents themselves say that it is to be done, until the index has the
+   * marks.
+   */
+  function takeCarried(batch: readonly Video[]): void {
+    const shared = batch.flatMap(
+      ({ id, doc }): Array<[string, number | null]> =>
+        doc.shared_mark === undefined ? [] : [[id, toDate(doc.shared_mark)]],
+    )
+    const everybody = accounts.list()
+    // Later on they come with old snapshots, and the marks are the truth.
+    if (shared.length > 0 && marks.isPending(SHARED_MARKS))
+      marks.addDated(
+        everybody.map(({ id }) => id),
+        shared,
+      )
+    const admin = everybody.find(({ is_staff }) => is_staff)
+    const restored = batch.filter(({ doc }) => doc.restored_mark !== undefined)
+    if (restored.length === 0 || !admin) return
+    const isWatched = ({ doc }: Video) => doc.restored_mark !== NOT_WATCHED
+    marks.remove(
+      admin.id,
+      restored.filter((video) => !isWatched(video)).map(({ id }) => id),
+    )
+    const dated = restored
+      .filter(isWatched)
+      .map(({ id, doc }): [string, number | null] => [id, toDate(doc.restored_mark!)])
+    marks.addDated([admin.id], dated, true)
+  }
+
+  /** What each document lacks, by what is to be done: many lack the same. */
+  function changesOf(batch: readonly Video[]): Map<string, string[]> {
+    const wanted = new Map<string, Set<string>>()
+    for (const { userId, videoId } of marks.ofVideos(batch.map(({ id }) => id)))
+      wanted.set(videoId, (wanted.get(videoId) ?? new Set()).add(String(userId)))
+    const changes = new Map<string, string[]>()
+    for (const video of batch) {
+      const marked = wanted.get(video.id) ?? new Set()
+      const indexed = new Set(video.doc.watched_by)
+      const [missing, surplus] = [without(marked, indexed), without(indexed, marked)]
+      const change: Change = {
+        ...(isCarrying(video) && { set: { shared_mark: null, restored_mark: null } }),
+        ...(missing.length > 0 && { add: { watched_by: missing } }),
+        ...(surplus.length > 0 && { remove: { watched_by: surplus } }),
+      }
+      if (Object.keys(change).length === 0) continue
+      const key = JSON.stringify(change)
+      changes.set(key, [...(changes.get(key) ?? []), video.id])
+    }
+    return changes
+  }
+
+  async function settle(batch: readonly Video[]): Promise<void> {
+    await indexer.alone(async () => {
+      if (batch.some(isCarrying)) await ledger.write(() => takeCarried(batch))
+      for (const [change, ids] of changesOf(batch))
+        await videos.collection.patchWhere({ in: ['platform_id', ids] }, JSON.parse(change) as Change, {
+          visible: true,
+        })
+    })
+  }
+
+  return {
+    /** One that was ingested: a rescan may bring back what has marks. */
+    async video(id: string): Promise<void> {
+      const doc = await videos.get(id)
+      if (doc) await settle([{ id, doc }])
+    },
+
+    async all({ signal, progress }: SettleOptions = {}): Promise<void> {
+      let done = 0
+      let hasShared = false
+      for await (const batch of videos.collection.scan()) {
+        signal?.throwIfAborted()
+        hasShared ||= batch.some(({ doc }) => doc.shared_mark !== undefined)
+        await settle(batch)
+        progress?.((done += batch.length))
+      }
+      if (hasShared && marks.isPending(SHARED_MARKS)) await ledger.write(() => marks.noteDone(SHARED_MARKS))
+    },
+  }
+}
+
+const without = (some: ReadonlySet<string>, others: ReadonlySet<string>): string[] =>
+  [...some].filter((one) => !others.has(one)).sort()
