@@ -7,7 +7,6 @@ export type ErrorCode =
   | 'permission_denied'
   | 'csrf_failed'
   | 'not_found'
-  | 'page_not_found'
   | 'method_not_allowed'
   | 'body_too_large'
   | 'unsupported_media_type'
@@ -84,7 +83,6 @@ export const errors = {
   /** 404: `errors.notFound('map', id)` says "map not found". The id is not repeated to the client. */
   notFound: (what: string, id?: string, options: ErrorOptions = {}) =>
     new AppError('not_found', `${what} not found`, id === undefined ? options : { cause: `id ${id}`, ...options }),
-  pageNotFound: raise('page_not_found'),
   methodNotAllowed: (allow: string[]) =>
     new AppError('method_not_allowed', `Allowed here: ${allow.join(', ')}`, { allow }),
   bodyTooLarge: raise('body_too_large'),

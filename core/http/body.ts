@@ -31,7 +31,8 @@ export const hasBody = (request: IncomingMessage): boolean =>
   announcedBytes(request) > 0 || request.headers['transfer-encoding'] !== undefined
 
 /** Such a request's body is checked even if the route does not use it. */
-export const isWriting = ({ method }: IncomingMessage): boolean => method === 'POST' || method === 'PUT'
+export const isWriting = ({ method }: IncomingMessage): boolean =>
+  method === 'POST' || method === 'PUT' || method === 'PATCH'
 
 /**
  * What the headers alone rule out.

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 
 const EXTENSION = /^(moz|chrome)-extension:\/\/[^/\s]+$/
-const METHODS = 'GET, POST, PUT, DELETE, OPTIONS'
+const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 /** `mode` is a header that the browser extension really sends. */
 const HEADERS = 'accept, authorization, content-type, x-csrftoken, if-none-match, user-agent, x-requested-with, mode'
 const REMEMBERED_SECONDS = '600'

@@ -5,12 +5,11 @@
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Plugin, Reply } from '../plugin/define.ts'
 import { listOf, objectOf } from '../splice.ts'
-import { isBeyond, type PageWindow, pageBlock, pageNotFound } from './page.ts'
+import { isBeyond, type PageWindow, pageBlock } from './page.ts'
 import { JsonText, Listing } from './reply.ts'
 
 export interface Envelope {
   item(value: Reply): JsonText
-  /** @throws page_not_found */
   page(page: PageWindow, params: string, run: (page: PageWindow) => Promise<Reply> | Reply): Promise<JsonText>
 }
 
@@ -34,8 +33,8 @@ export function openEnvelope(
       const value = await run(asked)
       if (!(value instanceof Listing))
         throw new TypeError('A route with the envelope `page` returns listing(texts, total)')
-      const { texts, total } = value
-      if (asked !== page || (texts.length === 0 && page.number >= 2)) throw pageNotFound(page, total, params)
+      const { total } = value
+      const texts = asked === page ? value.texts : []
       const paginate = JSON.stringify(pageBlock(page, total, params))
       return new JsonText(objectOf({ data: listOf(texts), paginate, config: configText() }))
     },

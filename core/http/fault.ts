@@ -17,7 +17,6 @@ export const STATUS: Record<ErrorCode, number> = {
   permission_denied: 403,
   csrf_failed: 403,
   not_found: 404,
-  page_not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
   body_too_large: 413,

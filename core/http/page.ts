@@ -1,5 +1,4 @@
 /** Page query in, page block out: contract 4. */
-import { errors } from '../error.ts'
 import { MAX_WINDOW } from '../index/port.ts'
 
 const NEIGHBOURS = 5
@@ -46,13 +45,6 @@ export function pageBlock(page: PageWindow, total: number, params: string): Page
     next_pages: around(page.number + 1, 1, pages),
     total_hits: Math.min(total, MAX_WINDOW),
   }
-}
-
-/** The 404 for a window without records; it carries `paginate` and an empty `data`. */
-export function pageNotFound(page: PageWindow, total: number, params: string): Error {
-  return errors.pageNotFound(`page ${page.number} has no records`, {
-    extra: { data: [], paginate: pageBlock(page, total, params) },
-  })
 }
 
 /** The request's query without `page`, as the client is to repeat it. */

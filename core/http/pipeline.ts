@@ -151,6 +151,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     let actor: Actor | undefined
     let asked: Route | undefined
     let thrown: unknown
+    let errorKeys: Route['errorKeys']
     let share: BodyShare | undefined
     try {
       const origin = origins.of(request)
@@ -159,7 +160,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
       const [path, query] = splitUrl(request.url!)
       const match = router.match(request.method!, path)
-      if (request.method === 'OPTIONS') return sendOptions(exchange, match, path)
+      if (request.method === 'OPTIONS') return sendOptions(exchange, match)
       const { route, params } = found(match)
       asked = route
       if (route !== HEALTH && !parts.isReady())
@@ -168,6 +169,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
       actor = auth.who(request, route.access)
       auth.may(actor, route.access)
+      errorKeys = route.errorKeys
 
       const input = check(exchange, route, params, query, actor, origin)
       const schema = route.body ?? (isWriting(request) && !route.rawBody ? ANY_BODY : undefined)
@@ -179,7 +181,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       Object.assign(exchange.headers, input.headers.values)
       await reply(exchange, route, value, input)
     } catch (error) {
-      thrown = error
+      thrown = errorKeys ? withExtra(error, errorKeys) : error
     } finally {
       share?.release()
       if (thrown !== undefined) refuse(exchange, thrown, asked)
@@ -188,10 +190,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     }
   }
 
-  function sendOptions(exchange: Exchange, match: Match | undefined, path: string): void {
-    if (!match && path !== '*') throw errors.notFound('path')
+  /** On every path: a browser that is refused here shows its page no error, not even that there is no such path. */
+  function sendOptions(exchange: Exchange, match: Match | undefined): void {
     Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
-    exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']).join(', ')
+    exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
+      ', ',
+    )
     exchange.headers['Content-Length'] = '0'
     sendEmpty(exchange, 200) // as the reference does; some proxies and old clients take only 200 for a preflight
   }

@@ -33,7 +33,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'close',
   'version',
 ])
-const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE'])
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** Core's own lanes, for jobs that need none of their plugin's. */
 const CORE_LANES = ['index', 'light']
 /** Paths that core answers itself. */

@@ -99,7 +99,7 @@ export interface Registry {
   readonly tasks: ReadonlyMap<string, Task>
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type QueryShape = Record<string, Decoder<unknown>>
 
@@ -187,6 +187,8 @@ export interface RouteDefinition<
   revalidates?: true
   /** Further codes it may answer with, for the API description. */
   errors?: ErrorCode[]
+  /** Further keys of each error that who may ask is answered with: its readers look at them first. */
+  errorKeys?: Readonly<Record<string, unknown>>
   handle: (input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply
 }
 

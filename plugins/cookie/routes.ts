@@ -39,13 +39,18 @@ export const importCookie = defineRoute({
   summary: 'Store a cookie jar, if it is accepted',
   body: Type.Object({ cookie: Type.String({ minLength: 1, description: 'Netscape cookie jar' }) }),
   reply: Type.Object({ cookie_import: Type.Literal('done'), cookie_validated: Type.Literal(true) }),
-  errors: ['bad_request', 'throttled', 'unavailable'],
+  errors: ['bad_request', 'throttled'],
+  errorKeys: { cookie_import: 'fail', cookie_validated: false },
   async handle({ body: { cookie }, actor, signal }, app: App) {
     try {
       await app.cookie.import(cookie, asRequest(actor.id, signal))
     } catch (thrown) {
-      if (!isAppError(thrown, 'bad_request')) throw thrown
-      throw errors.badRequest(thrown.message, { extra: { cookie_import: 'fail', cookie_validated: false } })
+      if (!isAppError(thrown, 'unavailable')) throw thrown
+      // 400, not 503: programs that send a cookie look for the reason in the answer of a 400 alone.
+      throw errors.badRequest(
+        `${thrown.message}. Nothing is wrong with the cookie: it could not be checked, and the one in use stays`,
+        { retryAfterSeconds: thrown.details.retryAfterSeconds ?? 60, cause: thrown },
+      )
     }
     return { cookie_import: 'done', cookie_validated: true }
   },

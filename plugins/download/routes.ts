@@ -179,7 +179,7 @@ export const changeItem = defineRoute({
   method: 'POST',
   path: '/api/download/:videoId/',
   access: 'admin',
-  summary: 'Ignore an item, queue it again, or download it now',
+  summary: 'Ignore an item, queue it again, or download it now; an archived video: once more',
   params: VideoPath,
   body: ItemStatus,
   reply: ItemStatus,
@@ -189,7 +189,13 @@ export const changeItem = defineRoute({
       await app.jobs.start(extractDownload, { targets: [{ type: 'video', id: videoId, isIgnored: true }] })
       return { status }
     }
-    if (!(await app.queue.setStatus(videoId, status))) throw errors.notFound('download item', videoId)
+    if (!(await app.queue.setStatus(videoId, status))) {
+      if (status !== 'priority' || !(await app.videos.known([videoId])).has(videoId))
+        throw errors.notFound('download item', videoId)
+      const targets: Target[] = [{ type: 'video', id: videoId }]
+      await app.jobs.start(extractDownload, { targets, autoStart: true, force: true })
+      return { status }
+    }
     if (status === 'priority') await app.jobs.start(downloadPending, { autoOnly: true })
     return { status }
   },

@@ -192,7 +192,6 @@ function errorsOf(route: Route): Operation['responses'] {
   if (route.access !== 'open' && isWrite) codes.add('csrf_failed')
   if (route.access !== 'open' && route.access !== 'viewer') codes.add('permission_denied')
   if (/:|\*/.test(route.path) || route.envelope === 'item') codes.add('not_found')
-  if (route.envelope === 'page') codes.add('page_not_found')
   if (isFile(route)) codes.add('invalid_range')
   if (isWrite) codes.add('body_too_large').add('unsupported_media_type')
   const byStatus = new Map<number, ErrorCode[]>()

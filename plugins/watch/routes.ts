@@ -1,5 +1,5 @@
 /** Marks and positions over HTTP (contract 6.1, 6.5). A position is always the caller's own. */
-import { defineRoute, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 export const markAsWatched = defineRoute({
@@ -48,12 +48,29 @@ export const setProgress = defineRoute({
   access: 'viewer',
   summary: 'Store where the caller is in a video; 0 removes it',
   params: VideoId,
-  body: Type.Object({ position: Position }),
+  body: Type.Object({ position: Type.Optional(Position) }),
   reply: Progress,
   errors: ['bad_request', 'not_found'],
-  handle: async ({ params: { videoId }, body, actor }, app: App) =>
-    toProgress(app, videoId, actor.id, await app.watch.setPosition(actor.id, videoId, Number(body.position))),
+  async handle({ params: { videoId }, body, actor }, app: App) {
+    if (body.position === undefined) refuseUnlessKnown(Object.keys(body), toProgress(app, videoId, actor.id, 0))
+    return toProgress(
+      app,
+      videoId,
+      actor.id,
+      await app.watch.setPosition(actor.id, videoId, Number(body.position ?? 0)),
+    )
+  },
 })
+
+/**
+ * Players leave out a position of 0. Beside other keys it may be misspelt, and nobody's place is to be lost by that.
+ * @throws bad_request
+ */
+function refuseUnlessKnown(keys: string[], progress: object): void {
+  const unknown = keys.find((key) => !(key in progress))
+  if (unknown !== undefined)
+    throw errors.badRequest(`position is required beside ${unknown}`, { fields: { position: 'is required' } })
+}
 
 export const clearProgress = defineRoute({
   method: 'DELETE',

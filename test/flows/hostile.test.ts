@@ -80,7 +80,6 @@ test('ids, headers and bodies from outside get a 4xx with the error body, whatev
     ['GET', '/cache/videos/../../secret.key', undefined, {}, 404],
     ['GET', '/api/video/?page=-1', undefined, {}, 400],
     ['GET', '/api/video/?page=1e9', undefined, {}, 400],
-    ['GET', '/api/video/?page=900', undefined, {}, 404],
     ['GET', '/api/video/?sort=;drop', undefined, {}, 400],
     ['GET', '/api/video/?before=2024-02-31', undefined, {}, 400],
     ['GET', '/api/search/?query=%20%20', undefined, {}, 400],

@@ -191,6 +191,7 @@ export const queue: Table = [
     is: { status: 'ignore-force' },
   }),
   row('10', `POST /api/download/${NO_VIDEO}/`, 404, { body: { status: 'ignore' } }),
+  row('10', `POST /api/download/${NO_VIDEO}/`, 404, { body: { status: 'priority' } }),
   ...[{}, { status: 'x' }, { status: null }, { status: 5 }].map((body) =>
     row('6.4', `POST /api/download/${PENDING}/`, 400, { body }),
   ),
@@ -302,15 +303,17 @@ const BACKUP = 'av_backup-20260115-auto.zip'
 export const operating: Table = [
   row('6.3', 'GET /api/cookie/', 200, { is: NO_COOKIE }),
   row('10', 'POST /api/cookie/', 200, { is: { cookie_validated: false } }),
-  row('6.3', 'PUT /api/cookie/', 503, {
+  row('6.3', 'PUT /api/cookie/', 400, {
     body: { cookie: '# Netscape HTTP Cookie File\n.example.com\tTRUE\t/\tTRUE\t2000000000\tSID\tabc\n' },
+    has: { cookie_import: 'fail', cookie_validated: false },
+    sends: { 'retry-after': anything },
   }),
   row('10', 'PUT /api/cookie/', 400, {
     body: { cookie: 'no jar' },
     has: { cookie_import: 'fail', cookie_validated: false },
   }),
   ...[{}, { cookie: '' }, { cookie: 5 }].map((body) =>
-    row('6.3', 'PUT /api/cookie/', 400, { body, has: { cookie_import: anything, cookie_validated: anything } }),
+    row('6.3', 'PUT /api/cookie/', 400, { body, has: { cookie_import: 'fail', cookie_validated: false } }),
   ),
   row('B', 'DELETE /api/cookie/', 200, { is: NO_COOKIE }),
   row('6.9', 'GET /api/snapshot/', 200, {

@@ -44,7 +44,7 @@ const CODES: Record<number, string[]> = {
   400: ['bad_request'],
   401: ['not_authenticated', 'invalid_token'],
   403: ['permission_denied', 'csrf_failed'],
-  404: ['not_found', 'page_not_found'],
+  404: ['not_found'],
   405: ['method_not_allowed'],
   409: ['conflict'],
   413: ['body_too_large'],

@@ -65,20 +65,30 @@ test('what is no jar, or one of nobody, is refused and leaves the stored one in 
     assert.equal(reply.body.cookie_validated, false)
     assert.doesNotMatch(reply.text, /very-secret/)
   }
-  for (const body of [{}, { cookie: '' }, { cookie: 7 }])
-    assert.equal((await admin.put('/api/cookie/', body)).status, 400)
+  for (const body of [{}, { cookie: '' }, { cookie: 7 }, 'no JSON']) {
+    const reply = await admin.put('/api/cookie/', body, { 'content-type': 'application/json' })
+    assert.deepEqual(
+      [reply.status, reply.body.cookie_import, reply.body.cookie_validated],
+      [400, 'fail', false],
+      JSON.stringify(body),
+    )
+  }
+  const { status, body } = await app.as('user').put('/api/cookie/', { cookie: SIGNED_IN })
+  assert.deepEqual([status, 'cookie_import' in body], [403, false])
   assert.equal((await app.as('user').get('/api/cookie/')).status, 403)
 
   assert.deepEqual([(await admin.get('/api/cookie/')).body, await readFile(path, 'utf8')], before)
 })
 
-test('while the platform does not answer nothing is stored, and the answer is 503', async (t) => {
+test('while the platform does not answer nothing is stored, and the answer says that the cookie is not to blame', async (t) => {
   const { app, loopback, path } = await given(t)
   loopback.platform.faults.set('global', { name: 'api_status', status: 503 })
 
   const reply = await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
 
-  assert.equal(reply.status, 503)
+  assert.deepEqual([reply.status, reply.body.cookie_import, reply.body.cookie_validated], [400, 'fail', false])
+  assert.match(reply.body.message, /Nothing is wrong with the cookie/)
+  assert.match(reply.headers.get('retry-after')!, /^\d+$/)
   assert.deepEqual((await app.as('admin').get('/api/cookie/')).body, NO_COOKIE)
   await assert.rejects(stat(path), { code: 'ENOENT' })
   assert.ok(!(await readdir(app.dataDir)).some((name) => name.startsWith('cookie')))

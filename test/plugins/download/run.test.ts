@@ -96,6 +96,24 @@ test('ignore-force ignores what is in no queue', async (t) => {
   assert.deepEqual(await app.ids('video'), [])
 })
 
+test('priority for what is archived, and in no queue, downloads it again', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  await add(app, [nets], '?autostart=true')
+  assert.deepEqual([await app.ids('video'), await app.ids('download')], [[nets], []])
+  platform.requests.length = 0
+
+  const { status, body } = await app.as('admin').post(`/api/download/${nets}/`, { status: 'priority' })
+  await app.settled()
+
+  assert.deepEqual([status, body], [200, { status: 'priority' }])
+  assert.deepEqual([await app.ids('video'), await app.ids('download')], [[nets], []])
+  assert.ok(
+    platform.requests.some(({ path }) => path.startsWith('/media/')),
+    'the film came once more',
+  )
+  assert.equal((await app.as('admin').post(`/api/download/${fog}/`, { status: 'priority' })).status, 404)
+})
+
 test('forgetting what is being downloaded cancels it and leaves nothing behind', async (t) => {
   const { app, platform } = await openRunApp(t)
   platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })

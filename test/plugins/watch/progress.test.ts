@@ -48,10 +48,15 @@ test('a malformed position is refused and the stored one stays', async (t) => {
   const app = await testApp(t)
   await app.given(aChannel(), aVideo({ id: 'v1' }))
   await post(app, 'v1', 33)
-  for (const position of [-5, 'x', '', null, undefined, true, [], '-1', '1e3', ' 5']) {
+  for (const position of [-5, 'x', '', null, true, [], '-1', '1e3', ' 5']) {
     assert.equal((await post(app, 'v1', position)).status, 400, JSON.stringify(position))
   }
+  const misspelt = await app.as('user').post('/api/video/v1/progress/', { positon: 5 })
+  assert.deepEqual([misspelt.status, misspelt.body.fields], [400, { position: 'is required' }])
   assert.equal((await app.as('user').get('/api/video/v1/progress/')).body.position, 33)
+
+  const nothing = await app.as('user').post('/api/video/v1/progress/', { youtube_id: null, user_id: null })
+  assert.deepEqual([nothing.status, nothing.body.position], [200, 0])
 })
 
 test('a position is forgotten, also where none is stored', async (t) => {

@@ -95,14 +95,7 @@ export function openList<Record, Row>({ path, query = {}, idOf, toRow, byDay }: 
       failure.value = undefined
     } catch (error) {
       if (mine !== life) return
-      const met = toFailure(error)
-      // The list got shorter while it was read.
-      if (met.code === 'page_not_found') {
-        isWhole.value = true
-        state.value = 'ready'
-        return
-      }
-      failure.value = met
+      failure.value = toFailure(error)
       state.value = 'failed'
     }
   }
