@@ -34,7 +34,7 @@ import { coalesce } from '../stores/coalesce.ts'
 import { countOf, isMore, isSome } from '../stores/list.ts'
 import { platformState } from '../stores/platform.ts'
 import { failedIn } from '../stores/queue.ts'
-import { account, chooseLook, isAdmin, type Look, look, signOut } from '../stores/session.ts'
+import { account, chooseLook, type Look, look, mayDownload, signOut } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/texts.ts'
 import { Activity } from './activity.tsx'
@@ -49,14 +49,14 @@ interface Section {
   icon: IconNode
   text: PlainKey & `nav.${string}`
   path: string
-  isForAdmins?: boolean
+  isForDownloaders?: boolean
 }
 
 export const sections: Section[] = [
   { key: 'home', letter: 'h', icon: House, text: 'nav.home', path: '/' },
   { key: 'channels', letter: 'c', icon: TvMinimalPlay, text: 'nav.channels', path: '/channels/' },
   { key: 'playlists', letter: 'p', icon: ListVideo, text: 'nav.playlists', path: '/playlists/' },
-  { key: 'downloads', letter: 'd', icon: Download, text: 'nav.downloads', path: '/downloads/', isForAdmins: true },
+  { key: 'downloads', letter: 'd', icon: Download, text: 'nav.downloads', path: '/downloads/', isForDownloaders: true },
   { key: 'statistics', letter: 's', icon: ChartColumn, text: 'nav.statistics', path: '/statistics/' },
   { key: 'settings', letter: 'e', icon: Settings, text: 'nav.settings', path: '/settings/' },
 ]
@@ -67,7 +67,7 @@ const LOOK_ICONS: Record<Look, IconNode> = { system: Monitor, light: Sun, dark: 
 export function Frame({ children }: { children: ComponentChildren }) {
   const [isHelpOpen, setHelpOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
-  const shown = sections.filter(({ isForAdmins }) => !isForAdmins || isAdmin.value)
+  const shown = sections.filter(({ isForDownloaders }) => !isForDownloaders || mayDownload.value)
   useKeys({
     '/': () => document.querySelector<HTMLInputElement>('#search')?.focus(),
     '?': () => setHelpOpen(true),

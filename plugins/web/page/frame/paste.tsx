@@ -10,7 +10,7 @@ import { Pasted } from '../parts/pasted.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, isSignedIn, toFailure } from '../server/api.ts'
-import { isAdmin, sessionKnown } from '../stores/session.ts'
+import { isAdmin, mayDownload, sessionKnown } from '../stores/session.ts'
 import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/understand.ts'
 import { t } from '../texts/texts.ts'
 
@@ -37,8 +37,8 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
     if (!isSignedIn.peek()) return
     const reading = await understand(text)
     const isKnown = reading.understood.some(({ target }) => target.known)
-    if (reading.understood.length > 0 && (isAdmin.peek() || isKnown)) pasted.value = reading
-    else if (reading.understood.length > 0) say(t('failure.denied'), { isError: true })
+    if (reading.understood.length > 0 && (mayDownload.peek() || isKnown)) pasted.value = reading
+    else if (reading.understood.length > 0) say(t('paste.denied'), { isError: true })
     else if (reading.others.some((word) => LINK.test(word))) say(t('paste.foreign'))
   } catch (error) {
     say(toFailure(error).message, { isError: true })
@@ -86,27 +86,27 @@ function Sheet({ reading: read }: { reading: Reading }) {
   return (
     <Dialog title={isOne ? t('paste.title') : t('paste.title.many')} onClose={close}>
       <Pasted reading={reading} isLinked={false} />
-      {isOne && isAdmin.value && understood.length > 0 && <p class="hint">{t(`paste.${first.type}`)}</p>}
+      {isOne && mayDownload.value && understood.length > 0 && <p class="hint">{t(`paste.${first.type}`)}</p>}
       {failure && (
         <p class="notice error" role="alert">
           {failure.message}
         </p>
       )}
       <footer class="paste-actions">
+        {mayDownload.value && understood.length > 0 && (
+          <Button
+            kind="main"
+            icon={Download}
+            isBusy={busy !== ''}
+            onClick={act('download', (all) => download(all, { isNow: true }))}
+          >
+            {t('paste.download')}
+          </Button>
+        )}
         {isAdmin.value && understood.length > 0 && (
-          <>
-            <Button
-              kind="main"
-              icon={Download}
-              isBusy={busy !== ''}
-              onClick={act('download', (all) => download(all, { isNow: true }))}
-            >
-              {t('paste.download')}
-            </Button>
-            <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', askAndSubscribe)}>
-              {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
-            </Button>
-          </>
+          <Button icon={Rss} isBusy={busy !== ''} onClick={act('subscribe', askAndSubscribe)}>
+            {isAllVideos && isOne ? t('paste.subscribeChannel') : t('paste.subscribe')}
+          </Button>
         )}
         {isOne && first.known && <Button onClick={open}>{t('paste.open')}</Button>}
         <Button kind="quiet" onClick={close}>

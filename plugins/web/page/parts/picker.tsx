@@ -1,10 +1,13 @@
-/** Choosing one channel or playlist out of many, by name. */
+/** Choosing channels or playlists out of many, by name. */
+import { Check } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import type { Channel, Page, Playlist, SearchResults } from '../server/records.ts'
 import { t } from '../texts/texts.ts'
+import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { Icon } from './icon.tsx'
 import { Box, Failed } from './states.tsx'
 
 interface Found {
@@ -33,11 +36,14 @@ const KINDS = {
 export function Picker({
   kind,
   title,
+  chosen,
   onPick,
   onClose,
 }: {
   kind: keyof typeof KINDS
   title: string
+  /** Of several: these are marked, and picking one again takes it out. */
+  chosen?: readonly string[]
   onPick: (found: Found) => void
   onClose: () => void
 }) {
@@ -70,12 +76,20 @@ export function Picker({
         <ul class="choices">
           {found.map((one) => (
             <li key={one.id}>
-              <button type="button" onClick={() => onPick(one)}>
+              <button type="button" aria-pressed={chosen?.includes(one.id)} onClick={() => onPick(one)}>
                 <bdi>{one.name}</bdi>
+                {chosen?.includes(one.id) && <Icon node={Check} />}
               </button>
             </li>
           ))}
         </ul>
+      )}
+      {chosen && (
+        <footer>
+          <Button kind="main" onClick={onClose}>
+            {t('action.done')}
+          </Button>
+        </footer>
       )}
     </Dialog>
   )

@@ -8,7 +8,7 @@ import { useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
 import { small, under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
-import { isAdmin } from '../stores/session.ts'
+import { channelHref, isAdmin } from '../stores/session.ts'
 import { toAge, toClock, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
@@ -75,7 +75,9 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
     ...(isAdmin.value
       ? [{ label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) }]
       : []),
-    { label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) },
+    ...(channelHref(row.channelId)
+      ? [{ label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) }]
+      : []),
     ...actions,
   ]
   const href = under(`/video/${row.id}/${query}`)
@@ -114,7 +116,7 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
           </a>
         </p>
         <p class="meta">
-          <a href={under(`/channel/${row.channelId}/`)} dir="auto">
+          <a href={channelHref(row.channelId)} dir="auto">
             {row.channelName}
           </a>
           <span title={toDay(row.published)}>{toAge(row.published)}</span>

@@ -9,6 +9,7 @@ import { coalesce } from './coalesce.ts'
 import { LATER } from './failures.ts'
 import { type List, openList } from './list.ts'
 import { platformState } from './platform.ts'
+import { isAdmin } from './session.ts'
 
 export type ItemList = List<QueueItem>
 
@@ -74,6 +75,7 @@ function openQueueStore(): QueueStore {
   const waitingCount = computed((): Count => waiting.total.value ?? 0)
 
   async function readPlatform(): Promise<void> {
+    if (!isAdmin.peek()) return
     const mine = ++asked
     try {
       const state = await get<PlatformState>('/api/platform/')
@@ -108,7 +110,7 @@ function openQueueStore(): QueueStore {
     await Promise.all([
       readPlatform(),
       waiting.reload(),
-      ignored.reload(),
+      ...(isAdmin.peek() ? [ignored.reload()] : []),
       ...[...failed.values()].map((list) => list.reload()),
     ])
     for (const item of waiting.rows.value) note(item)

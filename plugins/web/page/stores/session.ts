@@ -1,7 +1,7 @@
 /** Who is signed in, and how they like the page. */
 import { computed, effect, signal } from '@preact/signals'
 import { ask, get, isSignedIn, post } from '../server/api.ts'
-import { cookie, keepCookie } from '../server/base.ts'
+import { cookie, keepCookie, under } from '../server/base.ts'
 import type { Account, Ping, UserSettings } from '../server/records.ts'
 import { openChanges } from './changes.ts'
 
@@ -22,6 +22,18 @@ export const version = signal('')
 /** Nobody has ever signed in: the made-up password still lies in its file. */
 export const isUnused = signal(document.querySelector('meta[name="archivolt-unused"]') !== null)
 export const isAdmin = computed(() => account.value?.is_staff ?? false)
+export const mayDownload = computed(() => account.value?.may_download ?? isAdmin.value)
+
+/** What an account is, in one word. */
+export type Role = 'admin' | 'downloader' | 'watcher' | 'child'
+export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
+  is_staff ? 'admin' : view ? 'child' : may_download ? 'downloader' : 'watcher'
+
+/** Where a channel has its page. A child may see the name of one that was not chosen: that leads nowhere. */
+export function channelHref(id: string): string | undefined {
+  const view = account.value?.view
+  return !view || view['channel']?.includes(id) ? under(`/channel/${id}/`) : undefined
+}
 
 let reading: Promise<void> = Promise.resolve()
 

@@ -15,7 +15,7 @@ import type { ErrorClass } from '../server/records.ts'
 import { CLASSES, FOR_COOKIE, LATER } from '../stores/failures.ts'
 import { isSome, without } from '../stores/list.ts'
 import { type ItemList, type QueueStore, useQueue } from '../stores/queue.ts'
-import { account, isAdmin } from '../stores/session.ts'
+import { account, isAdmin, mayDownload } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, t, toCount } from '../texts/texts.ts'
 import { changeAll, type Wanted, type Which } from './downloads/actions.ts'
@@ -26,17 +26,18 @@ const SHOWN = ['waiting', 'later', 'failed', 'ignored'] as const
 type Shown = (typeof SHOWN)[number]
 
 export default function Downloads() {
-  if (account.value && !isAdmin.value)
-    return <Empty icon={Lock} title={t('downloads.noAdmin')} text={t('downloads.noAdmin.text')} />
-  return <ForAdmins />
+  if (account.value && !mayDownload.value)
+    return <Empty icon={Lock} title={t('downloads.denied')} text={t('downloads.denied.text')} />
+  return <Queue />
 }
 
-function ForAdmins() {
+/** What becomes of the queue is up to admins: who may download adds to it, and sees what waits. */
+function Queue() {
   const queue = useQueue()
   return (
     <div class="downloads">
       <h1 class="unseen">{t('nav.downloads')}</h1>
-      <Sentence queue={queue} />
+      {isAdmin.value && <Sentence queue={queue} />}
       <LinkField
         label={t('downloads.paste')}
         hint={t('downloads.paste.placeholder')}
@@ -56,7 +57,7 @@ function ForAdmins() {
         )}
       />
       <Running queue={queue} />
-      <Lists queue={queue} />
+      {isAdmin.value ? <Lists queue={queue} /> : <Items queue={queue} list={queue.waiting} kind="waiting" />}
     </div>
   )
 }

@@ -35,7 +35,7 @@ import { small, under } from '../server/base.ts'
 import type { Item, Playlist, PlaylistEntry } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { forget, type Load, useLoad } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { channelHref, isAdmin } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { DeletePlaylist } from './playlist/delete.tsx'
@@ -104,7 +104,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
           {isOwn ? (
             <span>{t('playlists.own')}</span>
           ) : playlist.playlist_channel_id ? (
-            <a href={under(`/channel/${playlist.playlist_channel_id}/`)}>{playlist.playlist_channel}</a>
+            <a href={channelHref(playlist.playlist_channel_id)}>{playlist.playlist_channel}</a>
           ) : (
             <span>{t('playlists.platform')}</span>
           )}

@@ -16,7 +16,7 @@ import { type Failure, get, isAborted, toFailure } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Channel, Playlist, SearchResults, SubtitleHit } from '../server/records.ts'
 import { keep, keptValue } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { channelHref, isAdmin } from '../stores/session.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { type Asked, ofType, readMarked, readSearch, SEARCH_TYPES, toSeconds, writeSearch } from './search/language.ts'
@@ -293,7 +293,7 @@ function Hit({ hit }: { hit: SubtitleHit }) {
         </p>
         <p class="meta">
           <span dir="auto">{hit.title}</span>
-          <a href={under(`/channel/${hit.subtitle_channel_id}/`)}>{hit.subtitle_channel}</a>
+          <a href={channelHref(hit.subtitle_channel_id)}>{hit.subtitle_channel}</a>
         </p>
       </div>
       <a class="button" href={to} aria-label={t('search.playFrom', { time: toClock(seconds), title: hit.title })}>

@@ -19,7 +19,7 @@ import type {
 } from '../server/records.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { type Load, useLoad } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { channelHref, isAdmin } from '../stores/session.ts'
 import { toBytes, toCompact, toDay, toMonth, toNumber, toPercent, toSpan } from '../texts/format.ts'
 import { type Count, type TextKey, t, toCount } from '../texts/texts.ts'
 import { growthOf, SPANS, type Span, type SpanName, toEpoch } from './statistics/growth.ts'
@@ -353,7 +353,7 @@ function Channels() {
             <ol class="bars">
               {channels.map((one) => (
                 <li key={one.id}>
-                  <a href={under(`/channel/${one.id}/`)}>
+                  <a href={channelHref(one.id)}>
                     <span class="bar-name">{one.name || one.id}</span>
                     <span class="bar-track" aria-hidden="true">
                       <span style={{ width: `${(one[order] / Math.max(1, channels[0]![order])) * 100}%` }} />

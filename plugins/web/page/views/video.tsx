@@ -25,7 +25,7 @@ import { get } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
 import type { Item, Video } from '../server/records.ts'
 import { type Load, useLoad } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { channelHref, isAdmin } from '../stores/session.ts'
 import { toAge, toCompact, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { About, Files } from './video/about.tsx'
@@ -131,8 +131,10 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
     <header class="watch-head">
       <h1 dir="auto">{value.title}</h1>
       <div class="watch-row">
-        <a class="watch-channel" href={under(`/channel/${channel.channel_id}/`)}>
-          <img src={small(channel.channel_thumb_url)} alt="" width={40} height={40} loading="lazy" />
+        <a class="watch-channel" href={channelHref(channel.channel_id)}>
+          {channelHref(channel.channel_id) && (
+            <img src={small(channel.channel_thumb_url)} alt="" width={40} height={40} loading="lazy" />
+          )}
           <span>
             <strong dir="auto">{channel.channel_name}</strong>
             {channel.channel_subs > 0 && (

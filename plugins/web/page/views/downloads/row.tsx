@@ -9,6 +9,7 @@ import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { small, under } from '../../server/base.ts'
 import type { QueueItem } from '../../server/records.ts'
 import type { QueueStore } from '../../stores/queue.ts'
+import { isAdmin } from '../../stores/session.ts'
 import { toAge, toBytes, toPercent, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { change, type Wanted } from './actions.ts'
@@ -61,7 +62,7 @@ function actsOf(kind: Kind, { title, auto_start: isFirst }: QueueItem): Act[] {
 }
 
 export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; queue: QueueStore }) {
-  const acts = actsOf(kind, item)
+  const acts = isAdmin.value ? actsOf(kind, item) : []
   const select = (wanted: Wanted) => void change(queue, item, wanted)
   return (
     <article class={`queue-row ${kind}`}>
@@ -97,7 +98,7 @@ export function QueueRow({ item, kind, queue }: { item: QueueItem; kind: Kind; q
           <IconButton key={wanted} icon={icon} label={long} onClick={() => select(wanted)} />
         ))}
       </div>
-      <div class="queue-menu">
+      <div class="queue-menu" hidden={acts.length === 0}>
         <Menu
           label={t('action.moreFor', { title: item.title })}
           items={acts.map(({ wanted, short, icon }) => ({

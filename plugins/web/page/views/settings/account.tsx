@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
 import type { TokenReply } from '../../server/records.ts'
-import { account, sessionKnown, signOut } from '../../stores/session.ts'
+import { account, roleOf, sessionKnown, signOut } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 import { Group } from './option.tsx'
 
@@ -22,7 +22,7 @@ export function AccountSection() {
         <div class="option">
           <div class="option-words">
             <strong>{own?.username}</strong>
-            <p class="hint">{own && t(own.is_staff ? 'settings.role.admin' : 'settings.role.user')}</p>
+            <p class="hint">{own && t(`settings.role.${roleOf(own)}`)}</p>
           </div>
           <Button icon={LogOut} onClick={() => void signOut().catch(sayFailure)}>
             {t('account.signOut')}

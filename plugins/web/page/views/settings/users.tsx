@@ -4,24 +4,29 @@ import { EllipsisVertical, KeyRound, Plus, Trash, UserCheck, UserCog, UserX } fr
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
-import { Field, Switch } from '../../parts/field.tsx'
+import { Field } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import { Picker } from '../../parts/picker.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
 import type { Account } from '../../server/records.ts'
 import { useLoad } from '../../stores/load.ts'
-import { account as own } from '../../stores/session.ts'
+import { account as own, roleOf } from '../../stores/session.ts'
 import { toMoment } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { SHORTEST_PASSWORD } from './account.tsx'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
+import { type Kind, NEW_ACCOUNT, RightsFields, rightsOf, toBody, toggled } from './rights.tsx'
+
+/** What a dialog is open for. */
+type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; user: Account }
 
 export function UsersSection() {
   const users = useLoad<Account[]>('settings/users', (signal) => get('/api/user/', {}, signal))
-  const [open, setOpen] = useState<'new' | Account>()
-  const change = async (user: Account, wanted: Partial<Pick<Account, 'is_staff' | 'is_active'>>) => {
+  const [open, setOpen] = useState<Open>()
+  const change = async (user: Account, wanted: Pick<Account, 'is_active'>) => {
     await post(`/api/user/${user.id}/`, wanted)
     await users.reload()
     say(t('settings.saved'))
@@ -42,12 +47,8 @@ export function UsersSection() {
     say(t('settings.users.deleted', { name: user.username }))
   }
   const itemsOf = (user: Account): MenuItem[] => [
-    { label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen(user) },
-    {
-      label: t(user.is_staff ? 'settings.users.toUser' : 'settings.users.toAdmin'),
-      icon: UserCog,
-      onSelect: () => void change(user, { is_staff: !user.is_staff }).catch(sayFailure),
-    },
+    { label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen({ user, what: 'password' }) },
+    { label: t('settings.users.rights'), icon: UserCog, onSelect: () => setOpen({ user, what: 'rights' }) },
     {
       label: t(user.is_active ? 'settings.users.lock' : 'settings.users.unlock'),
       icon: user.is_active ? UserX : UserCheck,
@@ -66,7 +67,7 @@ export function UsersSection() {
                   <div class="row-words">
                     <strong>{user.username}</strong>
                     <p class="meta">
-                      {t(user.is_staff ? 'settings.role.admin.short' : 'settings.role.user.short')}
+                      {summaryOf(user)}
                       {user.id === own.value?.id && ` · ${t('settings.users.you')}`}
                       {!user.is_active && ` · ${t('settings.users.locked')}`}
                       {` · ${user.last_login ? t('settings.users.seen', { when: toMoment(user.last_login) }) : t('settings.users.never')}`}
@@ -82,32 +83,35 @@ export function UsersSection() {
         )}
       </Loaded>
       <div>
-        <Button kind="main" icon={Plus} onClick={() => setOpen('new')}>
+        <Button kind="main" icon={Plus} onClick={() => setOpen({ what: 'new' })}>
           {t('settings.users.add')}
         </Button>
       </div>
-      {open && <UserDialog user={open} onClose={() => setOpen(undefined)} onDone={() => void users.reload()} />}
+      {open && <UserDialog open={open} onClose={() => setOpen(undefined)} onDone={() => void users.reload()} />}
     </>
   )
 }
 
-/** A new account, or a new password of one that is there. */
-function UserDialog({ user, onClose, onDone }: { user: 'new' | Account; onClose: () => void; onDone: () => void }) {
-  const isNew = user === 'new'
+/** A new account, or another password or other rights of one that is there. */
+function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void; onDone: () => void }) {
+  const { user, what } = open
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const [isStaff, setStaff] = useState(false)
+  const [rights, setRights] = useState(user ? rightsOf(user) : NEW_ACCOUNT)
+  const [picking, setPicking] = useState<Kind>()
   const [isTried, setTried] = useState(false)
   const [failure, setFailure] = useState<Failure>()
+  const asksPassword = what !== 'rights'
+  const asksRights = what !== 'password'
   const submit = async (event: Event) => {
     event.preventDefault()
     setTried(true)
     setFailure(undefined)
-    if ((isNew && name === '') || password.length < SHORTEST_PASSWORD) return
+    if ((!user && name === '') || (asksPassword && password.length < SHORTEST_PASSWORD)) return
+    const body = { ...(asksPassword && { password }), ...(asksRights && toBody(rights)) }
     try {
-      if (isNew) await post('/api/user/', { username: name, password, is_staff: isStaff })
-      else await post(`/api/user/${user.id}/`, { password })
-      say(isNew ? t('settings.users.added', { name }) : t('settings.users.passwordSet', { name: user.username }))
+      await post(user ? `/api/user/${user.id}/` : '/api/user/', user ? body : { ...body, username: name })
+      say(DONE[what](user?.username ?? name))
       onDone()
       onClose()
     } catch (error) {
@@ -115,54 +119,75 @@ function UserDialog({ user, onClose, onDone }: { user: 'new' | Account; onClose:
     }
   }
   const isShort = isTried && password.length < SHORTEST_PASSWORD
+  const { username: wrongName, password: wrongPassword, ...others } = failure?.fields ?? {}
+  const isElsewhere = failure && (Object.keys(others).length > 0 || Object.keys(failure.fields).length === 0)
   return (
-    <Dialog
-      title={isNew ? t('settings.users.add') : t('settings.users.passwordOf', { name: user.username })}
-      onClose={onClose}
-    >
+    <Dialog title={TITLES[what](user?.username ?? '')} onClose={onClose}>
       <form onSubmit={submit} noValidate>
-        {failure && Object.keys(failure.fields).length === 0 && (
+        {isElsewhere && (
           <p class="notice error" role="alert">
             {failure.message}
           </p>
         )}
-        {isNew && (
+        {!user && (
           <Field
             label={t('login.name')}
             value={name}
             onInput={setName}
             autocomplete="off"
             isRequired
-            error={
-              isTried && name === '' ? t('form.required') : failure?.fields['username'] && t('settings.users.name')
-            }
+            error={isTried && name === '' ? t('form.required') : wrongName && t('settings.users.name')}
           />
         )}
-        <Field
-          label={t('login.password')}
-          type="password"
-          autocomplete="new-password"
-          value={password}
-          onInput={setPassword}
-          isRequired
-          hint={t('settings.password.least', { count: SHORTEST_PASSWORD })}
-          error={isShort ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : failure?.fields['password']}
-        />
-        {isNew && (
-          <Switch
-            label={t('settings.users.admin')}
-            hint={t('settings.users.admin.hint')}
-            isOn={isStaff}
-            onChange={setStaff}
+        {asksPassword && (
+          <Field
+            label={t('login.password')}
+            type="password"
+            autocomplete="new-password"
+            value={password}
+            onInput={setPassword}
+            isRequired
+            hint={t('settings.password.least', { count: SHORTEST_PASSWORD })}
+            error={isShort ? t('settings.password.short', { count: SHORTEST_PASSWORD }) : wrongPassword}
           />
         )}
+        {asksRights && <RightsFields rights={rights} onChange={setRights} onPick={setPicking} />}
         <footer>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button kind="main" type="submit">
-            {isNew ? t('settings.users.add') : t('action.save')}
+            {user ? t('action.save') : t('settings.users.add')}
           </Button>
         </footer>
       </form>
+      {picking && (
+        <Picker
+          kind={picking}
+          title={t(`settings.users.choose.${picking}`)}
+          chosen={rights.chosen[picking]}
+          onPick={({ id }) => setRights(toggled(rights, picking, id))}
+          onClose={() => setPicking(undefined)}
+        />
+      )}
     </Dialog>
   )
+}
+
+const TITLES: Record<Open['what'], (name: string) => string> = {
+  new: () => t('settings.users.add'),
+  password: (name) => t('settings.users.passwordOf', { name }),
+  rights: (name) => t('settings.users.rightsOf', { name }),
+}
+const DONE: Record<Open['what'], (name: string) => string> = {
+  new: (name) => t('settings.users.added', { name }),
+  password: (name) => t('settings.users.passwordSet', { name }),
+  rights: () => t('settings.saved'),
+}
+
+/** A word for the role; of a child also how much it sees. */
+function summaryOf(user: Account): string {
+  const role = t(`settings.users.role.${roleOf(user)}`)
+  const { channel, playlist } = rightsOf(user).chosen
+  if (!user.view) return role
+  const channels = t('count.channels', { count: channel.length })
+  return `${role}: ${t('settings.users.sees', { channels, playlists: t('count.playlists', { count: playlist.length }) })}`
 }

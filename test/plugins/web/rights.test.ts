@@ -1,0 +1,125 @@
+/** What an admin says of an account, and the page of a child and of who may download. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { NO_PLATFORM } from '../../platform/start.ts'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const ADMIN = { username: 'admin', password: PASSWORD }
+const MIA = { username: 'mia', password: PASSWORD }
+
+const LIBRARY = [
+  aChannel({ id: 'UCbears', channel_name: 'Bear stories' }),
+  aChannel({ id: 'UCnews', channel_name: 'Late news' }),
+  aVideo({ id: 'bear1', channelId: 'UCbears', title: 'The bear wakes up' }),
+  aVideo({ id: 'news1', channelId: 'UCnews', title: 'Grim news' }),
+  aVideo({ id: 'news2', channelId: 'UCnews', title: 'A panda is born', playlist: ['PLzoo'] }),
+  aPlaylist({ id: 'PLzoo', playlist_name: 'Zoo', entries: [{ platform_id: 'news2', downloaded: true }] }),
+  aQueued({ id: 'q1', title: 'Next in line' }),
+]
+
+describe('rights on the page', { skip: noBrowser }, () => {
+  for (const size of ['desktop', 'phone'] as const)
+    test(`an admin adds a child and chooses what it sees; its page shows that alone (${size})`, async (t) => {
+      const app = await testApp(t, { settings: NO_PLATFORM })
+      await app.given(...LIBRARY)
+      const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
+      await go('/settings/users/')
+      await page.getByRole('button', { name: 'Add a user' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Add a user' })
+      await dialog.getByLabel('Name').fill(MIA.username)
+      await dialog.getByLabel('Password').fill(MIA.password)
+      await dialog.getByText('Sees the whole archive. Cannot download anything.').waitFor()
+      await dialog.getByLabel('Can do').selectOption('Child')
+      await dialog.getByRole('button', { name: 'Choose channels' }).click()
+      const picker = page.getByRole('dialog', { name: 'Choose channels' })
+      await picker.getByLabel('Find by name').fill('bear')
+      await picker.getByText('Late news').waitFor({ state: 'hidden' })
+      await picker.getByLabel('Find by name').press('Enter')
+      await picker.getByRole('button', { name: 'Bear stories' }).click()
+      await picker.locator('button[aria-pressed=true]', { hasText: 'Bear stories' }).waitFor()
+      await check()
+      await shot('rights-pick')
+      await picker.getByRole('button', { name: 'Done' }).click()
+      await dialog.getByRole('button', { name: 'Choose playlists' }).click()
+      await page.getByRole('dialog', { name: 'Choose playlists' }).getByRole('button', { name: 'Zoo' }).click()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await dialog.getByRole('button', { name: 'Remove Zoo' }).waitFor()
+      await check()
+      await shot('rights-child')
+      await dialog.getByRole('button', { name: 'Add a user' }).click()
+      await page.getByText('Child: sees 1 channel and 1 playlist').waitFor()
+      await check()
+      await shot('rights-users')
+      const { view } = (await app.as('mia').get('/api/user/3/')).body
+      assert.deepEqual(view, { channel: ['UCbears'], playlist: ['PLzoo'] })
+
+      const child = await openPage(t, app.url, { size, as: MIA })
+      await child.go('/')
+      await child.page.getByText('The bear wakes up').first().waitFor()
+      await child.page.getByText('A panda is born').first().waitFor()
+      assert.equal(await child.page.getByText('Grim news').count(), 0)
+      const sections = child.page.getByRole('navigation', { name: 'Sections' })
+      await sections.getByRole('link', { name: 'Settings' }).waitFor()
+      assert.equal(await sections.getByRole('link', { name: 'Downloads' }).count(), 0)
+      await child.check()
+      await child.shot('rights-child-home')
+
+      await child.go('/video/news2/')
+      await child.page.getByRole('heading', { name: 'A panda is born' }).waitFor()
+      assert.equal(await child.page.locator('.watch-channel').getAttribute('href'), null)
+      await child.shot('rights-child-video')
+      await child.go('/video/news1/')
+      await child.page.getByText('not in the archive').first().waitFor()
+      await child.go('/channels/')
+      await child.page.getByText('Bear stories').first().waitFor()
+      assert.equal(await child.page.getByText('Late news').count(), 0)
+      await child.go('/statistics/')
+      await child.page.getByText('Late news').first().waitFor()
+      await child.go('/downloads/')
+      await child.page.getByText('Your account cannot download').waitFor()
+      await child.go('/settings/account/')
+      await child.page.getByText('You can watch and search what was chosen for you.').waitFor()
+      await child.shot('rights-child-settings')
+      await child.check([/404/])
+    })
+
+  test('rights are changed, and who may download pastes links and sees what waits', async (t) => {
+    const app = await testApp(t, { settings: NO_PLATFORM })
+    await app.given(...LIBRARY)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/users/')
+    await page.getByRole('button', { name: 'More for user' }).click()
+    await page.getByRole('menuitem', { name: 'Change what they can do' }).click()
+    const dialog = page.getByRole('dialog', { name: 'What user can do' })
+    await dialog.getByLabel('Can do').selectOption('Watch and download')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.settings-rows').getByText('Watch and download').waitFor()
+    await check()
+
+    const other = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await other.go('/downloads/')
+    await other.page.getByText('Next in line').waitFor()
+    assert.equal(await other.page.getByRole('button', { name: /Next in line/ }).count(), 0)
+    await other.page.getByLabel('Links').fill('https://www.youtube.com/watch?v=aB3dE6gH9jK')
+    await other.page.getByRole('button', { name: 'Download now' }).click()
+    await other.page.locator('.toast').waitFor()
+    await other.check()
+    await other.shot('rights-downloads')
+    const [job] = (await app.as('admin').get('/api/task-name/extract_download/')).body
+    assert.ok(job)
+    await shot('rights-changed')
+  })
+
+  test('a watcher who pastes a link is told whom to ask', async (t) => {
+    const app = await testApp(t, { settings: NO_PLATFORM })
+    const { page, go } = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await go('/')
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'https://www.youtube.com/watch?v=aB3dE6gH9jK')
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+    })
+    await page.getByText('Your account cannot download. Ask whoever runs this archive.').waitFor()
+  })
+})
