@@ -141,18 +141,19 @@ function readsBy(collection: AnyCollection, seen: SeenBy, view: View): Reads {
     return doc
   }
   const trimText = (text: string): string =>
-    trimmed.length === 0 ? text : JSON.stringify(trim(JSON.parse(text) as Doc))
+    trimmed.length === 0 || text === '' ? text : JSON.stringify(trim(JSON.parse(text) as Doc))
   const trimHits = (hits: readonly Hit[]): Hit[] => hits.map((hit) => ({ ...hit, text: trimText(hit.text) }))
 
-  async function hitsOf(ids: readonly string[]): Promise<Hit[]> {
+  async function hitsOf(ids: readonly string[], { withoutTexts = false } = {}): Promise<Hit[]> {
     const hits: Hit[] = []
     for (const some of chunksOf([...new Set(ids)], MAX_WINDOW)) {
-      const query = { ids: some, filter, size: some.length, withoutTotal: true }
+      const query = { ids: some, filter, size: some.length, withoutTotal: true, withoutTexts }
       hits.push(...(await collection.find(query)).hits)
     }
     return hits
   }
-  const known = async (ids: readonly string[]) => new Set((await hitsOf(ids)).map(({ id }) => id))
+  const known = async (ids: readonly string[]) =>
+    new Set((await hitsOf(ids, { withoutTexts: true })).map(({ id }) => id))
   const getTexts = async (ids: readonly string[]) =>
     new Map((await hitsOf(ids)).map(({ id, text }) => [id, trimText(text)]))
   async function getMany(ids: readonly string[]) {
@@ -262,11 +263,12 @@ function readsWith(collection: AnyCollection, { id: field, near = {} }: SeenWith
         from: at,
         size: LOOKED_AT_ONCE,
         withoutTotal: true,
+        withoutTexts: false, // they say whose the hits are
       })
       seen.push(...(await seenOf(hits, textDoc)))
       if (hits.length < LOOKED_AT_ONCE || (query.withoutTotal && seen.length >= from + size)) break
     }
-    const hits = seen.slice(from, from + size)
+    const hits = seen.slice(from, from + size).map((hit) => (query.withoutTexts ? { ...hit, text: '' } : hit))
     return { hits, total: query.withoutTotal ? hits.length : seen.length }
   }
 
