@@ -17,7 +17,10 @@ const urlOf = (path: string): string =>
 const asked = ({ app }: TestApp): Array<{ url: string; who: 'admin' | 'user' }> =>
   app.registry.routes
     .filter(({ revalidates }) => revalidates)
-    .map(({ path, access }) => ({ url: urlOf(path), who: access === 'admin' ? 'admin' : 'user' }))
+    .map(({ path, access }) => ({
+      url: urlOf(path),
+      who: access === 'admin' || access === 'downloader' ? 'admin' : 'user',
+    }))
 
 async function anArchive(app: TestApp): Promise<TestApp> {
   await app.given(
