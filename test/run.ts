@@ -1,7 +1,6 @@
 /**
  * Runs tests, bundled with the server once and several files to a process: most of what a small file takes is loading
- * our code. `run.ts` runs all, `run.ts plugins/playlist` those of a place, `run.ts --light` those that need neither
- * yt-dlp, Chromium nor Elasticsearch.
+ * our code. `run.ts` runs all, `run.ts plugins/playlist` those of a place, `run.ts --light` the quick ones (`isLight`).
  */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'

@@ -1,7 +1,6 @@
 /** What every plugin keeps, and that one from outside the tree can do what the built-in ones do. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Value } from 'typebox/value'
@@ -10,12 +9,12 @@ import type { Plugin, Task } from '../../core/plugin/define.ts'
 import { findBuiltIn, findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startServer } from '../support/server.ts'
 import { ROOT, readSources } from '../support/sources.ts'
 import { testApp } from '../support/testing.ts'
 
 const found = await findBuiltIn()
 const EXAMPLE = join(ROOT, 'test/data/plugins/note')
+const LOOM = join(ROOT, 'test/data/plugins/loom')
 const packages = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>
 }
@@ -86,58 +85,9 @@ test('a plugin of at most forty lines from outside adds routes, a task and an in
   assert.equal((await app.as('user').put('/api/note/n1/', { text: 5 })).status, 400)
 })
 
-test('the built program takes the same plugin, on the same core, from a folder outside the tree', async (t) => {
-  const folder = await temporaryFolder(t)
-  await cp(EXAMPLE, join(folder, 'plugins', 'note'), { recursive: true })
-  // Raises core's error class: with a second copy of core the code would still be told, by its shape, but the class
-  // would differ.
-  await writeFile(
-    join(folder, 'plugins', 'note', 'refuse.js'),
-    `import { AppError, defineRoute, errors, Type } from 'archivolt'
-     export const refuse = defineRoute({ method: 'GET', path: '/api/refusal/', access: 'open', summary: 'Refuses', reply: Type.Object({}),
-       handle: () => { throw errors.conflict(String(errors.conflict('') instanceof AppError)) } })`,
-  )
-  const manifest = await readFile(join(folder, 'plugins', 'note', 'plugin.ts'), 'utf8')
-  await writeFile(
-    join(folder, 'plugins', 'note', 'plugin.ts'),
-    `import { refuse } from './refuse.js'\n${manifest.replace('findNotes]', 'findNotes, refuse]')}`,
-  )
-  const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
-
-  assert.equal((await server.api('PUT', '/api/note/n1/', { text: 'low water' })).status, 200)
-  assert.deepEqual((await server.api('GET', '/api/note/?q=water')).body.data, [{ text: 'low water' }])
-  const refusal = await server.api('GET', '/api/refusal/')
-  assert.deepEqual([refusal.status, refusal.body.message], [409, 'true'])
-  assert.ok(existsSync(join(folder, 'data', 'plugins')))
-})
-
-test('a plugin from outside brings a worker thread, on the built program too', async (t) => {
-  const folder = await temporaryFolder(t)
-  const plugin = join(folder, 'plugins', 'loom')
-  await mkdir(plugin, { recursive: true })
-  await writeFile(
-    join(plugin, 'worker.ts'),
-    `import { parentPort } from 'node:worker_threads'
-     import { fold } from 'archivolt/index'
-     const said: string = fold('Straße')
-     parentPort!.postMessage(said)`,
-  )
-  await writeFile(
-    join(plugin, 'plugin.ts'),
-    `import { once } from 'node:events'
-     import { definePlugin, defineRoute, startWorker, Type } from 'archivolt'
-     export default definePlugin({ name: 'loom', routes: [defineRoute({
-       method: 'GET', path: '/api/loom/', access: 'open', summary: 'Asks the worker', reply: Type.Object({}),
-       async handle() {
-         const [said] = await once(startWorker(new URL('./worker.ts', import.meta.url)), 'message')
-         return { said }
-       } })] })`,
-  )
-  const cache = await temporaryFolder(t)
-  const plugins = (await findOutside([plugin], cache)).map(({ plugin: found }) => found)
-  const app = await testApp(t, { plugins })
-  const server = await startServer(t, join(folder, 'data'), { AV_PLUGINS_DIR: join(folder, 'plugins') })
+test('a plugin from outside brings a worker thread', async (t) => {
+  const found = await findOutside([LOOM], await temporaryFolder(t))
+  const app = await testApp(t, { plugins: found.map(({ plugin }) => plugin) })
 
   assert.deepEqual((await app.as('nobody').get('/api/loom/')).body, { said: 'strasse' })
-  assert.deepEqual((await server.api('GET', '/api/loom/')).body, { said: 'strasse' })
 })

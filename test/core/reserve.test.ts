@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
 import { toFault } from '../../core/http/fault.ts'
 import { lastFirst } from '../support/last-first.ts'
-import { until } from '../support/server.ts'
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts'
 
 const IDS = Array.from({ length: 20 }, (_, at) => `v${at}`)
@@ -26,12 +25,10 @@ const told = (app: TestApp) =>
   app.app.jobs.notifications().flatMap(({ title }) => (title === 'The disk is full' ? [title] : []))
 
 /** The clock is stopped: it is moved until the disk has been looked at. */
-const isKept = (app: TestApp, disk: SmallDisk) =>
-  until(
-    'some room is kept',
-    () => app.clock.advance(60_000).then(() => existsSync(reserveOf(disk)) && existsSync(`${reserveOf(disk)}-start`)),
-    (isThere) => isThere,
-  )
+async function isKept(app: TestApp, disk: SmallDisk): Promise<void> {
+  const isThere = () => [reserveOf(disk), `${reserveOf(disk)}-start`].every((path) => existsSync(path))
+  while (!isThere()) await app.clock.advance(60_000)
+}
 
 test('on a full disk people sign in, work and remove, by room that was kept for it; it is kept again later', async (t) => {
   const disk = await smallDisk(t, 128 << 20)

@@ -8,9 +8,10 @@ import { readSources, type Source } from './sources.ts'
 /** Targets of the Makefile. */
 export type Need = 'build' | 'ytdlp' | 'apprise' | 'ffmpeg' | 'chromium' | 'elasticsearch' | 'schemathesis'
 
-/** Whoever imports one of these files needs what it starts. */
+/** Whoever imports one of these files needs what it starts; `build` is the whole program in a process of its own. */
 export const STARTS: Record<string, Need[]> = {
   'test/support/server.ts': ['build'],
+  'test/config/dev.test.ts': ['build'],
   'test/support/browser.ts': ['build', 'chromium'],
   'test/support/elasticsearch.ts': ['elasticsearch'],
   'test/support/schemathesis.ts': ['schemathesis'],
@@ -19,7 +20,7 @@ export const STARTS: Record<string, Need[]> = {
 }
 
 /** `make check` does without these, and so without the tests that need them. */
-const LARGE = new Set<Need>(['ytdlp', 'chromium', 'elasticsearch', 'schemathesis'])
+const LARGE = new Set<Need>(['build', 'ytdlp', 'chromium', 'elasticsearch', 'schemathesis'])
 
 export interface TestFile {
   /** From the root: `test/core/app.test.ts`. */

@@ -1,6 +1,5 @@
 /** Index adapters are plugins: which one is chosen, that a further one needs nothing of core, and moving to it. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -12,8 +11,6 @@ import { definePlugin } from '../../../core/plugin/define.ts'
 import { registerPlugins } from '../../../core/plugin/load.ts'
 import memory from '../../data/plugins/memory/plugin.ts'
 import { temporaryFolder } from '../../support/folder.ts'
-import { startServer } from '../../support/server.ts'
-import { ROOT } from '../../support/sources.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
 
 const onMemory = (t: TestContext, settings: Partial<Settings> = {}) =>
@@ -63,7 +60,7 @@ test('without any index the start ends with what can be done', async (t) => {
     /No plugin keeps the documents: take sqlite out of AV_PLUGINS_OFF, or set AV_ELASTICSEARCH_URL/,
   )
   await assert.rejects(
-    startServer(t, await temporaryFolder(t), { AV_PLUGINS_OFF: 'sqlite,elasticsearch' }),
+    testApp(t, { settings: { pluginsOff: ['sqlite', 'elasticsearch'] } }),
     /No plugin keeps the documents: take elasticsearch out of AV_PLUGINS_OFF, or take sqlite out of AV_PLUGINS_OFF/,
   )
 })
@@ -102,39 +99,6 @@ test('an adapter that cannot be is refused by name', () => {
     /the index that is used where no other is chosen has two owners: plugin p0 and plugin p1/,
   )
 })
-
-test('make index-move brings the documents of a data folder to an index from outside', async (t) => {
-  const app = await testApp(t)
-  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))
-  await app.close()
-  const env = {
-    AV_DATA_DIR: app.dataDir,
-    AV_PLUGINS_DIR: join(ROOT, 'test/data/plugins/memory'),
-    AV_MEMORY_INDEX: 'true',
-  }
-
-  assert.match((await move(env, 'elsewhere')).stderr, /TO=elasticsearch, or TO=memory, or TO=embedded/)
-  assert.match((await move({ ...env, AV_MEMORY_INDEX: '' }, 'memory')).stderr, /Set AV_MEMORY_INDEX \(and what/)
-  const moved = await move(env, 'memory')
-
-  assert.match(moved.stdout, /Copying all documents from the embedded index to memory\n/)
-  assert.match(
-    moved.stdout,
-    /All 3 documents are in memory, counted in both \(3 written now\)\. Start the server with AV_MEMORY_INDEX as it is set now; the embedded index stays as it was/,
-  )
-})
-
-function move(env: Record<string, string>, target: string): Promise<{ stdout: string; stderr: string }> {
-  const clean = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [join(ROOT, 'dist/main.js'), 'index-move', `to-${target}`],
-      { env: { ...clean, ...env } },
-      (_error, stdout, stderr) => resolve({ stdout, stderr }),
-    )
-  })
-}
 
 test('the client of Elasticsearch is loaded only where it keeps the documents', async (t) => {
   const { cache } = createRequire(import.meta.url)

@@ -1,0 +1,6 @@
+/** Says a word, folded as the index does. */
+import { parentPort } from 'node:worker_threads'
+import { fold } from 'archivolt/index'
+
+const said: string = fold('Straße')
+parentPort!.postMessage(said)
