@@ -15,6 +15,7 @@ export const UserPreferences = Type.Object(
     show_subed_only: Type.Optional(Type.Boolean()),
     show_ignored_only: Type.Optional(Type.Boolean()),
     grid_items: Type.Optional(Type.Integer({ minimum: 3, maximum: 7 })),
+    look: Type.Optional(Type.Enum(['system', 'light', 'dark'])),
     view_style_home: Type.Optional(ViewStyle),
     view_style_channel: Type.Optional(ViewStyle),
     view_style_downloads: Type.Optional(ViewStyle),

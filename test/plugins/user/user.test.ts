@@ -140,6 +140,7 @@ test('a user’s settings are their own; an unknown key or value changes nothing
     { page_size: '12' },
     { grid_items: 2 },
     { view_style_home: 'heap' },
+    { look: 'pink' },
     { stylesheet: '../x' },
     { colour: 'red' },
     { sort_order: 'asc', other: 1 },

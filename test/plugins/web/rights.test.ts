@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { NO_PLATFORM } from '../../platform/start.ts'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aQueued, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -109,6 +109,29 @@ describe('rights on the page', { skip: noBrowser }, () => {
     const [job] = (await app.as('admin').get('/api/task-name/extract_download/')).body
     assert.ok(job)
     await shot('rights-changed')
+  })
+
+  test('a look is its account’s own: there on another device, gone for the next who signs in here', async (t) => {
+    const app = await testApp(t, { settings: NO_PLATFORM })
+    const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset['theme'])
+    const here = await openPage(t, app.url, { as: ADMIN })
+    await here.go('/settings/look/')
+    await here.page.getByLabel('Appearance').selectOption('Dark')
+    await here.page.locator('html[data-theme=dark]').waitFor()
+    await here.page.getByText('Saved').waitFor()
+    assert.equal((await app.as('admin').get('/api/config/user/')).body.look, 'dark')
+
+    const elsewhere = await openPage(t, app.url, { as: ADMIN })
+    await elsewhere.go('/')
+    await elsewhere.page.locator('html[data-theme=dark]').waitFor()
+
+    await here.page.getByRole('button', { name: 'Account' }).click()
+    await here.page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await here.page.getByLabel('Username').fill('user')
+    await here.page.getByLabel('Password').fill(PASSWORD)
+    await here.page.getByRole('button', { name: 'Sign in' }).click()
+    await here.page.getByRole('navigation', { name: 'Sections', exact: true }).waitFor()
+    assert.equal(await theme(here.page), undefined)
   })
 
   test('a watcher who pastes a link is told whom to ask', async (t) => {

@@ -99,7 +99,7 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByText('Password changed').waitFor()
   })
 
-  test('colours and lists are kept, for this device and this account', async (t) => {
+  test('colours and lists are kept for this account', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel(), aVideo())
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
@@ -122,6 +122,7 @@ describe('settings', { skip: noBrowser }, () => {
     await saved(page, 'Items loaded at once')
     assert.deepEqual((await app.as('admin').get('/api/config/user/')).body, {
       user_id: 1,
+      look: 'dark',
       view_style_home: 'list',
       page_size: 20,
     })

@@ -204,7 +204,7 @@ function AccountMenu() {
       label: t(`look.${one}`),
       icon: LOOK_ICONS[one],
       isChosen: look.value === one,
-      onSelect: () => chooseLook(one),
+      onSelect: () => void chooseLook(one).catch(sayFailure),
     })),
     { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
     {

@@ -53,6 +53,7 @@ async function read(): Promise<void> {
   ])
   account.value = own
   stored.value = preferences
+  if (preferences.look) showLook(preferences.look)
 }
 
 effect(() => {
@@ -85,6 +86,8 @@ export async function signIn(username: string, password: string, isRemembered: b
 
 export async function signOut(): Promise<void> {
   await post('/logout/')
+  // What is one account's own does not stay for the next at this device.
+  if (stored.peek().look) showLook('system')
   account.value = undefined
   stored.value = {}
   isSignedIn.value = false
@@ -96,11 +99,23 @@ export const changeSettings = (change: Partial<UserSettings>): Promise<void> =>
     stored.value = await post<UserSettings>('/api/config/user/', change)
   })
 
-export type Look = 'system' | 'light' | 'dark'
+export type Look = NonNullable<UserSettings['look']>
 export const look = signal<Look>((document.documentElement.dataset['theme'] as Look | undefined) ?? 'system')
 
-/** Kept in a cookie, so that the next document has it before its first paint. */
-export function chooseLook(chosen: Look): void {
+/** Kept with the account, so that it is theirs on each device. @throws Failure  then it is as it was */
+export async function chooseLook(chosen: Look): Promise<void> {
+  const before = look.peek()
+  showLook(chosen)
+  try {
+    await changeSettings({ look: chosen })
+  } catch (error) {
+    showLook(before)
+    throw error
+  }
+}
+
+/** Kept in a cookie too, so that the next document has it before its first paint. */
+function showLook(chosen: Look): void {
   look.value = chosen
   keepCookie('av_theme', chosen === 'system' ? '' : chosen)
   if (chosen === 'system') delete document.documentElement.dataset['theme']

@@ -593,7 +593,7 @@ export const en = {
   'settings.token.renewed': 'This is your new token',
 
   'settings.colours': 'Colours',
-  'settings.colours.hint': 'On this device only.',
+  'settings.colours.hint': 'Wherever you sign in.',
   'settings.lists': 'Lists',
   'settings.lists.home': 'Videos on Home',
   'settings.lists.channel': 'Videos of a channel',

@@ -18,7 +18,7 @@ export function LookSection() {
           hint={t('settings.colours.hint')}
           value={look.value}
           choices={LOOKS.map((value) => ({ value, label: t(`look.${value}`) }))}
-          onSave={async (value) => chooseLook(value)}
+          onSave={chooseLook}
         />
       </Group>
       <Group title={t('settings.lists')}>
