@@ -125,9 +125,11 @@ export function openOwn(app: App, { rows, collection, custom, privates, records,
       return found && (await archivedOf(id)).slice(0, MAX_WINDOW)
     },
 
-    /** Of these videos, those that the account keeps to watch later. */
-    toWatchLater: (videoIds: readonly string[], userId: number): Set<string> =>
-      rows.among({ id: WATCH_LATER, userId }, videoIds),
+    /** What records of videos say to an account: which it keeps to watch later. */
+    keysOf: (videoIds: readonly string[], userId: number): Map<string, { watch_later: true }> =>
+      new Map(
+        [...rows.among({ id: WATCH_LATER, userId }, videoIds)].map((videoId) => [videoId, { watch_later: true }]),
+      ),
 
     /** @returns its id. @throws conflict: the account has too many */
     async create(name: string, visibility: Visibility, actor: Actor): Promise<string> {

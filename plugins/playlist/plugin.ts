@@ -31,6 +31,7 @@ export default definePlugin({
       async ({ type, id }) =>
         type === 'playlist' && app.playlists.has(id),
     'video.filter': listFilter,
+    'video.keys': (app) => (ids, actor) => app.playlists.keysOf(ids, actor.id),
     'video.remove': (app) => (video, step) => step('playlist.forgetVideo', () => app.playlists.forgetVideo(video.id)),
     'channel.remove': (app) => (channelId, step) => app.playlists.removeOfChannel(channelId, step),
   },

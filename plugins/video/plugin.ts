@@ -11,9 +11,10 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel'],
   indexes: [videoIndex, commentIndex, subtitleIndex],
   owns: ['comment', 'subtitle'],
-  hooks: ['video.tail', 'video.filter', 'video.remove'],
+  hooks: ['video.tail', 'video.keys', 'video.filter', 'video.remove'],
   hookRules: {
     'video.tail': { otherwise: () => new Map() },
+    'video.keys': { otherwise: () => new Map() },
     'video.filter': { otherwise: withoutFilter },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },

@@ -3,6 +3,11 @@ import { type Actor, type Hit, roundScore, textUnder, withKeysInside } from 'arc
 import type { App } from './app.ts'
 import type { VideoTail } from './schema.ts'
 
+/** Further keys of a record, for who asks; each is left out where it does not hold. */
+export interface VideoKeys {
+  watch_later?: true
+}
+
 const MEDIA = '/media/'
 const NOTHING_WATCHED: VideoTail = { watched: false, position: 0, progress: 0 }
 
@@ -36,19 +41,25 @@ export function openRecords(app: App) {
     return tails
   }
 
-  /** One read for the channels of a whole page; one for what is the caller's. */
+  function ownKeysOf(ids: readonly string[], actor: Actor): Map<string, VideoKeys> {
+    const keys = new Map<string, VideoKeys>()
+    for (const fill of app.hook('video.keys'))
+      for (const [id, own] of fill(ids, actor)) keys.set(id, { ...keys.get(id), ...own })
+    return keys
+  }
+
+  /** One read for the channels of a whole page, one for what is the caller's, one for each plugin that adds keys. */
   return async function records(
     hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>,
     actor: Actor,
   ): Promise<string[]> {
     const channelIds = hits.map((hit) => channelIdOf(hit.text))
     const channels = await app.channels.textsFor([...new Set(channelIds)])
-    const tails = tailsOf(
-      hits.map((hit) => hit.id),
-      actor,
-    )
+    const ids = hits.map((hit) => hit.id)
+    const tails = tailsOf(ids, actor)
+    const ownKeys = ownKeysOf(ids, actor)
     return hits.map(({ id, text, score = 0 }, at) => {
-      const more = { ...app.platform.mirror(id), _index: indexName, _score: roundScore(score) }
+      const more = { ...app.platform.mirror(id), ...ownKeys.get(id), _index: indexName, _score: roundScore(score) }
       return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, more)
     })
   }

@@ -27,6 +27,9 @@ const VideoRecord = Type.Interface(
       { channel_id: Type.String(), channel_name: Type.String() },
       { description: 'a whole channel record' },
     ),
+    watch_later: Type.Optional(
+      Type.Literal(true, { description: "it is in the caller's Watch later; left out where it is not" }),
+    ),
     _index: Type.String(),
     _score: Type.Number(),
   },

@@ -17,7 +17,7 @@ import { durationText } from './durations.ts'
 import { type Ingest, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
-import { channelIdOf, headOf, openRecords } from './records.ts'
+import { channelIdOf, headOf, openRecords, type VideoKeys } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
 
@@ -338,6 +338,8 @@ declare module 'archivolt' {
   interface Hooks {
     /** Asked for each page of video records: what of them is the caller's own, by id. Ids may be left out. */
     'video.tail': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoTail>
+    /** Asked for each page of video records: what else they say to the caller, by id. Ids may be left out. */
+    'video.keys': (ids: readonly string[], actor: Actor) => ReadonlyMap<string, VideoKeys>
     /** Asked for each `GET /api/video/`: further query parameters, and what all parameters of a request select. */
     'video.filter': {
       query: QueryShape

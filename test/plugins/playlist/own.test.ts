@@ -133,6 +133,32 @@ test('Watch later is there from the start, takes each video once on top, and is 
   )
 })
 
+test('records of videos say what is in one’s own Watch later, and nothing of others’', async (t) => {
+  const app = await anApp(t)
+  const [user, admin] = [app.as('user'), app.as('admin')]
+  for (const video_id of ['a', 'c']) await user.post(LATER, { action: 'create', video_id })
+  await admin.post(LATER, { action: 'create', video_id: 'd' })
+  const marked = (records: any[]) =>
+    records.filter(({ watch_later }) => watch_later === true).map(({ platform_id }) => platform_id)
+
+  for (const path of ['/api/video/', '/api/channel/UC1/video/', '/api/search/?query=video']) {
+    const recordsFor = async (client: Client) => {
+      const { data, results } = (await client.get(path)).body
+      return (data ?? results.video_results) as any[]
+    }
+    assert.deepEqual(marked(await recordsFor(user)).toSorted(), ['a', 'c'], path)
+    const ofAdmin = await recordsFor(admin)
+    assert.deepEqual(marked(ofAdmin), ['d'], path)
+    assert.ok(
+      ofAdmin.every((record) => record.watch_later === true || !('watch_later' in record)),
+      path,
+    )
+  }
+  assert.equal((await user.get('/api/video/a/')).body.data.watch_later, true)
+  await user.post(LATER, { action: 'remove', video_id: 'a' })
+  assert.ok(!('watch_later' in (await user.get('/api/video/a/')).body.data))
+})
+
 /** A third account, no admin. */
 async function another(
   app: TestApp,

@@ -12,6 +12,7 @@ const broken: Plugin = definePlugin({
   needs: ['video', 'channel', 'media', 'platform', 'download'],
   implements: {
     'video.tail': () => fails,
+    'video.keys': () => fails,
     'video.filter': () => ({ query: { ebb: queryBool() }, apply: fails }),
     'video.remove': () => fails,
     'channel.remove': () => fails,
