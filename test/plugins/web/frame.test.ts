@@ -243,7 +243,12 @@ describe('the frame', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'A film', exact: true }).hover()
     await page.getByRole('button', { name: 'More for A film' }).click()
 
-    assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Mark as watched', 'Go to the channel'])
+    assert.deepEqual(await page.getByRole('menuitem').allTextContents(), [
+      'Mark as watched',
+      'Watch later',
+      'Add to a playlist',
+      'Go to the channel',
+    ])
     assert.equal(await page.getByRole('link', { name: 'Downloads' }).count(), 0)
     await check()
   })

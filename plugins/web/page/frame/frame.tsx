@@ -3,6 +3,7 @@
 import type { IconNode } from 'lucide'
 import {
   ChartColumn,
+  Clock,
   Download,
   House,
   Keyboard,
@@ -26,6 +27,7 @@ import { Menu } from '../parts/menu.tsx'
 import { PlaylistDialog } from '../parts/playlist-dialog.tsx'
 import { TakeQuestion } from '../parts/take.tsx'
 import { sayFailure, Toasts } from '../parts/toast.tsx'
+import { WATCH_LATER } from '../parts/watch-later.ts'
 import { get, isSignedIn } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import { connection, listen } from '../server/events.ts'
@@ -206,6 +208,7 @@ function AccountMenu() {
       isChosen: look.value === one,
       onSelect: () => void chooseLook(one).catch(sayFailure),
     })),
+    { label: t('later.name'), icon: Clock, onSelect: () => navigate(`/playlist/${WATCH_LATER}/`) },
     { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
     {
       label: t('help.title'),

@@ -20,6 +20,7 @@ export function Help({
     [['←', '↑', '→', '↓'], t('help.arrows')],
     [['Enter'], t('help.open')],
     [['w'], t('help.watched')],
+    [['l'], t('help.later')],
     [['q'], t('help.playlist')],
   ]
   const player: Entry[] = [

@@ -1,16 +1,20 @@
-/** Adding a video to one of the own playlists, or to a new one. */
+/** Adding a video to one of the own playlists, or to a new one; from those that have it, it is taken out. */
 import { signal } from '@preact/signals'
-import { ListPlus } from 'lucide'
+import { Check, ListPlus } from 'lucide'
 import { useState } from 'preact/hooks'
-import { get, post, toFailure } from '../server/api.ts'
+import { get, post, type Query, toFailure } from '../server/api.ts'
 import type { Page, Playlist } from '../server/records.ts'
 import { forget, useLoad } from '../stores/load.ts'
+import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Field } from './field.tsx'
+import { Icon } from './icon.tsx'
 import { Box, Failed } from './states.tsx'
 import { say, sayFailure } from './toast.tsx'
+import { VisibilitySwitch } from './visibility.tsx'
+import { WATCH_LATER } from './watch-later.ts'
 
 const asked = signal<{ videoId: string; title: string } | undefined>(undefined)
 
@@ -24,11 +28,13 @@ export function PlaylistDialog() {
 /** A person has dozens of these, not thousands. */
 const MOST_PAGES = 20
 
+/** Those that may be changed. Watch later has a button of its own. */
 async function ownPlaylists(): Promise<Playlist[]> {
   const found: Playlist[] = []
+  const query: Query = isAdmin.value ? { playlist_type: 'custom' } : { own: true }
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const { data, paginate } = await get<Page<Playlist>>('/api/playlist/', { playlist_type: 'custom', page })
-    found.push(...data)
+    const { data, paginate } = await get<Page<Playlist>>('/api/playlist/', { ...query, page })
+    found.push(...data.filter(({ playlist_id: id }) => id !== WATCH_LATER))
     if (paginate.last_page === 0) break
   }
   return found
@@ -36,15 +42,18 @@ async function ownPlaylists(): Promise<Playlist[]> {
 
 function Asked({ videoId, title }: { videoId: string; title: string }) {
   const [name, setName] = useState('')
+  const [isPrivate, setPrivate] = useState(true)
   const [error, setError] = useState<string>()
   const { now, reload } = useLoad('playlists/own', ownPlaylists)
   const close = () => void (asked.value = undefined)
 
-  const add = async (playlist: Playlist) => {
+  const isIn = (playlist: Playlist): boolean => playlist.playlist_entries.some(({ platform_id: id }) => id === videoId)
+  const choose = async (playlist: Playlist) => {
+    const wasIn = isIn(playlist)
     try {
-      await post(`/api/playlist/custom/${playlist.playlist_id}/`, { action: 'create', video_id: videoId })
-      forget('playlist')
-      say(t('playlist.added', { name: playlist.playlist_name }))
+      await post(`/api/playlist/${playlist.playlist_id}/`, { action: wasIn ? 'remove' : 'create', video_id: videoId })
+      for (const key of ['playlist', 'list playlists', `list /api/playlist/${playlist.playlist_id}/`]) forget(key)
+      say(t(wasIn ? 'playlist.removed' : 'playlist.added', { name: playlist.playlist_name }))
       close()
     } catch (failure) {
       sayFailure(failure)
@@ -54,7 +63,12 @@ function Asked({ videoId, title }: { videoId: string; title: string }) {
     event.preventDefault()
     if (name.trim() === '') return setError(t('form.required'))
     try {
-      await add(await post<Playlist>('/api/playlist/custom/', { playlist_name: name.trim() }))
+      await choose(
+        await post<Playlist>('/api/playlist/custom/', {
+          playlist_name: name.trim(),
+          playlist_visibility: isPrivate ? 'private' : 'shared',
+        }),
+      )
     } catch (failure) {
       setError(toFailure(failure).message)
     }
@@ -71,8 +85,9 @@ function Asked({ videoId, title }: { videoId: string; title: string }) {
         <ul class="choices">
           {value.map((playlist) => (
             <li key={playlist.playlist_id}>
-              <button type="button" onClick={() => void add(playlist)}>
+              <button type="button" aria-pressed={isIn(playlist)} onClick={() => void choose(playlist)}>
                 <span dir="auto">{playlist.playlist_name}</span>
+                {isIn(playlist) && <Icon node={Check} size={16} />}
                 <span class="meta">{t('count.videos', { count: playlist.playlist_entries.length })}</span>
               </button>
             </li>
@@ -81,6 +96,7 @@ function Asked({ videoId, title }: { videoId: string; title: string }) {
       )}
       <form onSubmit={create} noValidate>
         <Field label={t('playlist.newName')} value={name} onInput={setName} error={error} />
+        <VisibilitySwitch isPrivate={isPrivate} onChange={setPrivate} />
         <footer>
           <Button kind="main" type="submit" icon={ListPlus}>
             {t('playlist.create')}

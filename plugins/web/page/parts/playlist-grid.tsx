@@ -12,6 +12,7 @@ import { Icon } from './icon.tsx'
 import { ListGrid } from './list-grid.tsx'
 import { CARD_MIN_PX, cardHeight } from './video-card.tsx'
 import { GhostCard } from './video-list.tsx'
+import { Visibility } from './visibility.tsx'
 
 /** A list of them names every entry of each: kept is what a card shows. */
 interface Row {
@@ -19,7 +20,8 @@ interface Row {
   name: string
   picture: string
   owner: string | null
-  isOwn: boolean
+  /** Of a custom one. */
+  whose: Pick<Playlist, 'playlist_type' | 'playlist_owner' | 'playlist_visibility'> | undefined
   isSubscribed: boolean
   isGone: boolean
   total: number
@@ -31,7 +33,14 @@ const toRow = (playlist: Playlist): Row => ({
   name: playlist.playlist_name,
   picture: playlist.playlist_thumbnail,
   owner: playlist.playlist_channel,
-  isOwn: playlist.playlist_type === 'custom',
+  whose:
+    playlist.playlist_type === 'custom'
+      ? {
+          playlist_type: 'custom',
+          playlist_owner: playlist.playlist_owner,
+          playlist_visibility: playlist.playlist_visibility,
+        }
+      : undefined,
   isSubscribed: playlist.playlist_subscribed,
   isGone: playlist.playlist_type === 'regular' && !playlist.playlist_active,
   total: playlist.playlist_entries.length,
@@ -84,7 +93,7 @@ function PlaylistCard({ row }: { row: Row }) {
           </a>
         </p>
         <p class="meta">
-          <span>{row.isOwn ? t('playlists.own') : (row.owner ?? t('playlists.platform'))}</span>
+          {row.whose ? <Visibility playlist={row.whose} /> : <span>{row.owner ?? t('playlists.platform')}</span>}
           {row.isSubscribed && (
             <span class="playlist-on">
               <Icon node={Check} size={16} /> {t('video.subscribed')}

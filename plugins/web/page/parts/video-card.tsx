@@ -3,18 +3,19 @@
  * focus.
  */
 
-import { Check, CircleCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
+import { Check, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
 import { useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
 import { small, under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
-import { channelHref, isAdmin } from '../stores/session.ts'
+import { channelHref } from '../stores/session.ts'
 import { toAge, toClock, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Menu, type MenuItem } from './menu.tsx'
 import { askForPlaylist } from './playlist-dialog.tsx'
+import { toggleLater } from './watch-later.ts'
 
 /** What a card shows: lists of many thousands keep no more of each. */
 export interface VideoRow {
@@ -27,6 +28,7 @@ export interface VideoRow {
   duration: number
   progress: number
   isWatched: boolean
+  isLater: boolean
   isActive: boolean
 }
 
@@ -40,6 +42,7 @@ export const toVideoRow = (video: Video): VideoRow => ({
   duration: video.player.duration,
   progress: video.player.progress,
   isWatched: video.player.watched,
+  isLater: video.watch_later === true,
   isActive: video.active,
 })
 
@@ -49,6 +52,8 @@ interface CardProps {
   /** What follows the address of the video, such as `?list=PL1`. */
   query?: string
   onWatched: (row: VideoRow) => void
+  /** Left out: it is put into Watch later, or taken out. */
+  onLater?: (row: VideoRow) => void
   /** Further entries of the menu. */
   actions?: MenuItem[]
 }
@@ -62,9 +67,17 @@ export const cardHeight = (width: number): number => Math.round((width * 9) / 16
 /** Fingers do not hover: they get one button beside the text. */
 const hasHover = matchMedia('(hover: hover)').matches
 
-export function VideoCard({ row, isList = false, query = '', onWatched, actions = [] }: CardProps) {
+export function VideoCard({
+  row,
+  isList = false,
+  query = '',
+  onWatched,
+  onLater = (one) => void toggleLater(one),
+  actions = [],
+}: CardProps) {
   // Hundreds of cards are scrolled by: each is as light as it can be until somebody comes to it.
   const [isNear, setNear] = useState(false)
+  const later = row.isLater ? t('later.remove') : t('later.add')
   // All of them: fingers have only this one.
   const items: MenuItem[] = [
     {
@@ -72,9 +85,8 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
       icon: CircleCheck,
       onSelect: () => onWatched(row),
     },
-    ...(isAdmin.value
-      ? [{ label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) }]
-      : []),
+    { label: later, icon: row.isLater ? ClockCheck : Clock, onSelect: () => onLater(row) },
+    { label: t('video.addToPlaylist'), icon: ListPlus, onSelect: () => askForPlaylist(row.id, row.title) },
     ...(channelHref(row.channelId)
       ? [{ label: t('video.toChannel'), icon: TvMinimalPlay, onSelect: () => navigate(`/channel/${row.channelId}/`) }]
       : []),
@@ -89,7 +101,8 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
       onKeyDown={(event) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return
         if (event.key === 'w') onWatched(row)
-        else if (event.key === 'q' && isAdmin.value) askForPlaylist(row.id, row.title)
+        else if (event.key === 'l') onLater(row)
+        else if (event.key === 'q') askForPlaylist(row.id, row.title)
         else return
         event.stopPropagation()
         event.preventDefault()
@@ -97,9 +110,18 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
     >
       <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
         <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />
-        {row.isWatched && (
-          <span class="watched-mark">
-            <Icon node={Check} size={16} />
+        {(row.isWatched || row.isLater) && (
+          <span class="marks">
+            {row.isWatched && (
+              <span class="watched-mark">
+                <Icon node={Check} size={16} />
+              </span>
+            )}
+            {row.isLater && (
+              <span class="later-mark">
+                <Icon node={Clock} size={16} />
+              </span>
+            )}
           </span>
         )}
         {row.duration > 0 && <span class="duration">{toClock(row.duration)}</span>}
@@ -121,6 +143,7 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
           </a>
           <span title={toDay(row.published)}>{toAge(row.published)}</span>
           {row.isWatched && <span class="unseen">{t('video.watched')}</span>}
+          {row.isLater && <span class="unseen">{t('later.is')}</span>}
           {row.progress > 0 && <span class="unseen">{t('video.progress', { count: Math.round(row.progress) })}</span>}
           {!row.isActive && (
             <span class="gone" title={t('video.gone')}>
@@ -139,7 +162,15 @@ export function VideoCard({ row, isList = false, query = '', onWatched, actions 
               onClick={() => onWatched(row)}
             />
           )}
-          {hasHover && isAdmin.value && (
+          {hasHover && (
+            <IconButton
+              icon={row.isLater ? ClockCheck : Clock}
+              label={later}
+              aria-pressed={row.isLater}
+              onClick={() => onLater(row)}
+            />
+          )}
+          {hasHover && (
             <IconButton
               icon={ListPlus}
               label={t('video.addToPlaylist')}

@@ -8,6 +8,7 @@ import {
   EllipsisVertical,
   ListMinus,
   ListVideo,
+  Pencil,
   Play,
   RefreshCw,
   Trash,
@@ -29,6 +30,8 @@ import { videoActions } from '../parts/video-actions.ts'
 import { ROW_PX, VideoCard } from '../parts/video-card.tsx'
 import { GhostCard, videoList } from '../parts/video-list.tsx'
 import { VirtualGrid } from '../parts/virtual-grid.tsx'
+import { mayChange, Visibility } from '../parts/visibility.tsx'
+import { showLater, WATCH_LATER } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import { get, post } from '../server/api.ts'
 import { small, under } from '../server/base.ts'
@@ -39,6 +42,7 @@ import { channelHref, isAdmin } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { DeletePlaylist } from './playlist/delete.tsx'
+import { EditPlaylist } from './playlist/edit.tsx'
 import { Handle, useOrder } from './playlist/order.tsx'
 
 const SHOWN = ['', 'here', 'missing'] as const
@@ -62,7 +66,7 @@ export default function PlaylistView({ params }: ViewProps) {
 
 function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> }) {
   const { playlist_entries: entries } = playlist
-  const isOwn = playlist.playlist_type === 'custom'
+  const isLater = playlist.playlist_id === WATCH_LATER
   const missing = entries.filter(({ downloaded }) => !downloaded).length
   const asked = place.value.query.get('show')
   const shown = missing > 0 ? (SHOWN.find((one) => one === asked) ?? '') : ''
@@ -78,7 +82,11 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
         />
       )}
       {entries.length === 0 ? (
-        <Empty icon={ListVideo} title={t('list.empty')} text={isOwn ? t('list.empty.own') : undefined} />
+        <Empty
+          icon={ListVideo}
+          title={t('list.empty')}
+          text={isLater ? t('later.empty') : mayChange(playlist) ? t('list.empty.own') : undefined}
+        />
       ) : (
         <Entries key={shown} playlist={playlist} load={load} shown={shown} />
       )}
@@ -89,7 +97,8 @@ function Known({ playlist, load }: { playlist: Playlist; load: Load<Playlist> })
 function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Playlist>; missing: number }) {
   const { playlist_id: id, playlist_name: name, playlist_entries: entries } = playlist
   const isOwn = playlist.playlist_type === 'custom'
-  const isDeleting = useSignal(false)
+  const open = useSignal<'' | 'edit' | 'delete'>('')
+  const close = () => void (open.value = '')
   const first = entries.find(({ downloaded }) => downloaded)
   return (
     <header class="playlist-head">
@@ -102,7 +111,7 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
         <h1 dir="auto">{name}</h1>
         <p class="facts">
           {isOwn ? (
-            <span>{t('playlists.own')}</span>
+            <Visibility playlist={playlist} />
           ) : playlist.playlist_channel_id ? (
             <a href={channelHref(playlist.playlist_channel_id)}>{playlist.playlist_channel}</a>
           ) : (
@@ -135,37 +144,32 @@ function Head({ playlist, load, missing }: { playlist: Playlist; load: Load<Play
           )}
           <Menu
             label={t('action.moreFor', { title: name })}
-            items={actionsOf(playlist, missing, () => void (isDeleting.value = true))}
+            items={actionsOf(playlist, missing, (which) => void (open.value = which))}
           >
             <Icon node={EllipsisVertical} />
           </Menu>
         </div>
       </div>
-      {isDeleting.value && (
-        <DeletePlaylist
-          playlist={playlist}
-          archived={entries.length - missing}
-          onClose={() => void (isDeleting.value = false)}
-        />
+      {open.value === 'edit' && <EditPlaylist playlist={playlist} load={load} onClose={close} />}
+      {open.value === 'delete' && (
+        <DeletePlaylist playlist={playlist} archived={entries.length - missing} onClose={close} />
       )}
     </header>
   )
 }
 
-function actionsOf(
-  { playlist_id: id, playlist_name: name, playlist_type: type }: Playlist,
-  missing: number,
-  onDelete: () => void,
-): MenuItem[] {
+function actionsOf(playlist: Playlist, missing: number, open: (which: 'edit' | 'delete') => void): MenuItem[] {
+  const { playlist_id: id, playlist_name: name, playlist_type: type } = playlist
   const watched: MenuItem = {
     label: t('list.markWatched'),
     icon: CircleCheck,
     onSelect: () => void markWatched(id, name).catch(sayFailure),
   }
-  if (!isAdmin.value) return [watched]
-  const ofPlatform: MenuItem[] =
+  // Watch later is always there, as it is.
+  if (id === WATCH_LATER || !(isAdmin.value || mayChange(playlist))) return [watched]
+  const ofItsKind: MenuItem[] =
     type === 'custom'
-      ? []
+      ? [{ label: t('list.edit'), icon: Pencil, onSelect: () => open('edit') }]
       : [
           ...(missing > 0
             ? [
@@ -183,7 +187,11 @@ function actionsOf(
               void post('/api/refresh/', { playlist: [id] }).then(() => say(t('video.refreshing')), sayFailure),
           },
         ]
-  return [watched, ...ofPlatform, { label: t('list.delete'), icon: Trash, isDangerous: true, onSelect: onDelete }]
+  return [
+    watched,
+    ...ofItsKind,
+    { label: t('list.delete'), icon: Trash, isDangerous: true, onSelect: () => open('delete') },
+  ]
 }
 
 async function queue(id: string, said: string): Promise<void> {
@@ -218,12 +226,17 @@ function Entries({
   const { playlist_id: id } = playlist
   const list = videoList(`/api/playlist/${id}/video/`)
   useEffect(() => void list.reach(FIRST), [list])
-  const isOrdered = playlist.playlist_type === 'custom' && isAdmin.value
+  const isOrdered = mayChange(playlist)
+  const isLater = id === WATCH_LATER
   const order = useOrder(playlist, load, ROW_PX + GAP)
   const entries = isOrdered
     ? order.entries
     : playlist.playlist_entries.filter(({ downloaded }) => shown === '' || downloaded === (shown === 'here'))
-  const rows = new Map(list.rows.value.map((row) => [row.id, row]))
+  const takeOut = async (videoId: string) => {
+    await order.remove(videoId)
+    if (isLater) showLater(videoId, false)
+  }
+  const rows = new Map(list.rows.value.map((row) => [row.id, isLater ? { ...row, isLater } : row]))
   // Videos are read in the order of the playlist: so many of them until the one in sight.
   const reach = (last: number) =>
     void list.reach(Math.max(FIRST, entries.slice(0, last + FIRST).filter(({ downloaded }) => downloaded).length))
@@ -255,8 +268,9 @@ function Entries({
                   isList
                   query={`?list=${id}`}
                   onWatched={(one) => void toggleWatched(one)}
+                  {...(isLater && { onLater: (one) => void takeOut(one.id) })}
                   actions={[
-                    ...(isOrdered ? ownActions(entry, order) : []),
+                    ...(isOrdered ? ownActions(entry, order, takeOut) : []),
                     ...videoActions(row, () => void load.reload()),
                   ]}
                 />
@@ -277,7 +291,11 @@ function Entries({
   )
 }
 
-function ownActions(entry: PlaylistEntry, order: ReturnType<typeof useOrder>): MenuItem[] {
+function ownActions(
+  entry: PlaylistEntry,
+  order: ReturnType<typeof useOrder>,
+  takeOut: (videoId: string) => Promise<void>,
+): MenuItem[] {
   return [
     { label: t('list.toTop'), icon: ArrowUpToLine, onSelect: () => order.move(entry.platform_id, 0) },
     {
@@ -285,7 +303,7 @@ function ownActions(entry: PlaylistEntry, order: ReturnType<typeof useOrder>): M
       icon: ArrowDownToLine,
       onSelect: () => order.move(entry.platform_id, order.entries.length - 1),
     },
-    { label: t('list.remove'), icon: ListMinus, onSelect: () => void order.remove(entry.platform_id) },
+    { label: t('list.remove'), icon: ListMinus, onSelect: () => void takeOut(entry.platform_id) },
   ]
 }
 

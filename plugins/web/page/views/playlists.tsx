@@ -1,25 +1,30 @@
-/** Playlists: one's own and those of the platform; new ones are made or subscribed to. */
+/** Playlists: one's own, shared ones and those of the platform; new ones are made or subscribed to. */
 
 import { useSignal } from '@preact/signals'
-import { ListPlus, ListVideo, Plus, Rss } from 'lucide'
+import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'
 import { useState } from 'preact/hooks'
 import { changeQuery, navigate, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Chips, Field } from '../parts/field.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { Empty } from '../parts/states.tsx'
 import { SubscribeDialog } from '../parts/subscription.tsx'
+import { VisibilitySwitch } from '../parts/visibility.tsx'
+import { WATCH_LATER } from '../parts/watch-later.ts'
 import { post, type Query, toFailure } from '../server/api.ts'
+import { under } from '../server/base.ts'
 import type { Playlist } from '../server/records.ts'
 import { forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
 
-const SHOWN = ['', 'custom', 'regular', 'subscribed'] as const
+const SHOWN = ['', 'own', 'shared', 'regular', 'subscribed'] as const
 const QUERIES: Record<(typeof SHOWN)[number], Query> = {
   '': {},
-  custom: { playlist_type: 'custom' },
+  own: { own: true },
+  shared: { playlist_type: 'custom', visibility: 'shared' },
   regular: { playlist_type: 'regular' },
   subscribed: { subscribed: true },
 }
@@ -29,21 +34,24 @@ export default function Playlists() {
   const show = SHOWN.find((one) => one === asked) ?? ''
   const open = useSignal<'' | 'new' | 'subscribe'>('')
   const close = () => void (open.value = '')
-  const buttons = isAdmin.value && (
-    <>
-      <Button icon={Plus} onClick={() => void (open.value = 'new')}>
-        {t('playlists.new')}
-      </Button>
-      <Button kind="main" icon={Rss} onClick={() => void (open.value = 'subscribe')}>
-        {t('video.subscribe')}
-      </Button>
-    </>
-  )
   return (
     <div class="playlists">
       <header class="page-head">
         <h1>{t('nav.playlists')}</h1>
-        {buttons && <div class="page-actions">{buttons}</div>}
+        <div class="page-actions">
+          <a class="button" href={under(`/playlist/${WATCH_LATER}/`)}>
+            <Icon node={Clock} />
+            {t('later.name')}
+          </a>
+          <Button icon={Plus} onClick={() => void (open.value = 'new')}>
+            {t('playlists.new')}
+          </Button>
+          {isAdmin.value && (
+            <Button kind="main" icon={Rss} onClick={() => void (open.value = 'subscribe')}>
+              {t('video.subscribe')}
+            </Button>
+          )}
+        </div>
       </header>
       <div class="list-filters">
         <Chips
@@ -59,8 +67,8 @@ export default function Playlists() {
         empty={
           <Empty
             icon={ListVideo}
-            title={show === '' ? t('playlists.empty') : t('playlists.nothing')}
-            text={show === '' ? t('playlists.empty.text') : undefined}
+            title={show === '' || show === 'own' ? t('playlists.empty') : t('playlists.nothing')}
+            text={show === '' || show === 'own' ? t('playlists.empty.text') : undefined}
           />
         }
       />
@@ -75,6 +83,7 @@ const LONGEST_NAME = 200
 
 function NewPlaylist({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
+  const [isPrivate, setPrivate] = useState(true)
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const create = async (event: Event) => {
@@ -82,7 +91,10 @@ function NewPlaylist({ onClose }: { onClose: () => void }) {
     if (name.trim() === '') return setError(t('form.required'))
     setBusy(true)
     try {
-      const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', { playlist_name: name.trim() })
+      const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', {
+        playlist_name: name.trim(),
+        playlist_visibility: isPrivate ? 'private' : 'shared',
+      })
       forget('list playlists')
       forget('playlists')
       onClose()
@@ -105,6 +117,7 @@ function NewPlaylist({ onClose }: { onClose: () => void }) {
             setError(undefined)
           }}
         />
+        <VisibilitySwitch isPrivate={isPrivate} onChange={setPrivate} />
         <footer>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button kind="main" type="submit" icon={ListPlus} isBusy={isBusy}>

@@ -3,7 +3,7 @@
  * it.
  */
 import { useSignal } from '@preact/signals'
-import { CircleCheck, EllipsisVertical, ListPlus, VideoOff } from 'lucide'
+import { CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, VideoOff } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
@@ -17,6 +17,7 @@ import { askForPlaylist } from '../parts/playlist-dialog.tsx'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { videoActions } from '../parts/video-actions.ts'
+import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import type { Machine } from '../player/machine.ts'
 import { Player } from '../player/player.tsx'
@@ -122,7 +123,12 @@ const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progre
 function Head({ video, value }: { video: Load<Video>; value: Video }) {
   const { channel, player, stats } = value
   const watched = () => void toggle(video, value)
-  const add = () => isAdmin.value && askForPlaylist(value.platform_id, value.title)
+  const add = () => askForPlaylist(value.platform_id, value.title)
+  const isLater = value.watch_later === true
+  const later = () =>
+    void toggleLater({ id: value.platform_id, isLater }, (isNow) =>
+      video.change(({ watch_later: _, ...now }) => ({ ...now, ...(isNow && { watch_later: true as const }) })),
+    )
   useKeys({ w: watched, q: add })
   const actions = videoActions({ id: value.platform_id, title: value.title }, () =>
     navigate('/', { isReplacing: true }),
@@ -160,7 +166,15 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
           >
             {t('video.watched')}
           </Button>
-          {isAdmin.value && <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />}
+          <Button
+            icon={isLater ? ClockCheck : Clock}
+            aria-pressed={isLater}
+            class={isLater ? 'is-on' : ''}
+            onClick={later}
+          >
+            {t('later.name')}
+          </Button>
+          <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />
           {actions.length > 0 && (
             <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
               <Icon node={EllipsisVertical} />

@@ -12,6 +12,7 @@ import { typedFor } from '../../parts/typed.ts'
 import { remove, toFailure } from '../../server/api.ts'
 import type { Playlist } from '../../server/records.ts'
 import { forget } from '../../stores/load.ts'
+import { isAdmin } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
 
 export function DeletePlaylist({
@@ -51,7 +52,7 @@ export function DeletePlaylist({
           <p>{playlist.playlist_type === 'custom' ? t('list.delete.own') : t('list.delete.platform')}</p>
           {playlist.playlist_subscribed && <p>{t('list.delete.subscription')}</p>}
         </div>
-        {archived > 0 && (
+        {archived > 0 && isAdmin.value && (
           <Switch
             label={t('list.delete.withVideos', { count: archived })}
             isOn={isWithVideos}

@@ -1,0 +1,47 @@
+/** Who sees a playlist of one's own: the switch, with what it means in a sentence, and the word for it. */
+import { Lock, Users } from 'lucide'
+import type { Playlist } from '../server/records.ts'
+import { account, isAdmin } from '../stores/session.ts'
+import { t } from '../texts/texts.ts'
+import { Switch } from './field.tsx'
+import { Icon } from './icon.tsx'
+
+type Whose = Pick<Playlist, 'playlist_type' | 'playlist_owner' | 'playlist_visibility'>
+
+export const isMine = ({ playlist_owner: owner }: Whose): boolean =>
+  owner !== undefined && owner !== null && owner === account.value?.id
+
+export const mayChange = (playlist: Whose): boolean =>
+  playlist.playlist_type === 'custom' && (isAdmin.value || isMine(playlist))
+
+/** One that nobody owns becomes that of the admin who makes it private. */
+export const maySetVisibility = (playlist: Whose): boolean =>
+  isMine(playlist) || (isAdmin.value && playlist.playlist_owner === null)
+
+export function VisibilitySwitch({
+  isPrivate,
+  onChange,
+}: {
+  isPrivate: boolean
+  onChange: (isPrivate: boolean) => void
+}) {
+  return (
+    <Switch
+      label={t('visibility.onlyMe')}
+      hint={isPrivate ? t('visibility.private.means') : t('visibility.shared.means')}
+      isOn={isPrivate}
+      onChange={onChange}
+    />
+  )
+}
+
+/** Of a custom playlist, whose it is and who sees it. */
+export function Visibility({ playlist }: { playlist: Whose }) {
+  const isPrivate = playlist.playlist_visibility === 'private'
+  return (
+    <span class="visibility">
+      <Icon node={isPrivate ? Lock : Users} size={16} />
+      {isPrivate ? t('visibility.private') : isMine(playlist) ? t('visibility.yours') : t('visibility.shared')}
+    </span>
+  )
+}

@@ -1,0 +1,47 @@
+/** In Watch later or not: shown at once wherever the video stands, with a way back. */
+import { post } from '../server/api.ts'
+import type { List } from '../stores/list.ts'
+import { forget, keptUnder } from '../stores/load.ts'
+import { t } from '../texts/texts.ts'
+import { say, sayFailure } from './toast.tsx'
+
+/** The id of the playlist that every account has. */
+export const WATCH_LATER = 'watchlater'
+
+/** What a row says of it, whatever else it says. */
+interface Mark {
+  id: string
+  isLater: boolean
+}
+
+/** @param also  shows it where the video stands in no list */
+export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: boolean) => void): Promise<void> {
+  const show = (isLater: boolean) => {
+    showLater(id, isLater)
+    also?.(isLater)
+  }
+  show(!was)
+  try {
+    await post(`/api/playlist/${WATCH_LATER}/`, { action: was ? 'remove' : 'create', video_id: id })
+  } catch (error) {
+    show(was)
+    return sayFailure(error)
+  }
+  // What was asked for before the server knew may have come meanwhile.
+  show(!was)
+  forgetLater()
+  say(was ? t('later.removed') : t('later.added'), {
+    undo: () => void toggleLater({ id, isLater: !was }, also),
+  })
+}
+
+/** On all cards of a video. */
+export function showLater(id: string, isLater: boolean): void {
+  for (const list of keptUnder<List<Mark>>('list /api/')) list.change(id, (row) => ({ ...row, isLater }))
+}
+
+/** What is kept of the playlist itself is no longer so. */
+export function forgetLater(): void {
+  for (const key of [`list /api/playlist/${WATCH_LATER}/`, `playlist/${WATCH_LATER}`, 'list playlists', 'playlists'])
+    forget(key)
+}
