@@ -3,7 +3,7 @@ import { defineTask, type JobContext, type Static, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { NewItem } from './add.ts'
 import type { App } from './app.ts'
-import { isFinal, toItemFailure } from './item-failure.ts'
+import { type ItemFailure, isFinal, toItemFailure } from './item-failure.ts'
 import type { QueueStatus } from './queue-state.ts'
 import { RETRY_DELAYS_MS } from './retries.ts'
 import { downloadPending } from './run.ts'
@@ -22,6 +22,8 @@ const Payload = Type.Object({
   targets: Type.Array(Wanted),
   autoStart: Type.Optional(Type.Boolean()),
   force: Type.Optional(Type.Boolean()),
+  /** The account that has asked. Left out: nobody is told of what becomes of it. */
+  userId: Type.Optional(Type.Integer()),
 })
 type Extraction = JobContext<Static<typeof Payload>>
 
@@ -106,8 +108,10 @@ function statusOf(target: Wanted, job: Extraction): QueueStatus {
 /** A video that cannot be had is queued all the same, with its message: whoever asked for it learns why. */
 async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<number> {
   const force = job.payload.force === true
-  if (!(await app.queue.missing([target.id], { force })).size) return 0
-  const status = statusOf(target, job)
+  if (!(await app.queue.missing([target.id], { force })).size) {
+    await tellAsked([target.id], target, job, app)
+    return 0
+  }
   let metadata: VideoMetadata
   try {
     metadata = await app.platform.video(target.id, { asker: job.id, signal: job.signal })
@@ -115,14 +119,12 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     const failure = app.platform.failureOf(error)
     if (!failure || failure.isDeferred) throw error
     const noted = isFinal(failure, app) ? toItemFailure(failure, app) : undefined
-    return (await app.queue.add([unknownItem(target)], status, { force, failure: noted })).length
+    return (await addItems([unknownItem(target)], target, job, app, noted)).length
   }
   const { unavailable } = metadata
-  const added = await app.queue.add([itemOf(metadata)], status, {
-    force,
-    failure: unavailable && toItemFailure(unavailable, app),
-  })
-  if (added.length) await app.listings.artAhead(job)([itemOf(metadata)])
+  const failure = unavailable && toItemFailure(unavailable, app)
+  const added = await addItems([itemOf(metadata)], target, job, app, failure)
+  await app.listings.artAhead(job)(added)
   return added.length
 }
 
@@ -171,9 +173,31 @@ async function extractChannel(target: Wanted, job: Extraction, app: App): Promis
   }
 }
 
-async function addItems(items: NewItem[], target: Wanted, job: Extraction, app: App): Promise<NewItem[]> {
-  const added = new Set(await app.queue.add(items, statusOf(target, job), { force: job.payload.force === true }))
+/** @returns those that were not there yet */
+async function addItems(
+  items: NewItem[],
+  target: Wanted,
+  job: Extraction,
+  app: App,
+  failure?: ItemFailure,
+): Promise<NewItem[]> {
+  const force = job.payload.force === true
+  const added = new Set(await app.queue.add(items, statusOf(target, job), { force, failure }))
+  await tellAsked(
+    items.map(({ id }) => id),
+    target,
+    job,
+    app,
+  )
   return items.filter(({ id }) => added.has(id))
+}
+
+/** Also of those that others have queued before: each who asked hears how it ends. */
+async function tellAsked(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
+  const { userId } = job.payload
+  if (userId === undefined || isIgnored || ids.length === 0) return
+  const queued = await app.queue.items.known(ids)
+  if (queued.size > 0) await app.emit('queue.asked', { userId, ids: ids.filter((id) => queued.has(id)) })
 }
 
 function itemOf(metadata: VideoMetadata): NewItem {

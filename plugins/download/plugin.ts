@@ -21,7 +21,7 @@ export default definePlugin({
   tasks: [extractDownload, downloadPending],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
-  events: ['queue.changed'],
+  events: ['queue.changed', 'queue.asked'],
   implements: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,

@@ -60,5 +60,7 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an item was added, changed or removed; without an id: many. */
     'queue.changed': { id?: string }
+    /** Emitted when an account has asked for videos that are in the queue now, whoever has put them there first. */
+    'queue.asked': { userId: number; ids: string[] }
   }
 }

@@ -102,7 +102,12 @@ export const addToQueue = defineRoute({
       )
     }
     if (!targets.length) return { data, message: 'nothing to add', task_id: null }
-    const job = await app.jobs.start(extractDownload, { targets, autoStart: query.autostart, force: query.force })
+    const job = await app.jobs.start(extractDownload, {
+      targets,
+      autoStart: query.autostart,
+      force: query.force,
+      userId: actor.id,
+    })
     return { data, message: 'add to queue task started', task_id: job.id }
   },
 })

@@ -9,12 +9,13 @@ interface Listener {
   send: Send
 }
 
-/** Who is told of what: `everybody` is each account that sees the whole archive. */
-type Audience = 'everybody' | 'downloaders' | 'admins'
+type Audience = 'downloaders' | 'admins'
 
-/** Messages are of tasks, and name what those work on. */
-export const messagesFor = ({ view }: { view?: unknown }, { jobs }: Pick<App, 'jobs'>) =>
-  view ? [] : jobs.notifications()
+/** Messages are of tasks, and name what those work on; at the end stands what the account itself has asked for. */
+export const messagesFor = (
+  { id, view }: Pick<Actor, 'id'> & { view?: unknown },
+  { jobs, requests }: Pick<App, 'jobs' | 'requests'>,
+) => (view ? [] : [...jobs.notifications(), ...requests.messagesOf(id)])
 
 export type Live = ReturnType<typeof openLive>
 
@@ -30,11 +31,26 @@ export function openLive(app: App) {
     }
   }
 
+  /** The list of messages, to each account its own. @param only  to the listeners of this account */
+  function tellMessages(only?: number): void {
+    const made = new Map<number, ReturnType<typeof messagesFor>>()
+    for (const { accountId, send } of listeners) {
+      if (only !== undefined && accountId !== only) continue
+      const account = app.accounts.get(accountId)
+      if (!account?.is_active || account.view) continue
+      const messages = made.get(accountId) ?? messagesFor(account, app)
+      made.set(accountId, messages)
+      send('notification', messages)
+    }
+  }
+
   return {
+    tellMessages,
+
     begin(): void {
       unwatch = app.jobs.watch(({ job, notifications }) => {
         if (!listeners.size) return
-        if (notifications) tell('notification', app.jobs.notifications(), 'everybody')
+        if (notifications) tellMessages()
         if (job) tell('job', app.tasks.record(job), 'admins')
       })
     },
@@ -67,7 +83,5 @@ export function openLive(app: App) {
   }
 }
 
-function isAmong(audience: Audience, { is_staff, may_download, view }: AccountRecord): boolean {
-  if (view) return false
-  return audience === 'everybody' || (audience === 'downloaders' ? may_download : is_staff)
-}
+const isAmong = (audience: Audience, { is_staff, may_download, view }: AccountRecord): boolean =>
+  !view && (audience === 'downloaders' ? may_download : is_staff)

@@ -24,10 +24,10 @@ export const listNotifications = defineRoute({
   method: 'GET',
   path: '/api/notification/',
   access: 'viewer',
-  summary: 'Messages of tasks that run or have just ended, oldest first',
+  summary: 'Messages of tasks that run or have just ended, oldest first, and how what one has asked for has ended',
   query: { filter: queryEnum(['download', 'settings', 'channel'], { description: 'only messages of these groups' }) },
   reply: Type.Array(Message),
-  handle({ query, actor }, app) {
+  handle({ query, actor }, app: App) {
     const messages = messagesFor(actor, app)
     const prefix = query.filter && GROUPS[query.filter]
     return prefix ? messages.filter(({ group }) => group.startsWith(prefix)) : messages

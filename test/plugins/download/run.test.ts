@@ -219,3 +219,26 @@ test('while a run waits to try again, what is asked for at once is downloaded, a
   assert.deepEqual(await app.ids('download'), [fog])
   assert.equal(app.app.jobs.get(id)!.state, 'SUCCESS')
 })
+
+test('an account that asks for a video hears that it has come, or why it cannot be had', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  await app.app.accounts.change(2, { may_download: true })
+  platform.faults.set(nets, 'private')
+
+  const reply = await app
+    .as('user')
+    .post('/api/download/?autostart=true', { data: [fog, nets].map((id) => ({ youtube_id: id })) })
+  assert.equal(reply.status, 200, reply.text)
+  await app.settled()
+
+  const told = async (who: 'user' | 'admin') =>
+    (await app.as(who).get('/api/notification/')).body
+      .filter(({ group }: { group: string }) => group === 'download:request')
+      .map(({ level, messages }: { level: string; messages: string[] }) => [level, messages.join()])
+      .toSorted()
+  const [failed, come] = await told('user')
+  const { title } = await app.doc('video', fog)
+  assert.deepEqual(come, ['info', `“${title}” is ready to watch`])
+  assert.deepEqual([failed[0], failed[1].includes('could not be downloaded')], ['error', true])
+  assert.deepEqual(await told('admin'), [])
+})

@@ -120,6 +120,25 @@ test('a listening user hears of messages at once and after each change, and of n
   )
 })
 
+test('a listening user hears when a video has come that they have asked for; an admin is not told', async (t) => {
+  const app = await testApp(t, { replace })
+  const [user, admin] = [await listen(t, app, 'user'), await listen(t, app, 'admin')]
+  await app.app.queue.add([anItem('q1')], 'pending')
+  await app.app.emit('queue.asked', { userId: 2, ids: ['q1'] })
+  await app.given(aVideo({ id: 'q1', title: 'A film' }))
+
+  await app.app.queue.done('q1')
+
+  const isOfRequests = ({ group }: { group: string }) => group === 'download:request'
+  const { data } = await user.next(({ event, data }) => event === 'notification' && data.some(isOfRequests))
+  assert.deepEqual(data.find(isOfRequests).messages, ['“A film” is ready to watch'])
+  await app.app.jobs.notify({ title: 'The last', group: 'setting:application', level: 'info', messages: [] })
+  const last = await admin.next(
+    ({ event, data }) => event === 'notification' && data.some(({ title }: any) => title === 'The last'),
+  )
+  assert.ok(![...admin.seen, last].some(({ event, data }) => event === 'notification' && data.some(isOfRequests)))
+})
+
 test('a listening admin hears of jobs and of the queue too', async (t) => {
   const app = await testApp(t, { replace })
   const stream = await listen(t, app, 'admin')

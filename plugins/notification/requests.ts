@@ -1,0 +1,179 @@
+/**
+ * Videos that accounts have asked for, and what has become of them: told to those accounts alone, as admins see the
+ * whole queue (contract 8.4).
+ */
+import { randomUUID } from 'node:crypto'
+import { chunksOf, type NotificationMessage } from 'archivolt'
+import type { App } from './app.ts'
+
+export const requestTables = {
+  number: 1,
+  sql: `
+-- message_id, level, said, ended_at (epoch milliseconds): null while the video waits in the queue.
+CREATE TABLE notification_request (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  video_id TEXT NOT NULL,
+  message_id TEXT,
+  level TEXT CHECK (level IN ('info', 'error')),
+  said TEXT,
+  ended_at INTEGER,
+  PRIMARY KEY (user_id, video_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notification_request_video ON notification_request (video_id);
+CREATE INDEX notification_request_ended ON notification_request (ended_at);
+`,
+}
+
+/** So long it is told how a download has ended: who asked for it may look at something else meanwhile. */
+const TOLD_MS = 3_600_000
+/** Of an account at once, the newest: whoever asks for a whole channel reads no longer list. */
+const MOST_TOLD = 20
+const CHUNK = 500
+
+interface Ending {
+  level: NotificationMessage['level']
+  said: string
+}
+
+export type Requests = ReturnType<typeof openRequests>
+
+export function openRequests({ ledger, accounts, clock, log, queue, videos }: App) {
+  const { sql, write } = ledger
+  /** Called with an account whose messages have changed. */
+  let onChange: (userId: number) => void = () => undefined
+  let expiry: { cancel(): void } | undefined
+
+  const isOpen = (videoId: string): boolean =>
+    sql('SELECT 1 FROM notification_request WHERE video_id = ? AND said IS NULL LIMIT 1').get(videoId) !== undefined
+
+  const openAfter = (videoId: string): string[] =>
+    sql<{ id: string }>(
+      'SELECT DISTINCT video_id AS id FROM notification_request WHERE video_id > ? AND said IS NULL ORDER BY video_id LIMIT ?',
+    )
+      .all(videoId, CHUNK)
+      .map(({ id }) => id)
+
+  const whoAsked = (videoId: string): number[] =>
+    sql<{ id: number }>('SELECT user_id AS id FROM notification_request WHERE video_id = ? AND said IS NULL')
+      .all(videoId)
+      .map(({ id }) => id)
+
+  async function forget(videoId: string): Promise<void> {
+    await write(() => void sql('DELETE FROM notification_request WHERE video_id = ? AND said IS NULL').run(videoId))
+  }
+
+  async function end(videoId: string, { level, said }: Ending): Promise<void> {
+    const asked = await write(() => {
+      const ids = whoAsked(videoId)
+      const put = sql(
+        'UPDATE notification_request SET message_id = ?, level = ?, said = ?, ended_at = ? WHERE user_id = ? AND video_id = ?',
+      )
+      for (const userId of ids) put.run(randomUUID(), level, said, clock.now(), userId, videoId)
+      return ids
+    })
+    for (const userId of asked) onChange(userId)
+    awaitExpiry()
+  }
+
+  /** What has become of a video that was asked for; one that waits is asked for again by the next change. */
+  async function look(videoIds: readonly string[]): Promise<void> {
+    const items = await queue.items.getMany(videoIds)
+    for (const id of videoIds) {
+      const item = items.get(id)
+      const title = item?.title ?? (await videos.outline(id))?.title
+      if (!item && title !== undefined) await end(id, { level: 'info', said: `“${title}” is ready to watch` })
+      // Somebody has taken it off the queue, or wants nobody to have it.
+      else if (!item || item.status === 'ignore') await forget(id)
+      else if (item.message !== undefined && item.retry_at === undefined)
+        await end(id, { level: 'error', said: `“${title}” could not be downloaded: ${item.message}` })
+    }
+  }
+
+  function awaitExpiry(): void {
+    expiry?.cancel()
+    const { first } = sql<{ first: number | null }>('SELECT min(ended_at) AS first FROM notification_request').get()!
+    expiry =
+      first === null
+        ? undefined
+        : clock.after(Math.max(0, first + TOLD_MS - clock.now()), () => {
+            expire().catch((err: unknown) => log.error({ err }, 'messages of requests could not be removed'))
+          })
+  }
+
+  async function expire(): Promise<void> {
+    const before = clock.now() - TOLD_MS
+    const told = await write(() => {
+      const users = sql<{ id: number }>(
+        'SELECT DISTINCT user_id AS id FROM notification_request WHERE ended_at <= ?',
+      ).all(before)
+      sql('DELETE FROM notification_request WHERE ended_at <= ?').run(before)
+      return users
+    })
+    for (const { id } of told) onChange(id)
+    awaitExpiry()
+  }
+
+  return {
+    begin(listener: (userId: number) => void): void {
+      onChange = listener
+      awaitExpiry()
+    },
+
+    end(): void {
+      expiry?.cancel()
+      onChange = () => undefined
+    },
+
+    /** An account wants these videos; they are in the queue. Asking again is a request of its own. */
+    async asked(userId: number, videoIds: readonly string[]): Promise<void> {
+      for (const ids of chunksOf(videoIds, CHUNK)) {
+        await write(() => {
+          const account = accounts.get(userId)
+          if (!account || account.is_staff) return
+          const put = sql(
+            `INSERT INTO notification_request (user_id, video_id) VALUES (?, ?)
+             ON CONFLICT DO UPDATE SET message_id = NULL, level = NULL, said = NULL, ended_at = NULL`,
+          )
+          for (const id of ids) put.run(userId, id)
+        })
+        // Some may have failed, or come, before this was written.
+        await look(ids.filter(isOpen))
+      }
+    },
+
+    async changed(videoId: string): Promise<void> {
+      if (isOpen(videoId)) await look([videoId])
+    },
+
+    async lookAtAll(signal: AbortSignal): Promise<void> {
+      for (let ids = openAfter(''); ids.length > 0; ids = openAfter(ids.at(-1)!)) {
+        signal.throwIfAborted()
+        await look(ids)
+      }
+    },
+
+    hasOpen: (): boolean => openAfter('').length > 0,
+
+    /** Oldest first. */
+    messagesOf: (userId: number): NotificationMessage[] =>
+      sql<{ id: string } & Ending>(
+        `SELECT message_id AS id, level, said FROM notification_request
+         WHERE user_id = ? AND said IS NOT NULL AND ended_at > ? ORDER BY ended_at DESC, video_id DESC LIMIT ?`,
+      )
+        .all(userId, clock.now() - TOLD_MS, MOST_TOLD)
+        .reverse()
+        .map(({ id, level, said }) => ({
+          id,
+          title: 'Your download',
+          group: 'download:request',
+          'api-start': false,
+          'api-stop': false,
+          api_start: false,
+          api_stop: false,
+          level,
+          command: false,
+          messages: [said],
+          progress: 1,
+        })),
+  }
+}
