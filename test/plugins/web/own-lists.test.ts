@@ -183,6 +183,23 @@ describe('own lists', { skip: noBrowser }, () => {
     await user.check()
   })
 
+  test('a child has lists of its own, and is not asked whether to share them', async (t) => {
+    const app = await filled(t)
+    await app.app.accounts.change(2, { view: { channel: ['UC1'] } })
+    const { page, go, check, shot } = await openPage(t, app.url, { as: USER })
+    await go('/playlists/')
+    await page.getByRole('button', { name: 'New playlist' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New playlist' })
+    assert.equal(await dialog.getByLabel('Only for me').count(), 0)
+    await dialog.getByLabel('Name').fill('Mine')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Mine' }).waitFor()
+    await page.getByText('Only you').waitFor()
+    await check()
+    await shot('own-child')
+    assert.deepEqual(await app.ids('playlist'), ['PLgrain'])
+  })
+
   test('the dialog shows which lists have a video, and takes it out of them; an own list is deleted without its videos', async (t) => {
     const app = await filled(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: USER })

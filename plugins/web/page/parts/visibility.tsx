@@ -18,6 +18,7 @@ export const mayChange = (playlist: Whose): boolean =>
 export const maySetVisibility = (playlist: Whose): boolean =>
   isMine(playlist) || (isAdmin.value && playlist.playlist_owner === null)
 
+/** Nothing for a child, who keeps playlists for itself. */
 export function VisibilitySwitch({
   isPrivate,
   onChange,
@@ -25,6 +26,7 @@ export function VisibilitySwitch({
   isPrivate: boolean
   onChange: (isPrivate: boolean) => void
 }) {
+  if (account.value?.view) return null
   return (
     <Switch
       label={t('visibility.onlyMe')}
