@@ -12,6 +12,8 @@ export const SHARED_MARKS = 'shared marks'
 /** To be done at the start: looking through all documents for such marks. */
 export const UPGRADE = 'upgrade'
 const NOT_WATCHED = -1
+/** Each batch costs two synchronised writes. */
+const VIDEOS_AT_ONCE = 500
 
 interface Video {
   id: string
@@ -107,7 +109,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     async all({ signal, progress }: SettleOptions = {}): Promise<void> {
       let done = 0
       let hasShared = false
-      for await (const batch of videos.collection.scan()) {
+      for await (const batch of videos.collection.scan({ batch: VIDEOS_AT_ONCE })) {
         signal?.throwIfAborted()
         hasShared ||= batch.some(({ doc }) => doc.shared_mark !== undefined)
         await settle(batch)

@@ -2,13 +2,17 @@
  * What each account's own marks cost on 100,000 videos: lists of what somebody has not watched beside plain ones, a
  * mark, the marks of a channel, and the upgrade from one mark for all.
  */
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { systemClock } from '../../core/clock.ts'
 import { openLog } from '../../core/log.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { videoIndex } from '../../plugins/video/schema.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { randomFrom } from './generate.ts'
 import { archiveOf, copyOfLibrary, inBatches } from './support/library.ts'
+import { delaysDuring, firstSnapshotTaken, startArchive } from './support/processes.ts'
 import { DEFINITIONS } from './support/questions.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
@@ -65,4 +69,65 @@ for (const size of [12, 200]) {
     report(`page of ${size}, ${name}`, { unit: 'ms', value: median(times), beside: plain, limits: 'ratio', atMost: 2 })
 }
 await index.close()
+await measureServer()
+await measureUpgrade()
 await scope.close()
+
+/** A mark, and those of a channel, by HTTP. */
+async function measureServer(): Promise<void> {
+  const server = await startArchive(scope, { dataDir: folder }, { isWatched: true })
+  const mark = async (id: string, is_watched: boolean): Promise<number> => {
+    const started = performance.now()
+    const { status } = await server.api('POST', '/api/watched/', { id, is_watched })
+    if (status !== 200) throw new Error(`A mark was answered by ${status}`)
+    return performance.now() - started
+  }
+  await firstSnapshotTaken(server)
+  const taken: number[] = []
+  for (let at = 0; at < TIMES; at++) taken.push(await mark(videos[at % 100]!.id, at % 200 < 100))
+  report('a mark, by HTTP', { unit: 'ms', value: median(taken), limits: 'value', atMost: 5 })
+  const { own, idle, tookMs } = await delaysDuring(scope, server, () => mark(archive.biggestChannel, true))
+  report('marks of the biggest channel: took', { unit: 's', value: tookMs / 1000 })
+  report('marks of the biggest channel: event loop delay p99', {
+    unit: 'ms',
+    value: own.p99,
+    beside: idle.p99,
+    limits: 'value',
+    atMost: 20,
+  })
+  await server.end('SIGTERM')
+}
+
+/** The first start on a folder as the version before has left it, to its first answer. */
+async function measureUpgrade(): Promise<void> {
+  const dataDir = await copyOfLibrary(scope, VIDEOS)
+  const beginner = await startArchive(scope, { dataDir: await temporaryFolder(scope) })
+  await beginner.end('SIGTERM')
+  await copyFile(join(beginner.dataDir, 'ledger.sqlite'), join(dataDir, 'ledger.sqlite'))
+  const ledger = new Database(join(dataDir, 'ledger.sqlite'))
+  ledger.exec(`INSERT OR IGNORE INTO watch_pending VALUES ('shared marks'), ('upgrade')`)
+  ledger.close()
+  asBefore(new Database(join(dataDir, 'index.sqlite')))
+  const started = performance.now()
+  const server = await startArchive(scope, { dataDir })
+  report(`upgrade of ${VIDEOS} videos`, { unit: 's', value: (performance.now() - started) / 1000, atMost: 60 })
+  const { watched } = (await server.api('GET', '/api/stats/watch/')).body
+  if (watched.items < VIDEOS / 3) throw new Error(`Only ${watched.items} videos are marked`)
+  await server.end('SIGTERM')
+}
+
+/** Documents with one mark for all. A start that finds them in another form than its own rebuilds their tables. */
+function asBefore(db: Database.Database): void {
+  db.pragma('synchronous = OFF')
+  const SEEN = `SELECT rid FROM video_v1_kw WHERE field = 'watched_by'`
+  db.exec(`
+    UPDATE video_v1_doc SET
+      text = substr(text, 1, length(text) - 2) || iif(rid IN (${SEEN}), ',"watched":true,"watched_date":1700000000}}', ',"watched":false}}'),
+      internal = json_remove(internal, '$.watched_by');
+    DELETE FROM video_v1_kw WHERE field = 'watched_by';
+    DELETE FROM video_v1_list;
+    UPDATE index_collections SET shape = json_set(shape, '$.rest.form', 'before') WHERE name = 'video';
+    PRAGMA wal_checkpoint(TRUNCATE);
+  `)
+  db.close()
+}

@@ -15,7 +15,7 @@ import { aChannel, aVideo, type TestApp, type TestOptions, testApp, testClock } 
 
 const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests' }
-const VIDEOS = 500
+const VIDEOS = 1100
 const idOf = (number: number) => `v${String(number).padStart(4, '0')}`
 
 /** A data folder that a server has left. */
