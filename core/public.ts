@@ -18,6 +18,7 @@ export type { EventName, Events } from './events.ts'
 export { diskSpace, openFolder } from './folder.ts'
 export type { Decoder } from './http/decode.ts'
 export { ID_PATTERN, queryBool, queryDay, queryEnum, queryId, queryInt, queryText } from './http/decode.ts'
+export type { Fault, FaultForm } from './http/fault.ts'
 export { STATUS as errorStatus } from './http/fault.ts'
 export type { PageBlock, PageWindow } from './http/page.ts'
 export { contentPolicy } from './http/page-headers.ts'
@@ -59,6 +60,7 @@ export type { Ledger } from './ledger/sqlite.ts'
 export type { Log } from './log.ts'
 export { maskCredentials } from './mask.ts'
 export type {
+  Adaptation,
   App,
   AppOf,
   Hooks,

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { declarations, drawnReadme, MAP_FILE } from '../config/plugin-map.ts'
 import type { Task } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
+import { registerPlugins } from '../core/plugin/load.ts'
 import { ROOT } from './support/sources.ts'
 
 const FOLDERS = ['core', 'plugins', 'config', 'test', '.github']
@@ -24,10 +25,10 @@ const documents = texts.filter(({ path }) => path.endsWith('.md'))
 const contract = texts.find(({ path }) => path === 'plugins/openapi/contract.md')!.text
 
 test('every place of the contract that code and documents name is a heading of it', () => {
-  const headings = new Set([...contract.matchAll(/^#{2,3} ([0-9AB](?:\.\d+)?)\.? /gm)].map(([, number]) => number))
+  const headings = new Set([...contract.matchAll(/^#{2,3} ([0-9ABC](?:\.\d+)?)\.? /gm)].map(([, number]) => number))
 
   const cited = texts.flatMap(({ path, text }) =>
-    [...text.matchAll(/\bcontract,? (?:appendix )?([0-9]+(?:\.[0-9]+)?|[AB]\b)/gi)].map(([, number]) => ({
+    [...text.matchAll(/\bcontract,? (?:appendix )?([0-9]+(?:\.[0-9]+)?|[ABC]\b)/gi)].map(([, number]) => ({
       path,
       number: number!,
     })),
@@ -56,9 +57,13 @@ test('every file of the project that a document names is there', () => {
 })
 
 const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
-const routes = plugins.flatMap(({ name, routes = [] }) =>
-  routes.map(({ method, path, access }) => ({ plugin: name, method, path: path.replace(/:\w+/g, '*'), access })),
-)
+const { registry, ownerOf } = registerPlugins(await findBuiltIn())
+const routes = registry.routes.map((route) => ({
+  plugin: ownerOf(route)!.name,
+  method: route.method,
+  path: route.path.replace(/:\w+/g, '*'),
+  access: route.access,
+}))
 const tasks = plugins.flatMap(({ tasks = [] }) => tasks as Task[])
 
 /** The part of the contract under a heading. */
@@ -86,7 +91,7 @@ const wildcards = (path: string): string => path.replace(/\\?<[\w-]+\\?>/g, '*')
 
 /** `GET, POST /api/config/, POST /login/` → each method with its path. */
 const namedIn = (text: string): string[] =>
-  [...text.matchAll(/((?:GET|POST|PUT|DELETE)(?:, (?:GET|POST|PUT|DELETE))*) (\/[^\s|,`)]*)/g)].flatMap(
+  [...text.matchAll(/((?:GET|POST|PUT|PATCH|DELETE)(?:, (?:GET|POST|PUT|PATCH|DELETE))*) (\/[^\s|,`)]*)/g)].flatMap(
     ([, methods, path]) => methods!.split(', ').map((method) => `${method} ${wildcards(path!)}`),
   )
 
@@ -124,6 +129,7 @@ test('every route of the API is a row of the contract’s appendices, and every 
   const told = [
     ...matrix().map(({ method, path }) => `${method} ${path}`),
     ...rowsOf(section('## B. Endpoints beyond the seed')).flatMap(([first = '']) => namedIn(first)),
+    ...rowsOf(section("## C. The reference's next line")).flatMap(([first = '']) => namedIn(first)),
     ...files,
   ]
   const named = new Set([...told, ...rowsOf(contract).flatMap(([first = '']) => namedIn(first))])

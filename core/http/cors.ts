@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http'
 const EXTENSION = /^(moz|chrome)-extension:\/\/[^/\s]+$/
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 /** `mode` is a header that the browser extension really sends. */
-const HEADERS = 'accept, authorization, content-type, x-csrftoken, if-none-match, user-agent, x-requested-with, mode'
+const HEADERS =
+  'accept, authorization, content-type, x-csrftoken, x-api-form, if-none-match, user-agent, x-requested-with, mode'
 const REMEMBERED_SECONDS = '600'
 
 function allowedOrigin(request: IncomingMessage, origins: readonly string[]): string | undefined {

@@ -3,13 +3,13 @@
  * record.
  */
 import type { Preferences } from '../ledger/preferences.ts'
-import type { Plugin, Reply } from '../plugin/define.ts'
-import { listOf, objectOf } from '../splice.ts'
+import type { ItemForm, Plugin, Reply } from '../plugin/define.ts'
+import { listOf, objectOf, withKeys } from '../splice.ts'
 import { isBeyond, type PageWindow, pageBlock } from './page.ts'
 import { JsonText, Listing } from './reply.ts'
 
 export interface Envelope {
-  item(value: Reply): JsonText
+  item(value: Reply, form: ItemForm): JsonText
   page(page: PageWindow, params: string, run: (page: PageWindow) => Promise<Reply> | Reply): Promise<JsonText>
 }
 
@@ -22,9 +22,11 @@ export function openEnvelope(
   const configText = () => (config ??= JSON.stringify(Object.assign({}, ...parts.map((part) => part(preferences)))))
 
   return {
-    item(value) {
+    item(value, form) {
       const text = value instanceof JsonText ? value.text : JSON.stringify(value)
-      return new JsonText(objectOf({ data: text, config: configText() }))
+      const enveloped = { data: text, config: configText() }
+      if (form === 'bare') return new JsonText(text)
+      return new JsonText(form === 'merged' ? withKeys(text, {}, enveloped) : objectOf(enveloped))
     },
 
     async page(page, params, run) {

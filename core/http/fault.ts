@@ -10,6 +10,9 @@ export interface Fault {
   isDefect: boolean
 }
 
+/** @param headers  of the request, in lower case */
+export type FaultForm = (fault: Fault, headers: Readonly<Record<string, string | string[] | undefined>>) => Fault
+
 export const STATUS: Record<ErrorCode, number> = {
   bad_request: 400,
   not_authenticated: 401,

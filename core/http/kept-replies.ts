@@ -27,10 +27,13 @@ export class KeptReplies {
     this.#stamp = stamp
   }
 
-  /** The tag of the reply as it would be now. undefined: it has to be made to be known. */
-  tagOf(actor: Actor): string | undefined {
+  /**
+   * The tag of the reply as it would be now. undefined: it has to be made to be known.
+   * @param form  in which it is sent
+   */
+  tagOf(actor: Actor, form: string): string | undefined {
     const stamp = this.#stamp()
-    return stamp === undefined ? undefined : `W/"${this.#life}.${stamp}.${actor.id}"`
+    return stamp === undefined ? undefined : `W/"${this.#life}.${stamp}.${actor.id}${form}"`
   }
 
   get(tag: string, url: string): string | undefined {

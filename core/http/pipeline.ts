@@ -15,6 +15,7 @@ import type { Log } from '../log.ts'
 import {
   defineRoute,
   type HookName,
+  type ItemForm,
   type Plugin,
   type QueryShape,
   type Reply,
@@ -27,7 +28,7 @@ import { MOST_OF_ADDRESS } from './connection-limit.ts'
 import { corsHeaders, preflightHeaders } from './cors.ts'
 import { decodeQuery, queryInt, queryTexts } from './decode.ts'
 import { openEnvelope } from './envelope.ts'
-import { withExtra } from './fault.ts'
+import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
 import { isKnown, KeptReplies, tagOfText } from './kept-replies.ts'
 import { type Origin, openOrigins } from './origin.ts'
@@ -58,6 +59,8 @@ export interface PipelineParts {
   preferences: Preferences
   /** What plugins say about the `config` object of envelopes, in their order. */
   envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
+  /** What plugins make of errors, in their order. */
+  faultForms?: () => readonly FaultForm[]
   /** What was put into a hook, for routes with `queryHook`. */
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: everything but `/health` is 503. */
@@ -167,6 +170,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         throw errors.unavailable('The server is starting; try again in a few seconds', { retryAfterSeconds: 5 })
       if (route === READY) await parts.available?.()
 
+      if (route.vary) varyBy(exchange, route.vary)
       actor = auth.who(request, route.access)
       auth.may(actor, route.access)
       errorKeys = route.errorKeys
@@ -284,7 +288,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     try {
       if (route.envelope === 'page') return await envelope.page(page, pageParams(query), run)
       const value = await run(page)
-      return route.envelope === 'item' ? envelope.item(value) : value
+      return route.envelope === 'item' ? envelope.item(value, formOf(route, input)) : value
     } catch (error) {
       if (!isAppError(error, 'not_found') || !route.envelope) throw error
       throw withExtra(
@@ -294,10 +298,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     }
   }
 
+  const formOf = (route: Route, input: Input): ItemForm => route.itemForm?.(input, parts.app(route)) ?? 'enveloped'
+
   /** The reply is made only where neither the client nor this server has it already. */
   async function revalidated(exchange: Exchange, route: Route, input: Input, query: string): Promise<Reply> {
     const { request, headers } = exchange
-    const tag = kept.tagOf(input.actor)
+    const tag = kept.tagOf(input.actor, route.itemForm ? `.${formOf(route, input)}` : '')
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
     const known = tag === undefined ? undefined : kept.get(tag, request.url!)
     const value = known === undefined ? await answer(route, input, query) : new JsonText(known)
@@ -376,7 +382,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
 
   function refuse(exchange: Exchange, thrown: unknown, route: Route | undefined): void {
     const isGone = exchange.response.destroyed
-    const fault = sendFault(exchange, thrown)
+    const fault = sendFault(exchange, thrown, parts.faultForms?.() ?? [])
     if (fault.isDefect && !isGone) {
       const owner = route && parts.ownerOf?.(route)
       owner?.failed(thrown)
@@ -417,6 +423,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     },
     abort: () => signals.abort(),
   }
+}
+
+function varyBy({ headers }: Exchange, names: readonly string[]): void {
+  headers['Vary'] = [headers['Vary'] ?? [], names].flat().join(', ')
 }
 
 /** @throws throttled  its address has as many requests under way as it may */

@@ -7,7 +7,7 @@ import { stringifySetCookie } from 'cookie'
 import sendFile, { type SendOptions, type SendStream } from 'send'
 import type { Clock } from '../clock.ts'
 import { errors } from '../error.ts'
-import { type Fault, toFault } from './fault.ts'
+import { type Fault, type FaultForm, toFault } from './fault.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 import type { BytesReply, EventStream, FileReply, ReplyHeaders } from './reply.ts'
 
@@ -127,8 +127,8 @@ function finish(
     .end(content, length === content.length ? 'latin1' : 'utf8')
 }
 
-export function sendFault(exchange: Exchange, thrown: unknown): Fault {
-  const fault = toFault(thrown)
+export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly FaultForm[] = []): Fault {
+  const fault = forms.reduce((one, form) => form(one, exchange.request.headers), toFault(thrown))
   // Half an answer is sent: closing the connection is the only way left to say that it is not whole.
   if (exchange.response.headersSent) exchange.response.destroy()
   else

@@ -22,6 +22,8 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'owns',
   'migrations',
   'routes',
+  'adaptations',
+  'faults',
   'tasks',
   'hooks',
   'hookRules',
@@ -42,7 +44,7 @@ const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE]
 
 /** @throws StartError  names the plugin and what is wrong with it */
-export function checkPlugin({ plugin, origin }: FoundPlugin): void {
+export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {
   const refuse = (reason: string): never => {
     throw new StartError(`plugin ${typeof plugin.name === 'string' ? plugin.name : '?'} (${origin}): ${reason}`)
   }
@@ -68,6 +70,8 @@ export function checkPlugin({ plugin, origin }: FoundPlugin): void {
     }
   }
   checkAdapter(plugin, refuse)
+  if (isOutside && (plugin.adaptations || plugin.faults))
+    refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
 }
@@ -151,6 +155,10 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
       if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)
     }
     for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
+    for (const { at } of plugin.adaptations ?? []) {
+      const [method, path] = at?.split(' ') ?? []
+      if (path !== undefined) claim(`the route ${method} ${placeOf(path)}`, owner)
+    }
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
 
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])

@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener } from '../events.ts'
 import type { DecodedQuery, Decoder } from '../http/decode.ts'
+import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/page.ts'
 import type { EventStream, FileReply, JsonText, Listing, ReplyHeaders } from '../http/reply.ts'
 import type { IndexAdapterDefinition } from '../index/adapter.ts'
@@ -103,6 +104,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type QueryShape = Record<string, Decoder<unknown>>
 
+export type ItemForm = 'enveloped' | 'merged' | 'bare'
+
 export interface RouteInput<Params, Query, Body> {
   params: Params
   query: Query
@@ -185,11 +188,26 @@ export interface RouteDefinition<
    * answered 304, and it is kept until something is written or `app.touch` is called.
    */
   revalidates?: true
+  /** In which form an item is sent; left out: in its envelope. `merged`: its keys stand beside `data` and `config` too. */
+  itemForm?: (input: Pick<RouteInput<never, never, never>, 'request'>, app: App) => ItemForm
+  /** Request headers, in lower case, that its answer depends on: they are named in `Vary`. */
+  vary?: readonly string[]
   /** Further codes it may answer with, for the API description. */
   errors?: ErrorCode[]
   /** Further keys of each error that who may ask is answered with: its readers look at them first. */
   errorKeys?: Readonly<Record<string, unknown>>
   handle: (input: RouteInput<Static<Params>, DecodedQuery<Query>, Static<Body>>, app: Given) => Promise<Reply> | Reply
+}
+
+/**
+ * Another plugin's route under one more path, in another form, or both. Whose it is and who may ask stays; where its
+ * plugin is left out, so is this. For built-in plugins only.
+ */
+export interface Adaptation {
+  of: `${Method} ${string}`
+  /** Left out: it is changed where it stands, and adaptations after this one see it so. */
+  at?: `${Method} ${string}`
+  change?: (route: Route) => Partial<Omit<Route, 'method' | 'path' | 'access'>>
 }
 
 /**
@@ -265,6 +283,9 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   migrations?: LedgerMigration[]
   routes?: ReadonlyArray<Route<AppOf<Name | Need>>>
   tasks?: ReadonlyArray<Task<AppOf<Name | Need>>>
+  adaptations?: readonly Adaptation[]
+  /** Puts errors into another form, for clients that expect one. For built-in plugins only. */
+  faults?: (app: AppOf<Name | Need>) => FaultForm
   /** Hooks it asks others to implement. */
   hooks?: HookName[]
   /** What its hooks do without the answer of a plugin from outside. */

@@ -11,7 +11,7 @@ import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { checkPlugin, checkTogether } from './check.ts'
-import type { Plugin, Registry } from './define.ts'
+import type { Method, Plugin, Registry, Route } from './define.ts'
 import { type FoundPlugin, findBuiltIn, findOutside, isLeftOut } from './find.ts'
 import { Hearing } from './outside.ts'
 
@@ -81,7 +81,7 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
   return {
     registry: {
       plugins,
-      routes: plugins.flatMap(({ routes }) => routes ?? []),
+      routes: adapted(plugins, owners),
       tasks: new Map(tasks.map((task) => [task.name, task])),
     },
     settings: Object.assign({}, ...plugins.map((plugin) => plugin.settings)) as Record<string, SettingDefinition>,
@@ -99,6 +99,22 @@ export function registerPlugins(all: readonly FoundPlugin[], pluginsOff: readonl
     off,
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
   }
+}
+
+/** All routes, as they are once each plugin has adapted those of others. */
+function adapted(plugins: readonly Plugin[], owners: Map<object, Plugin>): Route[] {
+  const routes = plugins.flatMap((plugin) => plugin.routes ?? [])
+  for (const { of, at, change } of plugins.flatMap(({ adaptations }) => adaptations ?? [])) {
+    const place = routes.findIndex(({ method, path }) => `${method} ${path}` === of)
+    const route = routes[place]
+    if (!route) continue // its plugin is left out
+    const [method, path] = (at ?? of).split(' ') as [Method, string]
+    const made: Route = { ...route, ...change?.(route), method, path }
+    owners.set(made, owners.get(route)!)
+    if (at === undefined) routes[place] = made
+    else routes.push(made)
+  }
+  return routes
 }
 
 /** @param left  settings of plugins that are away */

@@ -7,6 +7,7 @@ import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { StartError } from '../error.ts'
 import { EventBus, type EventName, type Listener } from '../events.ts'
+import type { FaultForm } from '../http/fault.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
 import { beyondView } from '../index/view.ts'
 import { waitAtBarrier } from '../index/write-barrier.ts'
@@ -74,6 +75,7 @@ export function openWiring({
     }
     await each(plugins, addServices)
     await each(plugins, addImplementations)
+    await each(plugins, addFaultForm)
     // Built-in plugins hear first; for a plugin from outside, a row is written afterwards.
     await each([...plugins.filter((plugin) => !loaded.isOutside(plugin)), ...plugins.filter(loaded.isOutside)], listen)
     await each(plugins, (plugin, own) => {
@@ -116,6 +118,11 @@ export function openWiring({
           : implementation,
       )
     }
+  }
+
+  const faultForms: FaultForm[] = []
+  function addFaultForm({ faults }: Plugin, own: WholeApp): void {
+    if (faults) faultForms.push(faults(own))
   }
 
   function listen(plugin: Plugin, own: WholeApp): void {
@@ -232,5 +239,13 @@ export function openWiring({
     ]
   }
 
-  return { makeApps, appOf, putToWork, hook, envelopes: plugins.flatMap(envelopeOf), ownerOf }
+  return {
+    makeApps,
+    appOf,
+    putToWork,
+    hook,
+    envelopes: plugins.flatMap(envelopeOf),
+    ownerOf,
+    faultForms: () => faultForms,
+  }
 }

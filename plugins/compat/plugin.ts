@@ -1,9 +1,31 @@
-/** What clients of the reference and its users rely on: so far the form of its backups. */
+/** What clients of the reference and its users rely on: the paths and forms of its next line, and its backups. */
 import { definePlugin } from 'archivolt'
+import { adaptations } from './adaptations.ts'
 import { referenceForm } from './backup-form.ts'
+import { formSetting, refusals } from './forms.ts'
+import { keptTables } from './kept.ts'
+import {
+  importFiles,
+  membershipRoutes,
+  removeSchedule,
+  rescanFiles,
+  setSchedule,
+  showHealth,
+  showSchedule,
+} from './other-routes.ts'
+import { changeSettings, showSettings } from './settings-routes.ts'
+import { changeMe, showAccount, showMe } from './user-routes.ts'
 
 export default definePlugin({
   name: 'compat',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'backup'],
+  settings: { compat: formSetting },
+  migrations: [keptTables],
   implements: { 'backup.form': referenceForm },
+  adaptations,
+  faults: refusals,
+  routes: [
+    ...[showMe, changeMe, showAccount, showSettings, changeSettings, showHealth],
+    ...[showSchedule, setSchedule, removeSchedule, rescanFiles, importFiles, ...membershipRoutes],
+  ],
 })

@@ -171,9 +171,11 @@ function asJson(schema: TSchema, { preferences }: Described): Json {
 /** Sent with an ETag and byte ranges. */
 const isFile = ({ replyType = JSON_TYPE }: Route): boolean => replyType !== JSON_TYPE && !replyType.startsWith('text/')
 
-function inEnvelope({ envelope, reply }: Route, app: Described): Json {
+function inEnvelope({ envelope, itemForm, reply }: Route, app: Described): Json {
   const value = asJson(reply, app)
-  if (envelope === 'item') return closed({ data: value, config: ref('ClientConfig') })
+  const enveloped = closed({ data: value, config: ref('ClientConfig') })
+  // In which of its forms depends on who asks.
+  if (envelope === 'item') return itemForm ? { anyOf: [enveloped, value] } : enveloped
   if (envelope !== 'page') return value
   return closed({
     data: value['type'] === 'array' ? value : { type: 'array', items: value },

@@ -26,8 +26,6 @@ const REQUESTS = gunzipSync(readFileSync(FILE))
   .map((line) => JSON.parse(line) as ClientRequest)
 const PASSWORD = 'verysecret'
 const LOGIN = '/api/user/login/'
-/** Of which the client does not go on yet. */
-const MISSING = 78
 
 /** Takes the place of what is made anew. */
 class Credentials {
@@ -111,12 +109,22 @@ async function replay(app: TestApp, tell: (line: string) => void): Promise<numbe
   return failed
 }
 
-test('each request of today’s clients is answered as its client needs it', async (t) => {
-  const app = await recordedServer(t)
-  await restore(app, await referenceBackup())
+/** In the form of the older line these have no answer that their clients take: it excludes the other (contract C). */
+const OF_V05_ALONE = [15, 16, 18, 53, 54, 105, 106, 137, 181]
+/** To come. */
+const MISSING = [14, 23, 24, 33, 34, 46, 51, 52]
 
-  const failed = await replay(app, (line) => t.diagnostic(line))
+for (const [compat, unanswered] of [
+  ['v0.5', MISSING],
+  ['v0.4', [...OF_V05_ALONE, ...MISSING].sort((a, b) => a - b)],
+] as const) {
+  test(`each request of today’s clients is answered as its client needs it, with AV_COMPAT=${compat}`, async (t) => {
+    const app = await recordedServer(t, { settings: { compat } })
+    await restore(app, await referenceBackup())
 
-  assert.equal(REQUESTS.length, 203)
-  assert.equal(failed.length, MISSING)
-})
+    const failed = await replay(app, (line) => t.diagnostic(line))
+
+    assert.equal(REQUESTS.length, 203)
+    assert.deepEqual(failed, unanswered)
+  })
+}

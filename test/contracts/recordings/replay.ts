@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import type { Settings } from 'archivolt'
 import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { ZipFile } from 'yazl'
 import { NO_PLATFORM } from '../../platform/start.ts'
@@ -38,14 +39,17 @@ interface Scope {
  * A server as the reference was when it was recorded: its day, its users, its page size, its prefix; no platform to be
  * reached.
  */
-export async function recordedServer(scope: Scope, { isEmpty = false } = {}): Promise<TestApp> {
+export async function recordedServer(
+  scope: Scope,
+  { isEmpty = false, settings = {} }: { isEmpty?: boolean; settings?: Partial<Settings> } = {},
+): Promise<TestApp> {
   process.env['TZ'] = 'UTC' // where it was recorded: days and date texts follow it
   const dataDir = await mkdtemp(join(tmpdir(), 'av-recordings-'))
   const clock = testClock(NOW)
   const app = await testApp(scope, {
     dataDir,
     clock,
-    settings: { prefix: 'ta', username: 'admin', password: 'verysecret', ...NO_PLATFORM },
+    settings: { prefix: 'ta', username: 'admin', password: 'verysecret', ...NO_PLATFORM, ...settings },
   })
   scope.after(() => rm(dataDir, { recursive: true, force: true }))
   const set = async (path: string, body: object) =>

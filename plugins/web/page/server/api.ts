@@ -91,7 +91,7 @@ export function ask<Reply>(method: Method, path: string, options: AskOptions = {
 
 async function send<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
   const { query, body, upload, isLast = false } = options
-  const headers: Record<string, string> = { accept: 'application/json' }
+  const headers: Record<string, string> = { accept: 'application/json', 'x-api-form': 'v0.4' }
   if (method !== 'GET') headers['x-csrftoken'] = cookie('csrftoken') ?? ''
   if (body) headers['content-type'] = 'application/json'
   if (upload) headers['content-type'] = upload.type

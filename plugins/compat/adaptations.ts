@@ -1,0 +1,98 @@
+/** Paths and bodies of the reference's next line, as changes of our own routes: a table. */
+import { type Adaptation, type Route, type RouteInput, Type, type WholeApp } from 'archivolt'
+import { bare, merged, silentInV05 } from './forms.ts'
+
+type AnyInput = RouteInput<never, never, never>
+type Changed = Partial<Route>
+
+/** Nothing is said beside that it is done. */
+const silent = ({ handle }: Route): Changed => ({
+  status: 204,
+  reply: Type.Null(),
+  handle: async (input, app) => void (await handle(input, app)),
+})
+
+/** Further keys, made when the route has answered. */
+const withKeys =
+  (keysOf: (input: AnyInput, app: WholeApp) => Promise<object> | object) =>
+  ({ handle, reply }: Route): Changed => ({
+    reply: Type.Object({ ...(reply as ReturnType<typeof Type.Object>).properties }, { additionalProperties: true }),
+    handle: async (input, app) => ({
+      ...((await handle(input, app)) as object),
+      ...(await keysOf(input as never, app)),
+    }),
+  })
+
+const cookieStatus = withKeys((_input, app) => app.cookie.status())
+
+/** What a player wants to know of what it has just reported. */
+const player = withKeys(async ({ params, actor }, app) => {
+  const text = await app.videos.record((params as { videoId: string }).videoId, actor)
+  if (text === undefined) return {}
+  const { position: _position, ...others } = (JSON.parse(text) as { player: Record<string, unknown> }).player
+  return others
+})
+
+/** The name that v0.5 has for a task. */
+const renamed = ({ handle }: Route): Changed => ({
+  handle(input, app) {
+    const params = input.params as { taskName: string }
+    if (params.taskName === 'resync_metadata') params.taskName = 'resync_thumbs'
+    return handle(input, app)
+  },
+})
+
+/** The extension shows "Subscribe" for a channel that is not there. */
+const unknownIsUnsubscribed = (): Changed => ({ ...merged(), errorKeys: { channel_subscribed: false } })
+
+const alias = (
+  methods: ReadonlyArray<'GET' | 'POST' | 'PUT' | 'DELETE'>,
+  at: string,
+  of: string,
+  change?: Adaptation['change'],
+): Adaptation[] =>
+  methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, ...(change && { change }) }))
+
+export const adaptations: readonly Adaptation[] = [
+  // Bodies that hold both forms.
+  { of: 'GET /api/video/:videoId/', change: merged },
+  { of: 'GET /api/channel/:channelId/', change: merged },
+  { of: 'GET /api/playlist/:playlistId/', change: merged },
+  { of: 'GET /api/download/:videoId/', change: merged },
+  { of: 'GET /api/channel/search/', change: unknownIsUnsubscribed },
+  { of: 'POST /api/video/:videoId/progress/', change: player },
+  // Bodies that exclude each other.
+  { of: 'GET /api/video/:videoId/comment/', change: bare },
+  { of: 'GET /api/video/:videoId/similar/', change: bare },
+  { of: 'DELETE /api/video/:videoId/', change: silentInV05 },
+  { of: 'DELETE /api/video/:videoId/progress/', change: silentInV05 },
+  { of: 'DELETE /api/channel/:channelId/', change: silentInV05 },
+  { of: 'DELETE /api/playlist/:playlistId/', change: silentInV05 },
+  { of: 'DELETE /api/download/', change: silentInV05 },
+  { of: 'DELETE /api/download/:videoId/', change: silentInV05 },
+  // Paths.
+  ...alias(['POST'], '/api/user/login/', '/login/'),
+  ...alias(['POST'], '/api/user/logout/', '/logout/'),
+  ...alias(['GET'], '/api/task/by-name/', '/api/task-name/'),
+  ...alias(['GET', 'POST'], '/api/task/by-name/:taskName/', '/api/task-name/:taskName/', renamed),
+  ...alias(['GET'], '/api/task/by-id/:taskId/', '/api/task-id/:taskId/'),
+  ...alias(['POST'], '/api/task/by-id/:taskId/', '/api/task-id/:taskId/', silent),
+  ...alias(['GET'], '/api/task/schedule/', '/api/schedule/'),
+  ...alias(['GET', 'POST'], '/api/task/notification/', '/api/schedule/notification/'),
+  ...alias(['DELETE'], '/api/task/notification/', '/api/schedule/notification/', silent),
+  ...alias(['POST'], '/api/task/notification/test/', '/api/schedule/notification/test/', () => ({
+    errorKeys: { success: false },
+  })),
+  ...alias(['GET'], '/api/appsettings/cookie/', '/api/cookie/'),
+  ...alias(['POST', 'PUT'], '/api/appsettings/cookie/', '/api/cookie/', cookieStatus),
+  ...alias(['DELETE'], '/api/appsettings/cookie/', '/api/cookie/', silent),
+  ...alias(['GET'], '/api/appsettings/token/', '/api/token/'),
+  ...alias(['DELETE'], '/api/appsettings/token/', '/api/token/', silent),
+  ...alias(['GET', 'POST'], '/api/appsettings/snapshot/', '/api/snapshot/'),
+  ...alias(['GET', 'POST'], '/api/appsettings/snapshot/:snapshotId/', '/api/snapshot/:snapshotId/'),
+  ...alias(['DELETE'], '/api/appsettings/snapshot/:snapshotId/', '/api/snapshot/:snapshotId/', silent),
+  ...alias(['GET', 'POST'], '/api/appsettings/backup/', '/api/backup/'),
+  ...alias(['GET', 'POST'], '/api/appsettings/backup/:filename/', '/api/backup/:filename/'),
+  ...alias(['DELETE'], '/api/appsettings/backup/:filename/', '/api/backup/:filename/', silent),
+  ...alias(['GET'], '/youtube/:channelId/:file', '/media/:channelId/:file'),
+]

@@ -1,0 +1,61 @@
+/** In which form a client wants its answers, where the two lines of the reference cannot be served at once. */
+import { type App, type FaultForm, type Route, type RouteInput, Type } from 'archivolt'
+
+const FORMS = ['v0.4', 'v0.5'] as const
+type ApiForm = (typeof FORMS)[number]
+
+export const formSetting = {
+  env: 'AV_COMPAT',
+  schema: Type.Enum([...FORMS], { description: FORMS.join(' or ') }),
+  default: 'v0.4',
+  meaning: 'the form of answers, where the two lines of the reference exclude each other: `v0.4` or `v0.5`',
+}
+
+export const FORM_HEADER = 'X-API-Form'
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** Another value of the header is as good as none. */
+function asked(headers: Headers): ApiForm | undefined {
+  const value = headers['x-api-form']
+  return FORMS.find((form) => form === value)
+}
+
+const formOf = (headers: Headers, { settings }: Pick<App, 'settings'>): ApiForm => asked(headers) ?? settings.compat
+
+type Request = Pick<RouteInput<never, never, never>, 'request'>
+
+/** The record's keys also stand beside `data` and `config`, for who has not asked for the one line that needs none. */
+export const merged = (): Partial<Route> => ({
+  vary: [FORM_HEADER],
+  itemForm: ({ request }: Request) => (asked(request.headers) === 'v0.4' ? 'enveloped' : 'merged'),
+})
+
+/** A list that v0.5 sends bare: none can be an object and an array. */
+export const bare = (): Partial<Route> => ({
+  vary: [FORM_HEADER],
+  itemForm: ({ request }: Request, app: App) => (formOf(request.headers, app) === 'v0.5' ? 'bare' : 'enveloped'),
+})
+
+/** v0.5 answers a deletion with nothing. */
+export const silentInV05 = ({ handle }: Route): Partial<Route> => ({
+  vary: [FORM_HEADER],
+  async handle(input, app) {
+    const reply = await handle(input, app)
+    return formOf(input.request.headers, app) === 'v0.5' ? undefined : reply
+  },
+})
+
+/** v0.5 says 403 to who has not signed in, and its page asks until it hears precisely that. */
+export const refusals =
+  (app: Pick<App, 'settings'>): FaultForm =>
+  (fault, headers) => {
+    if (fault.status !== 401 || formOf(headers, app) !== 'v0.5') return fault
+    const { 'WWW-Authenticate': _challenge, ...others } = fault.headers
+    return { ...fault, status: 403, headers: others }
+  }
+
+declare module 'archivolt' {
+  interface Settings {
+    compat: 'v0.4' | 'v0.5'
+  }
+}

@@ -1,0 +1,45 @@
+/** Values that v0.5 has and we have no use for: kept for each account, and for the installation, so that they come back. */
+import type { App } from 'archivolt'
+
+type Values = Readonly<Record<string, unknown>>
+
+export const keptTables = {
+  number: 1,
+  sql: `CREATE TABLE compat_account (
+    user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+    kept TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE compat_installation (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    kept TEXT NOT NULL
+  ) STRICT`,
+}
+
+export function keptOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
+  const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_account WHERE user_id = ?').get(id)
+  return row ? (JSON.parse(row.kept) as Values) : {}
+}
+
+/** In place of what was kept. */
+export const keepForAccount = (app: Pick<App, 'ledger'>, id: number, values: Values): Promise<unknown> =>
+  app.ledger.write(() =>
+    app.ledger
+      .sql(
+        'INSERT INTO compat_account (user_id, kept) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET kept = excluded.kept',
+      )
+      .run(id, JSON.stringify(values)),
+  )
+
+export function keptOfInstallation({ ledger }: Pick<App, 'ledger'>): Values {
+  const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_installation WHERE id = 1').get()
+  return row ? (JSON.parse(row.kept) as Values) : {}
+}
+
+export const keepForInstallation = (app: Pick<App, 'ledger'>, values: Values): Promise<unknown> =>
+  app.ledger.write(() =>
+    app.ledger
+      .sql(
+        'INSERT INTO compat_installation (id, kept) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET kept = excluded.kept',
+      )
+      .run(JSON.stringify({ ...keptOfInstallation(app), ...values })),
+  )

@@ -1,0 +1,126 @@
+/** The rest of the paths that only the reference's next line has: what has no route here of the same form. */
+import { type App as CoreApp, defineRoute, errors, Type } from 'archivolt'
+
+const TaskName = Type.Object({ taskName: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' }) })
+const Schedule = Type.Object({ name: Type.String(), schedule: Type.String() }, { additionalProperties: true })
+
+export const showHealth = defineRoute({
+  method: 'GET',
+  path: '/api/health/',
+  access: 'open',
+  summary: 'Whether the server runs',
+  reply: Type.Literal('OK'),
+  handle: () => 'OK' as never,
+})
+
+export const showSchedule = defineRoute({
+  method: 'GET',
+  path: '/api/task/schedule/:taskName/',
+  access: 'admin',
+  summary: 'When a task runs by itself',
+  params: TaskName,
+  reply: Schedule,
+  errors: ['not_found'],
+  handle({ params: { taskName } }, { schedules }) {
+    const schedule = schedules.get(taskName)
+    if (!schedule) throw errors.notFound('schedule', taskName)
+    return schedule
+  },
+})
+
+export const setSchedule = defineRoute({
+  method: 'POST',
+  path: '/api/task/schedule/:taskName/',
+  access: 'admin',
+  summary: 'Schedule a task, or change the settings of its schedule',
+  params: TaskName,
+  body: Type.Object({
+    schedule: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
+  reply: Schedule,
+  errors: ['bad_request'],
+  handle({ params: { taskName }, body: { schedule, config } }, { schedules }) {
+    if (schedule === undefined && config === undefined)
+      throw errors.badRequest('schedule or config is required', { fields: { schedule: 'is required without config' } })
+    return schedules.set(taskName, schedule ?? schedules.get(taskName)?.schedule ?? 'auto', config)
+  },
+})
+
+export const removeSchedule = defineRoute({
+  method: 'DELETE',
+  path: '/api/task/schedule/:taskName/',
+  access: 'admin',
+  summary: 'Take a task off the schedule',
+  params: TaskName,
+  reply: Type.Null(),
+  status: 204,
+  errors: ['not_found'],
+  async handle({ params: { taskName } }, { schedules }) {
+    await schedules.remove(taskName)
+    return undefined
+  },
+})
+
+/** What these say has no meaning here: one bad file never stops the others. */
+const Wishes = Type.Object({
+  ignore_error: Type.Optional(Type.Boolean()),
+  prefer_local: Type.Optional(Type.Boolean()),
+})
+
+const starting = (path: string, task: string, summary: string) =>
+  defineRoute({
+    method: 'POST',
+    path,
+    access: 'admin',
+    summary,
+    body: Wishes,
+    reply: Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), message: Type.String() }),
+    async handle(_input, app: CoreApp) {
+      const { id } = await app.jobs.start(task)
+      return { task_id: id, status: 'PENDING', message: `${task} started` }
+    },
+  })
+
+export const rescanFiles = starting(
+  '/api/appsettings/rescan-filesystem/',
+  'rescan_filesystem',
+  'Compare the library with the index',
+)
+export const importFiles = starting(
+  '/api/appsettings/manual-import/',
+  'manual_import',
+  'Import what lies in the folder',
+)
+
+const NOT_OFFERED = 'Membership is a service of the reference and not offered here'
+const membership = '/api/appsettings/membership'
+
+export const showMembership = defineRoute({
+  method: 'GET',
+  path: `${membership}/token/`,
+  access: 'admin',
+  summary: 'Never one: membership is a service of the reference',
+  reply: Type.Object({ token: Type.Null() }),
+  handle: () => ({ token: null }),
+})
+
+const notOffered = (method: 'GET' | 'POST', path: string) =>
+  defineRoute({
+    method,
+    path: `${membership}/${path}/`,
+    access: 'admin',
+    summary: 'Not offered: membership is a service of the reference',
+    reply: Type.Null(),
+    errors: ['bad_request'],
+    handle(): never {
+      throw errors.badRequest(NOT_OFFERED)
+    },
+  })
+
+export const membershipRoutes = [
+  showMembership,
+  notOffered('POST', 'token'),
+  notOffered('GET', 'profile'),
+  notOffered('POST', 'sync'),
+]

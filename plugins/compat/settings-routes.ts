@@ -1,0 +1,103 @@
+/** The installation's settings in the form of the reference's next line: what is not set is null. */
+import { type App, defineRoute, errors, type TSchema, Type, Value } from 'archivolt'
+import { keepForInstallation, keptOfInstallation } from './kept.ts'
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const Size = nullable(Type.Integer({ minimum: 0 }))
+const Count = nullable(Type.Integer())
+const Line = nullable(Type.String())
+
+const Settings = Type.Object({
+  subscriptions: Type.Object({
+    channel_size: Size,
+    live_channel_size: Size,
+    shorts_channel_size: Size,
+    playlist_size: Size,
+    auto_start: Type.Boolean(),
+    extract_flat: Type.Boolean(),
+  }),
+  downloads: Type.Object({
+    ...{ limit_speed: Count, sleep_interval: Count, autodelete_days: Count, throttledratelimit: Count },
+    ...{ format: Line, format_sort: Line, subtitle: Line, extractor_lang: Line, comment_max: Line },
+    subtitle_source: nullable(Type.Enum(['auto', 'user'])),
+    comment_sort: nullable(Type.Enum(['top', 'new'])),
+    ...{ add_metadata: Type.Boolean(), subtitle_index: Type.Boolean(), cookie_import: Type.Boolean() },
+    ...{ integrate_ryd: Type.Boolean(), integrate_sponsorblock: Type.Boolean() },
+    pot_provider_url: Line,
+  }),
+  application: Type.Object({ enable_snapshot: Type.Boolean(), enable_cast: Type.Boolean() }),
+})
+type Values = Record<string, Record<string, unknown>>
+
+/** Kept, and used by nothing here; with the value where nothing was chosen. */
+const KEPT: Record<string, { schema: TSchema; fallback: unknown }> = {
+  'subscriptions.playlist_size': {
+    schema: nullable(Type.Integer({ minimum: 0, maximum: 10_000 })),
+    fallback: null,
+  },
+  'subscriptions.extract_flat': { schema: Type.Boolean(), fallback: false },
+  'downloads.pot_provider_url': {
+    schema: nullable(Type.String({ maxLength: 2000, pattern: '^https?://[^\\s\\x00-\\x1f]+$' })),
+    fallback: null,
+  },
+}
+const GROUPS = Object.entries(Settings.properties).map(
+  ([group, { properties }]) => [group, Object.keys(properties)] as const,
+)
+
+function settingsOf(app: App): Values {
+  const all = app.preferences.all()
+  const kept = keptOfInstallation(app)
+  const shown = (group: string, key: string): unknown => {
+    const own = KEPT[`${group}.${key}`]
+    if (own) return kept[`${group}.${key}`] ?? own.fallback
+    const value = all[group]?.[key]
+    const isFlag = app.preferences.sections[group]?.[key]?.['type' as never] === 'boolean'
+    return (value === false && !isFlag) || (value === 0 && key.endsWith('channel_size')) ? null : (value ?? false)
+  }
+  return Object.fromEntries(
+    GROUPS.map(([group, keys]) => [group, Object.fromEntries(keys.map((key) => [key, shown(group, key)]))]),
+  )
+}
+
+export const showSettings = defineRoute({
+  method: 'GET',
+  path: '/api/appsettings/config/',
+  access: 'user',
+  summary: 'The settings of the installation, every key; null is unset',
+  reply: Settings,
+  handle: (_input, app) => settingsOf(app),
+})
+
+export const changeSettings = defineRoute({
+  method: 'POST',
+  path: '/api/appsettings/config/',
+  access: 'admin',
+  summary: 'Change some settings of the installation: all of those given, or none',
+  body: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())),
+  reply: Settings,
+  errors: ['bad_request'],
+  async handle({ body }, app) {
+    const changes: Values = {}
+    const kept: Record<string, unknown> = {}
+    for (const [group, keys] of Object.entries(body))
+      for (const [key, value] of Object.entries(keys)) {
+        const place = `${group}.${key}`
+        const own = KEPT[place]
+        if (own) kept[place] = checked(place, own.schema, value)
+        else (changes[group] ??= {})[key] = value === null ? (key.endsWith('channel_size') ? 0 : false) : value
+      }
+    // v0.5 has one switch for what are two here.
+    const metadata = changes['downloads']?.['add_metadata']
+    if (metadata !== undefined) changes['downloads']!['add_thumbnail'] = metadata
+    await app.preferences.change(changes)
+    if (Object.keys(kept).length > 0) await keepForInstallation(app, kept)
+    return settingsOf(app)
+  },
+})
+
+function checked(place: string, schema: TSchema, value: unknown): unknown {
+  const [fault] = Value.Errors(schema, value)
+  if (fault) throw errors.badRequest(`${place} ${fault.message}`, { fields: { [place]: fault.message } })
+  return value
+}
