@@ -159,6 +159,20 @@ test('records of videos say what is in one’s own Watch later, and nothing of o
   assert.ok(!('watch_later' in (await user.get('/api/video/a/')).body.data))
 })
 
+test('a private playlist and Watch later are marked as watched by their owner; for others there is none to mark', async (t) => {
+  const app = await anApp(t)
+  const [user, admin] = [app.as('user'), app.as('admin')]
+  const id = await made(user, 'Mine', {}, ['a', 'b'])
+  await user.post(LATER, { action: 'create', video_id: 'c' })
+  const watched = async (client: Client) => idsOf(await client.get('/api/video/?watch=watched')).toSorted().join('')
+
+  assert.equal((await admin.post('/api/watched/', { id, is_watched: true })).status, 404)
+  assert.equal((await user.post('/api/watched/', { id, is_watched: true })).status, 200)
+  assert.equal((await user.post('/api/watched/', { id: 'watchlater', is_watched: true })).status, 200)
+
+  assert.deepEqual([await watched(user), await watched(admin)], ['abc', ''])
+})
+
 /** A third account, no admin. */
 async function another(
   app: TestApp,
