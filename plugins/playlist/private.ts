@@ -1,11 +1,11 @@
 /** Private playlists, Watch later among them: read and changed by their account alone, in the ledger (contract 9.6). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { errors, fold } from 'archivolt'
+import { chunksOf, errors, fold } from 'archivolt'
 import type { App } from './app.ts'
 import { type CustomAction, customDoc, type openCustom } from './custom.ts'
 import { neighbour } from './entry-order.ts'
 import type { openMembership } from './membership.ts'
-import { type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
+import { type OwnEntry, type OwnPlaylist, type OwnRows, WATCH_LATER } from './own-rows.ts'
 import type { PlaylistRecords } from './records.ts'
 
 interface Parts {
@@ -15,7 +15,7 @@ interface Parts {
   records: PlaylistRecords
 }
 
-/** Lists whose records are made at a stretch. */
+/** Lists whose entries are held, and looked up, together. */
 const MADE_AT_ONCE = 4
 
 const byName = (one: OwnPlaylist, other: OwnPlaylist): number => {
@@ -26,9 +26,8 @@ const byName = (one: OwnPlaylist, other: OwnPlaylist): number => {
 const nameOf = ({ id, name }: OwnPlaylist): string => (id === WATCH_LATER ? 'Watch later' : (name ?? ''))
 
 export function openPrivate(app: App, { rows, custom, membership, records }: Parts) {
-  /** As the text of a document that nobody keeps. @param archived  videos that are there: others are left out */
-  function textOf(list: OwnPlaylist, archived: ReadonlySet<string>): string {
-    const entries = rows.entries(list).filter(({ videoId }) => archived.has(videoId))
+  /** As the text of a document that nobody keeps. */
+  function textOf(list: OwnPlaylist, entries: readonly OwnEntry[]): string {
     const [first] = entries
     // No picture of its own: that would lie where others can ask for it.
     const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
@@ -36,12 +35,19 @@ export function openPrivate(app: App, { rows, custom, membership, records }: Par
     return JSON.stringify(shown)
   }
 
+  /** Entries whose video is not there are left out. */
   async function recordsOf(lists: readonly OwnPlaylist[]): Promise<string[]> {
-    const archived = await membership.archived([...new Set(lists.flatMap((list) => rows.videoIds(list)))])
     const texts: string[] = []
-    for (const [at, list] of lists.entries()) {
-      if (at > 0 && at % MADE_AT_ONCE === 0) await nextTurn()
-      texts.push(records.ofPrivate(textOf(list, archived), list.userId))
+    for (const some of chunksOf(lists, MADE_AT_ONCE)) {
+      const read = some.map((list) => ({ list, entries: rows.entries(list) }))
+      const ids = read.flatMap(({ entries }) => entries.map(({ videoId }) => videoId))
+      const archived = await membership.archived([...new Set(ids)])
+      for (const { list, entries } of read) {
+        const there = entries.filter(({ videoId }) => archived.has(videoId))
+        texts.push(records.ofPrivate(textOf(list, there), list.userId))
+        // A long one takes its time.
+        await nextTurn()
+      }
     }
     return texts
   }

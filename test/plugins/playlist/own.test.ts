@@ -164,7 +164,10 @@ test('a private playlist and Watch later are marked as watched by their owner; f
   const [user, admin] = [app.as('user'), app.as('admin')]
   const id = await made(user, 'Mine', {}, ['a', 'b'])
   await user.post(LATER, { action: 'create', video_id: 'c' })
-  const watched = async (client: Client) => idsOf(await client.get('/api/video/?watch=watched')).toSorted().join('')
+  const watched = async (client: Client) =>
+    idsOf(await client.get('/api/video/?watch=watched'))
+      .toSorted()
+      .join('')
 
   assert.equal((await admin.post('/api/watched/', { id, is_watched: true })).status, 404)
   assert.equal((await user.post('/api/watched/', { id, is_watched: true })).status, 200)
