@@ -331,7 +331,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     }
     if (value === undefined) return sendEmpty(exchange, route.status ?? 204)
     const status = route.status ?? 200
-    if (value instanceof JsonText) return sendJson(exchange, status, value.text)
+    if (value instanceof JsonText) return sendJson(exchange, value.status ?? status, value.text)
     if (value instanceof FileReply) {
       const { actor } = input
       if (route.access !== 'open')

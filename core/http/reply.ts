@@ -3,8 +3,11 @@
 /** JSON text that is ready to be sent: nothing parses or stringifies it again. */
 export class JsonText {
   readonly text: string
-  constructor(text: string) {
+  /** In place of the route's. */
+  readonly status: number | undefined
+  constructor(text: string, status?: number) {
     this.text = text
+    this.status = status
   }
 }
 
@@ -57,7 +60,7 @@ export class EventStream {
   }
 }
 
-export const json = (text: string): JsonText => new JsonText(text)
+export const json = (text: string, status?: number): JsonText => new JsonText(text, status)
 export const listing = (texts: readonly string[], total: number): Listing => new Listing(texts, total)
 export const file = (path: string, contentType: string, options?: FileReply['options']): FileReply =>
   new FileReply(path, contentType, options)

@@ -1,5 +1,16 @@
 /** Paths and bodies of the reference's next line, as changes of our own routes: a table. */
-import { type Adaptation, type Route, type RouteInput, Type, type WholeApp } from 'archivolt'
+import {
+  type Adaptation,
+  errors,
+  json,
+  queryBool,
+  queryEnum,
+  queryId,
+  type Route,
+  type RouteInput,
+  Type,
+  type WholeApp,
+} from 'archivolt'
 import { bare, merged, silentInV05 } from './forms.ts'
 
 type AnyInput = RouteInput<never, never, never>
@@ -45,6 +56,52 @@ const renamed = ({ handle }: Route): Changed => ({
 /** The extension shows "Subscribe" for a channel that is not there. */
 const unknownIsUnsubscribed = (): Changed => ({ ...merged(), errorKeys: { channel_subscribed: false } })
 
+/** A body with v0.5's keys changes a playlist of the platform; any other goes the way it always went. */
+const subscribing = ({ handle, body }: Route): Changed => ({
+  body: Type.Object({
+    ...(body as ReturnType<typeof Type.Object>).properties,
+    playlist_subscribed: Type.Optional(Type.Boolean()),
+    playlist_sort_order: Type.Optional(Type.Enum(['top', 'bottom'])),
+  }),
+  async handle(input, app) {
+    const { action, playlist_subscribed: isSubscribed, playlist_sort_order: order } = input.body as PlaylistChange
+    if (action !== undefined || (isSubscribed === undefined && order === undefined)) return handle(input, app)
+    const id = (input.params as { playlistId: string }).playlistId
+    if (!input.actor.isAdmin) throw errors.permissionDenied('Only an admin may do this')
+    const text = await app.playlists.record(id, input.actor)
+    if (text === undefined) throw errors.notFound('playlist', id)
+    if ((JSON.parse(text) as { playlist_type: string }).playlist_type === 'custom')
+      throw errors.badRequest('A custom playlist is not read from the platform: there is nothing to subscribe to')
+    if (isSubscribed !== undefined) await app.playlists.setSubscribed(id, isSubscribed)
+    if (order !== undefined) await app.playlists.setSortOrder(id, order)
+    return json((await app.playlists.record(id, input.actor))!, 200)
+  },
+})
+interface PlaylistChange {
+  action?: unknown
+  playlist_subscribed?: boolean
+  playlist_sort_order?: 'top' | 'bottom'
+}
+
+/** The bulk change of the queue, with what is to be changed in the query. */
+const changeByQuery = ({ handle }: Route): Changed => ({
+  summary: 'Change all items that match',
+  query: {
+    filter: queryEnum(['pending', 'ignore', 'priority'] as const, { required: true }),
+    channel: queryId(),
+    vid_type: queryEnum(['videos', 'streams', 'shorts', 'unknown'] as const),
+    error: queryBool(),
+  },
+  body: Type.Object({ status: Type.Enum(['pending', 'ignore', 'priority', 'clear_error']) }),
+  reply: Type.Null(),
+  status: 204,
+  async handle(input, app) {
+    Object.assign(input.body as object, input.query)
+    await handle(input, app)
+    return undefined
+  },
+})
+
 const alias = (
   methods: ReadonlyArray<'GET' | 'POST' | 'PUT' | 'DELETE'>,
   at: string,
@@ -61,6 +118,8 @@ export const adaptations: readonly Adaptation[] = [
   { of: 'GET /api/download/:videoId/', change: merged },
   { of: 'GET /api/channel/search/', change: unknownIsUnsubscribed },
   { of: 'POST /api/video/:videoId/progress/', change: player },
+  { of: 'POST /api/playlist/:playlistId/', change: subscribing },
+  { of: 'POST /api/download/bulk/', at: 'PATCH /api/download/', change: changeByQuery },
   // Bodies that exclude each other.
   { of: 'GET /api/video/:videoId/comment/', change: bare },
   { of: 'GET /api/video/:videoId/similar/', change: bare },

@@ -14,6 +14,8 @@ export interface Changes {
   removeWhere(filter: QueueFilter): Promise<number>
   /** Notes why an item cannot be had; it is skipped until its status is set again or `retryAt` has come. */
   fail(id: string, failure: ItemFailure): Promise<void>
+  /** Takes messages away; a waiting item is taken again. @returns how many had one */
+  clearErrors(filter: QueueFilter): Promise<number>
   /** The item is in the library now. */
   done(id: string): Promise<void>
   /** Leftover priority items wait their turn again. @returns their ids */
@@ -90,6 +92,18 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
       // The time of an earlier message must not outlive it: an item that is due is taken before all others.
       await items.patch(id, { set: { retry_at: null, ...failureFields(failure) } }, { visible: true })
       await changed(id)
+    },
+
+    async clearErrors(filter) {
+      let cleared = 0
+      for (const isOpen of [true, false])
+        cleared += await items.patchWhere(
+          { and: [filter, { exists: 'error_class' }, { eq: ['open', isOpen] }] },
+          { set: { ...CLEARED, ready: isOpen } },
+          { visible: true },
+        )
+      await manyChanged()
+      return cleared
     },
 
     async done(id) {

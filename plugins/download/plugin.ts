@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
 import { extractDownload } from './extract.ts'
 import { type Extras, extrasTables, openExtras } from './extras.ts'
+import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listings.ts'
 import { downloads } from './preferences.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
@@ -17,7 +18,7 @@ export default definePlugin({
   migrations: [extrasTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
-  routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem],
+  routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem, countByChannel, showParts],
   tasks: [extractDownload, downloadPending],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },

@@ -236,7 +236,7 @@ const BulkBody = Type.Object({
   vid_type: Type.Optional(Type.Enum([...VID_TYPES])),
   error_class: Type.Optional(Type.Enum([...ERROR_CLASSES])),
   error: Type.Optional(Type.Boolean()),
-  status: Type.Enum(['pending', 'priority', 'ignore', 'delete']),
+  status: Type.Enum(['pending', 'priority', 'ignore', 'delete', 'clear_error']),
 })
 
 export const changeMany = defineRoute({
@@ -259,6 +259,7 @@ export const changeMany = defineRoute({
         fields: { filter: 'or one of the others is required' },
       })
     if (body.status === 'delete') return { updated: await app.queue.removeWhere(filter) }
+    if (body.status === 'clear_error') return { updated: await app.queue.clearErrors(filter) }
     const updated = await app.queue.setStatusWhere(filter, body.status)
     if (body.status === 'priority' && updated) await app.jobs.start(downloadPending, { autoOnly: true })
     return { updated }

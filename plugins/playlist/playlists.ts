@@ -218,6 +218,10 @@ export function openPlaylists(app: App) {
     setSubscribed: (id: string, isSubscribed: boolean): Promise<boolean> =>
       collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true }),
 
+    /** Which end of the platform's list is new. @returns false: not ours */
+    setSortOrder: (id: string, order: 'top' | 'bottom'): Promise<boolean> =>
+      collection.patch(id, { set: { playlist_sort_order: order } }, { visible: true }),
+
     /** Whether the platform still has them. @returns how many were ours */
     async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
       let changed = 0

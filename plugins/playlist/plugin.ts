@@ -4,6 +4,7 @@
  */
 import { definePlugin } from 'archivolt'
 import { listFilter } from './filter.ts'
+import { showNeighbours } from './neighbours.ts'
 import { ownTables, WATCH_LATER } from './own-rows.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
 import {
@@ -42,7 +43,10 @@ export default definePlugin({
         app.playlists.takeIn(id),
     'index.replaced': (app) => () => app.playlists.hideRestored(),
   },
-  routes: [listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, deletePlaylist, listPlaylistVideos],
+  routes: [
+    ...[listPlaylists, createCustom, changeCustom, showPlaylist, changePlaylist, deletePlaylist, listPlaylistVideos],
+    showNeighbours,
+  ],
   tasks: [removePlaylist, sharePlaylist, makePrivate],
   services: (app) => ({ playlists: openPlaylists(app) }),
 })

@@ -1,7 +1,15 @@
 /** Videos with their comments and subtitles: ingest, list, show, remove. */
 import { definePlugin } from 'archivolt'
 import { withoutFilter } from './listing.ts'
-import { deleteVideo, listChannelVideos, listComments, listSimilar, listVideos, showVideo } from './routes.ts'
+import {
+  deleteVideo,
+  listChannelVideos,
+  listComments,
+  listSimilar,
+  listVideos,
+  showVideo,
+  sumUpChannel,
+} from './routes.ts'
 import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
 import { openVideos } from './videos.ts'
@@ -25,7 +33,7 @@ export default definePlugin({
     'media.films': (app) => (atMost) => app.videos.someFilms(atMost),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },
-  routes: [listVideos, listChannelVideos, showVideo, deleteVideo, listComments, listSimilar],
+  routes: [listVideos, listChannelVideos, sumUpChannel, showVideo, deleteVideo, listComments, listSimilar],
   tasks: [removeVideo],
   services: (app) => ({ videos: openVideos(app) }),
 })

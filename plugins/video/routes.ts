@@ -76,6 +76,33 @@ export const listChannelVideos = defineRoute({
   },
 })
 
+const Sum = Type.Object({ value: Type.Integer() })
+
+export const sumUpChannel = defineRoute({
+  method: 'GET',
+  path: '/api/channel/:channelId/aggs/',
+  access: 'user',
+  summary: 'How many videos of a channel are archived, their size and their duration',
+  params: Type.Object({ channelId: Id }),
+  reply: Type.Object({
+    total_items: Sum,
+    total_size: Sum,
+    total_duration: Type.Object({ value: Type.Integer(), value_str: Type.String() }),
+  }),
+  async handle({ params: { channelId } }, app: App) {
+    const [row] = await app.videos.collection.aggregate({
+      filter: { eq: ['channel_id', channelId] },
+      sums: ['media_size', 'duration'],
+    })
+    const seconds = row?.sums['duration'] ?? 0
+    return {
+      total_items: { value: row?.count ?? 0 },
+      total_size: { value: row?.sums['media_size'] ?? 0 },
+      total_duration: { value: seconds, value_str: app.videos.durationText(seconds) },
+    }
+  },
+})
+
 export const showVideo = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/',

@@ -74,6 +74,10 @@ export const MATRIX: ReadonlyArray<
   ['/api/docs/contract/', { GET: 200 }, 'user'],
   ['/api/library/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/library/rescan/', { POST: 200 }, 'admin'],
+  ['/api/video/<video_id>/nav/', { GET: 200 }, 'user'],
+  ['/api/channel/<channel_id>/aggs/', { GET: 200 }, 'user'],
+  ['/api/channel/<channel_id>/nav/', { GET: 200 }, 'user'],
+  ['/api/download/aggs/', { GET: 200 }, 'admin'],
   // Appendix C: what stands for no other path.
   ['/api/user/me/', { GET: 200, POST: 200 }, 'user'],
   ['/api/user/account/', { GET: 200 }, 'user'],

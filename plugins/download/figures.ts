@@ -1,0 +1,74 @@
+/** What there is of each channel: in the queue, and beside it (contract B). */
+import { defineRoute, ID_PATTERN, queryEnum, Type } from 'archivolt'
+import type { App } from './app.ts'
+import { filterOf } from './filter.ts'
+
+const MOST_CHANNELS = 30
+
+export const countByChannel = defineRoute({
+  method: 'GET',
+  path: '/api/download/aggs/',
+  access: 'admin',
+  summary: 'Of which channels the items of the queue are, the largest first',
+  query: { filter: queryEnum(['pending', 'ignore'] as const) },
+  reply: Type.Object({
+    doc_count_error_upper_bound: Type.Integer(),
+    sum_other_doc_count: Type.Integer(),
+    buckets: Type.Array(
+      Type.Object({ key: Type.Array(Type.String()), key_as_string: Type.String(), doc_count: Type.Integer() }),
+    ),
+  }),
+  async handle({ query }, app: App) {
+    const { items } = app.queue
+    const rows = await items.aggregate({
+      filter: filterOf({ filter: query.filter }),
+      groupBy: ['channel_id'],
+      orderBy: { metric: 'count', order: 'desc' },
+    })
+    const shown = rows.slice(0, MOST_CHANNELS)
+    const buckets = await Promise.all(
+      shown.map(async ({ key: [channel], count }) => {
+        const id = String(channel)
+        const { hits } = await items.find({ filter: { eq: ['channel_id', id] }, size: 1, withoutTotal: true })
+        const name = hits[0] ? (JSON.parse(hits[0].text) as { channel_name: string }).channel_name : ''
+        return { key: [name, id], key_as_string: `${name}|${id}`, doc_count: count }
+      }),
+    )
+    const others = rows.slice(MOST_CHANNELS).reduce((sum, { count }) => sum + count, 0)
+    return { doc_count_error_upper_bound: 0, sum_other_doc_count: others, buckets }
+  },
+})
+
+export const showParts = defineRoute({
+  method: 'GET',
+  path: '/api/channel/:channelId/nav/',
+  access: 'user',
+  summary: 'Of what there is anything of a channel: videos by type, playlists, items of the queue',
+  params: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
+  reply: Type.Object({
+    has_pending: Type.Boolean(),
+    has_ignored: Type.Boolean(),
+    has_playlists: Type.Boolean(),
+    has_videos: Type.Boolean(),
+    has_streams: Type.Boolean(),
+    has_shorts: Type.Boolean(),
+  }),
+  async handle({ params: { channelId: channel } }, app: App) {
+    const one = { size: 1, withoutTotal: true } as const
+    const isQueued = async (filter: 'pending' | 'ignore') =>
+      (await app.queue.items.find({ filter: filterOf({ filter, channel })!, ...one })).hits.length > 0
+    const isArchived = async (type: 'videos' | 'streams' | 'shorts') => {
+      const filter = { and: [{ eq: ['channel_id', channel] as const }, { eq: ['vid_type', type] as const }] }
+      return (await app.videos.collection.find({ filter: filter as never, ...one })).hits.length > 0
+    }
+    const playlists = app.playlists.collection.find({ filter: { eq: ['playlist_channel_id', channel] }, ...one })
+    return {
+      has_pending: await isQueued('pending'),
+      has_ignored: await isQueued('ignore'),
+      has_playlists: (await playlists).hits.length > 0,
+      has_videos: await isArchived('videos'),
+      has_streams: await isArchived('streams'),
+      has_shorts: await isArchived('shorts'),
+    }
+  },
+})
