@@ -17,6 +17,7 @@ import {
 import { row, type Table } from './row.ts'
 
 const NOT_THERE = { has: { data: false } }
+const NOT_FOLLOWED = { has: { data: false, channel_subscribed: false } }
 const shows = (...ids: string[]) => ({
   look: (body: any) =>
     assert.deepEqual(
@@ -42,6 +43,16 @@ const noPage = (changes: object) => ({ has: { data: [], paginate: { ...PAGE, ...
 const vote = (yourVote: unknown) => ({ vote: { uuid: 'u1', yourVote } })
 const segment = (startTime: unknown, endTime: unknown) => ({ segment: { startTime, endTime } })
 const position = (value: unknown) => ({ is: { platform_id: VIDEO, youtube_id: VIDEO, user_id: 2, position: value } })
+/** What a player hears beside (contract C). */
+const reported = (value: number) => ({
+  is: {
+    ...position(value).is,
+    watched: false,
+    duration: 500,
+    duration_str: '8m 20s',
+    progress: anything,
+  },
+})
 const watched = (id: unknown, is_watched: unknown = true) => ({ as: 'user' as const, body: { id, is_watched } })
 const asUser = { as: 'user' as const }
 
@@ -159,19 +170,19 @@ export const videos: Table = [
   row('10', `GET /api/video/${THIRD}/similar/`, 200, { has: { data: [] } }),
   row('6.5', `GET /api/video/${NO_VIDEO}/similar/`, 404, NOT_THERE),
   row('6.5', `GET /api/video/${VIDEO}/progress/`, 200, { ...asUser, ...position(0) }),
-  row('6.5', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: { position: 100.5 }, ...position(100.5) }),
+  row('6.5', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: { position: 100.5 }, ...reported(100.5) }),
   row('6.5', `POST /api/video/${VIDEO}/progress/`, 200, {
     ...asUser,
     body: { position: '12.75', other: 1 },
-    ...position(12.75),
+    ...reported(12.75),
   }),
-  row('9.2', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: { position: 9999 }, ...position(500) }),
-  row('9.2', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: { position: 0 }, ...position(0) }),
-  row('6.5', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: {}, ...position(0) }),
+  row('9.2', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: { position: 9999 }, ...reported(500) }),
+  row('9.2', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: { position: 0 }, ...reported(0) }),
+  row('6.5', `POST /api/video/${VIDEO}/progress/`, 200, { ...asUser, body: {}, ...reported(0) }),
   row('6.5', `POST /api/video/${VIDEO}/progress/`, 200, {
     ...asUser,
     body: { youtube_id: null, user_id: null },
-    ...position(0),
+    ...reported(0),
   }),
   ...[
     { positon: 5 },
@@ -417,11 +428,11 @@ export const channels: Table = [
     ...asUser,
     look: ({ data }) => assert.equal(data.channel_id, CHANNEL),
   }),
-  row('6.7', 'GET /api/channel/search/', 400, NOT_THERE),
-  row('6.7', `GET /api/channel/search/?q=${VIDEO}`, 400, NOT_THERE),
-  row('6.7', 'GET /api/channel/search/?q=https://other.example/channel/x', 400, NOT_THERE),
-  row('6.7', `GET /api/channel/search/?q=${NO_CHANNEL}`, 404, NOT_THERE),
-  row('6.7', 'GET /api/channel/search/?q=@unknown', 503),
+  row('6.7', 'GET /api/channel/search/', 400, NOT_FOLLOWED),
+  row('6.7', `GET /api/channel/search/?q=${VIDEO}`, 400, NOT_FOLLOWED),
+  row('6.7', 'GET /api/channel/search/?q=https://other.example/channel/x', 400, NOT_FOLLOWED),
+  row('6.7', `GET /api/channel/search/?q=${NO_CHANNEL}`, 404, NOT_FOLLOWED),
+  row('6.7', 'GET /api/channel/search/?q=@unknown', 503, { has: { channel_subscribed: false } }),
   row('6.7', `GET /api/channel/${CHANNEL}/`, 200, asUser),
   row('6.7', `GET /api/channel/${NO_CHANNEL}/`, 404, NOT_THERE),
   row('6.7', `GET /api/channel/${CHANNEL}/video/`, 200, { ...asUser, ...shows(VIDEO, SECOND) }),

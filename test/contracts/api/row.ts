@@ -155,6 +155,7 @@ const EXTRAS = new Set([
   'non_field_errors',
   'cookie_import',
   'cookie_validated',
+  'channel_subscribed',
 ])
 
 /** Contract 2.1, and what its status asks for. */
