@@ -10,6 +10,7 @@ import type { View } from '../index/view.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
 import { writeWhole } from '../whole-file.ts'
+import { type DeviceCookie, openDevices } from './devices.ts'
 import { LoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost } from './passwords.ts'
 import { type NewSession, openSessions, type Session } from './sessions.ts'
@@ -27,6 +28,8 @@ export interface AccountRecord {
   may_download: boolean
   /** null: it sees the whole archive. */
   view: View | null
+  /** On devices where it has signed in with its password, a PIN does from then on. */
+  has_pin: boolean
   last_login: string | null
 }
 
@@ -46,12 +49,12 @@ export interface AccountRights {
 }
 
 /**
- * A right password. Hashing takes long enough for another request to change it: what is done on its strength asks
+ * A right password or PIN. Hashing takes long enough for another request to change it: what is done on its strength asks
  * again, in the write that does it.
  */
 export interface Proof {
   account: AccountRecord
-  /** It is still the password of an active account. */
+  /** It is still that of an active account; a PIN on a device that still knows the account. */
   holds(): boolean
 }
 
@@ -62,12 +65,12 @@ export interface Accounts {
   /** @throws conflict: the name is taken; bad_request: rights that go ill together */
   create(account: NewAccount): Promise<AccountRecord>
   /**
-   * A changed password ends the account's other sessions and revokes its token.
+   * A changed password ends the account's other sessions, revokes its token, and takes it off all devices.
    * @throws not_found, conflict (last active admin), bad_request (the proof no longer holds; rights that go ill together)
    */
   change(
     id: number,
-    change: { password?: string; is_active?: boolean } & AccountRights,
+    change: { password?: string; pin?: string | null; is_active?: boolean } & AccountRights,
     by?: { keepSession?: string | undefined; proof?: Proof | undefined },
   ): Promise<AccountRecord>
   /** It is gone: what has been chosen for accounts has it no more. */
@@ -92,6 +95,20 @@ export interface Accounts {
    */
   openSession(id: number, isRemembered: boolean, proof?: Proof): Promise<NewSession>
   endSession(session: string): Promise<void>
+  /** The accounts that may sign in with their PIN on this device. @param cookies  header of the request */
+  onDevice(cookies: string | undefined): AccountRecord[]
+  /**
+   * From now on its PIN is enough on this device. undefined: it has none.
+   * @throws bad_request: the proof no longer holds
+   */
+  keepOnDevice(id: number, cookies: string | undefined, proof: Proof): Promise<DeviceCookie | undefined>
+  forgetOnDevice(id: number, cookies: string | undefined): Promise<void>
+  /** Same throttle as passwords. @throws throttled, bad_request: not on this device; undefined: wrong */
+  checkPin(
+    id: number,
+    pin: string,
+    from: { cookies: string | undefined; address: string; signal?: AbortSignal },
+  ): Promise<Proof | undefined>
   /** What the account has chosen for itself. */
   userPreferences(id: number): UserPreferences
   /** @throws not_found */
@@ -127,6 +144,7 @@ interface UserRow {
   is_active: number
   may_download: number
   view: string | null
+  pin: string | null
   last_login: number | null
 }
 
@@ -146,6 +164,7 @@ export function openAccounts(parts: {
   const passwords = openPasswords(parts.passwordCost)
   const tokens = openTokens(parts)
   const sessions = openSessions(parts)
+  const devices = openDevices(parts)
   const preferences = openUserPreferences(ledger)
   const views = openViews(ledger)
   const throttle = new LoginThrottle(clock)
@@ -166,6 +185,7 @@ export function openAccounts(parts: {
   const updateUser = ledger.sql(
     'UPDATE users SET password = ?, is_staff = ?, is_active = ?, may_download = ? WHERE id = ?',
   )
+  const updatePin = ledger.sql('UPDATE users SET pin = ? WHERE id = ?')
   const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
   const deleteUser = ledger.sql('DELETE FROM users WHERE id = ?')
 
@@ -195,6 +215,7 @@ export function openAccounts(parts: {
     is_active: row.is_active === 1,
     may_download: row.is_staff === 1 || row.may_download === 1,
     view: views.parse(row.view),
+    has_pin: row.pin !== null,
     last_login: row.last_login === null ? null : new Date(row.last_login * 1000).toISOString(),
   })
 
@@ -223,9 +244,27 @@ export function openAccounts(parts: {
     },
   })
 
+  const proofOfPin = (row: UserRow, device: string): Proof => ({
+    account: toRecord(row),
+    holds() {
+      const now = selectOne.get(row.id)
+      return now?.is_active === 1 && now.pin === row.pin && devices.knows(device, row.id)
+    },
+  })
+
+  /** Counted in the ledger, whatever the address. */
+  async function attemptPin(row: UserRow, device: string): Promise<UserRow> {
+    const known = await ledger.write(() => {
+      const now = selectOne.get(row.id)
+      return now?.is_active && now.pin !== null && devices.attempt(device, row.id) ? now : undefined
+    })
+    if (!known) throw notOnDevice()
+    return known
+  }
+
   function refuseOutdated(proof: Proof | undefined): void {
     if (proof && !proof.holds())
-      throw errors.badRequest('The password has been changed meanwhile; sign in with the new one')
+      throw errors.badRequest('The password or PIN has been changed meanwhile; sign in with the new one')
   }
 
   const forgetFirstPassword = async (id: number): Promise<void> => {
@@ -257,6 +296,7 @@ export function openAccounts(parts: {
     async change(id, change, { keepSession, proof } = {}) {
       existing(id)
       const hash = change.password === undefined ? undefined : await passwords.hash(change.password)
+      const pin = typeof change.pin === 'string' ? await passwords.hash(change.pin) : change.pin
       const record = await write(() => {
         refuseOutdated(proof)
         const row = existing(id) // it may have changed while the password was hashed
@@ -270,6 +310,8 @@ export function openAccounts(parts: {
         if (!after.is_staff || !after.is_active) refuseLastAdmin(row)
         updateUser.run(hash ?? row.password, bit(after.is_staff), bit(after.is_active), bit(after.may_download), id)
         if (change.view !== undefined) views.set(id, change.view)
+        if (pin !== undefined) updatePin.run(pin, id)
+        if (hash || pin === null || !after.is_active) devices.forgetAll(id)
         if (hash) tokens.revoke(id)
         if (!after.is_active) sessions.endAll(id)
         else if (hash) sessions.endAll(id, keepSession)
@@ -343,6 +385,42 @@ export function openAccounts(parts: {
 
     endSession: (session) => write(() => sessions.end(session)),
 
+    onDevice(cookies) {
+      const device = devices.of(cookies)
+      if (device === undefined) return []
+      return devices.accountsOf(device).flatMap((id) => activeAccount(id) ?? [])
+    },
+
+    keepOnDevice: (id, cookies, proof) =>
+      ledger.write(() => {
+        refuseOutdated(proof)
+        return existing(id).pin === null ? undefined : devices.add(cookies, id)
+      }),
+
+    async forgetOnDevice(id, cookies) {
+      const device = devices.of(cookies)
+      if (device !== undefined) await ledger.write(() => devices.forget(device, id))
+    },
+
+    async checkPin(id, pin, { cookies, address, signal }) {
+      const device = devices.of(cookies)
+      const row = selectOne.get(id)
+      if (!row || device === undefined || !devices.accountsOf(device).includes(id)) throw notOnDevice()
+      const asker = { address: clientOf(address), signal }
+      return throttle.attempt(row.username, asker, async () => {
+        const known = await attemptPin(row, device)
+        if (!(await passwords.isRight(pin, known.pin!, asker))) {
+          log.info({ address }, 'a login failed')
+          return undefined
+        }
+        await ledger.write(() => {
+          devices.succeed(device, id)
+          updateLogin.run(now(), id)
+        })
+        return proofOfPin(known, device)
+      })
+    },
+
     userPreferences: (id) => preferences.of(id),
 
     changeUserPreferences: (id, changes) =>
@@ -385,6 +463,9 @@ export function openAccounts(parts: {
   }
   return accounts
 }
+
+const notOnDevice = () =>
+  errors.badRequest('Sign in with the password: a PIN is only for devices where its account has signed in before')
 
 const bit = (value: boolean): number => (value ? 1 : 0)
 

@@ -1,16 +1,14 @@
 /** Sessions of browsers: how long they last, and what their two cookies hold. The ledger has hashes alone. */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
-import { sha256 } from './tokens.ts'
+import { openSignedIds } from './signed-id.ts'
 
 const DAY_SECONDS = 86_400
 const SESSION_SECONDS = 2 * DAY_SECONDS
 /** With `remember_me`. */
 const REMEMBERED_SECONDS = 365 * DAY_SECONDS
 const MOST_SESSIONS_PER_USER = 200
-const ID_BYTES = 32
-const COOKIE = /^([\w-]{43})\.([\w-]{43})$/
 
 export interface Session {
   userId: number
@@ -48,8 +46,8 @@ export function openSessions({
   clock: Clock
   secretKey: Buffer
 }): Sessions {
-  const hmac = (text: string) => createHmac('sha256', secretKey).update(text)
-  const csrfTokenOf = (id: string) => hmac(`csrf:${id}`).digest('base64url')
+  const ids = openSignedIds('session', secretKey)
+  const csrfTokenOf = (id: string) => createHmac('sha256', secretKey).update(`csrf:${id}`).digest('base64url')
   const now = () => Math.floor(clock.now() / 1000)
 
   const select = ledger.sql<{ user_id: number; expires_at: number }>(
@@ -66,24 +64,17 @@ export function openSessions({
   return {
     open(userId, isRemembered) {
       const maxAgeSeconds = isRemembered ? REMEMBERED_SECONDS : SESSION_SECONDS
-      const id = randomBytes(ID_BYTES).toString('base64url')
+      const { id, hash, cookie } = ids.make()
       deleteEnded.run(now())
       deleteOldest.run(userId, MOST_SESSIONS_PER_USER - 1)
-      insert.run(sha256(id), userId, now(), now() + maxAgeSeconds)
-      return {
-        sessionId: `${id}.${hmac(`session:${id}`).digest('base64url')}`,
-        csrfToken: csrfTokenOf(id),
-        maxAgeSeconds,
-      }
+      insert.run(hash, userId, now(), now() + maxAgeSeconds)
+      return { sessionId: cookie, csrfToken: csrfTokenOf(id), maxAgeSeconds }
     },
 
     find(cookie) {
-      const [, id, proof] = COOKIE.exec(cookie) ?? []
-      if (!id || !proof) return undefined
-      const expected = hmac(`session:${id}`).digest()
-      const given = Buffer.from(proof, 'base64url')
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
-      const hash = sha256(id)
+      const known = ids.read(cookie)
+      if (!known) return undefined
+      const { id, hash } = known
       const row = select.get(hash, now())
       return row && { userId: row.user_id, hash, csrfToken: csrfTokenOf(id), expiresAt: row.expires_at * 1000 }
     },

@@ -5,6 +5,7 @@ import { jobs } from './migrations/0001-jobs.ts'
 import { accounts } from './migrations/0002-accounts.ts'
 import { words } from './migrations/0003-words.ts'
 import { rights } from './migrations/0004-rights.ts'
+import { devices } from './migrations/0005-devices.ts'
 
 export interface Migration {
   number: number
@@ -22,6 +23,7 @@ const coreMigrations: readonly Migration[] = [
   { number: 2, sql: accounts },
   { number: 3, sql: words },
   { number: 4, sql: rights },
+  { number: 5, sql: devices },
 ]
 
 const CORE = 'core'

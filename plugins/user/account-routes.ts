@@ -10,6 +10,8 @@ import {
   Type,
   type View,
 } from 'archivolt'
+import { Pin } from './device-routes.ts'
+import { keepOnDevice } from './session-cookies.ts'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
 /** The chosen ids by kind. What kinds there are, the indexes say. */
@@ -27,6 +29,7 @@ const Account = Type.Object({
   is_active: Type.Boolean(),
   may_download: Type.Boolean(),
   view: AccountView,
+  has_pin: Type.Boolean(),
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
 const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
@@ -81,10 +84,12 @@ export const changeUser = defineRoute({
   method: 'POST',
   path: '/api/user/:userId/',
   access: 'viewer',
-  summary: 'Change an account. Who is no admin changes their own password only, and proves the current one',
+  summary:
+    'Change an account. Who is no admin changes their own password and PIN only, and proves the current password',
   params: UserParams,
   body: Type.Object({
     password: Type.Optional(NewPassword),
+    pin: Type.Optional(Type.Union([Pin, Type.Null()])),
     current_password: Type.Optional(Type.String({ maxLength: LONGEST_PASSWORD })),
     is_staff: Type.Optional(Type.Boolean()),
     is_active: Type.Optional(Type.Boolean()),
@@ -93,31 +98,41 @@ export const changeUser = defineRoute({
   }),
   reply: Account,
   errors: ['permission_denied', 'bad_request', 'conflict', 'throttled'],
-  async handle({ params: { userId }, body, actor, request, signal }, app) {
+  async handle({ params: { userId }, body, actor, request, headers, signal }, app) {
     const { accounts } = app
     const id = allowedId(userId, actor)
-    const { current_password: current, password, is_staff, is_active, may_download, view } = body
+    const { current_password: current, password, pin, is_staff, is_active, may_download, view } = body
     const account = accounts.get(id)
     if (!account) throw errors.notFound('user')
     const isOfAdmin = [is_staff, is_active, may_download, view].some((value) => value !== undefined)
     if (!actor.isAdmin && isOfAdmin) throw errors.permissionDenied('Only an admin may change what an account may do')
-    if (password === undefined && !isOfAdmin)
-      throw errors.badRequest('Give one of password, is_staff, is_active, may_download, view')
+    if (password === undefined && pin === undefined && !isOfAdmin)
+      throw errors.badRequest('Give one of password, pin, is_staff, is_active, may_download, view')
+    // Who knows it signs in as that account: an admin may take it away, no more.
+    if (typeof pin === 'string' && id !== actor.id)
+      throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
-    if (!proof && (!actor.isAdmin || current !== undefined)) {
+    if (!proof && (!actor.isAdmin || current !== undefined || typeof pin === 'string')) {
       throw errors.badRequest('current_password must be the password that you have now', {
         fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
       })
     }
     const change = {
       ...(password !== undefined && { password }),
+      ...(pin !== undefined && { pin }),
       ...(is_staff !== undefined && { is_staff }),
       ...(is_active !== undefined && { is_active }),
       ...(may_download !== undefined && { may_download }),
       ...(view !== undefined && { view: view && (await checkedView(view, account.view, app)) }),
     }
-    return accounts.change(id, change, { proof, keepSession: actor.id === id ? actor.session : undefined })
+    const changed = await accounts.change(id, change, {
+      proof,
+      keepSession: actor.id === id ? actor.session : undefined,
+    })
+    if (proof && typeof pin === 'string' && actor.via === 'session' && password === undefined)
+      await keepOnDevice(accounts, proof, { request, headers })
+    return changed
   },
 })
 

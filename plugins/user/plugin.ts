@@ -1,6 +1,7 @@
 /** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
 import { definePlugin, Type } from 'archivolt'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
+import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
 import { changeOwnPreferences, showOwnPreferences } from './user-preferences.ts'
@@ -15,6 +16,9 @@ export default definePlugin({
     ping,
     login,
     logout,
+    listOfDevice,
+    signInWithPin,
+    forgetOnDevice,
     showToken,
     revokeToken,
     showOwnPreferences,

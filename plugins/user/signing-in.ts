@@ -1,5 +1,6 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
 import { type Accounts, defineRoute, errors, type Proof, Type } from 'archivolt'
+import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 /** Long enough for any pass phrase; a bound on what is hashed. */
 export const LONGEST_PASSWORD = 1024
@@ -79,13 +80,10 @@ export const login = defineRoute({
   status: 204,
   errors: ['throttled', 'csrf_failed'],
   async handle({ body, request, headers, signal }, { accounts }) {
-    // Otherwise another site's page could sign its visitor in to an attacker's account.
-    if (request.isCrossSite) throw errors.csrfFailed('This request was sent by a page of another site')
+    refuseOtherSites(request)
     const proof = await signIn(accounts, body, request.address, signal)
     const isRemembered = body.remember_me === 'on' || body.remember_me === true
-    const { sessionId, csrfToken, maxAgeSeconds } = await accounts.openSession(proof.account.id, isRemembered, proof)
-    headers.cookie('sessionid', sessionId, { maxAgeSeconds, httpOnly: true })
-    headers.cookie('csrftoken', csrfToken, { maxAgeSeconds })
+    await startSession(accounts, proof, isRemembered, { request, headers })
     return undefined
   },
 })

@@ -49,6 +49,8 @@ export const MATRIX: ReadonlyArray<
   ['/api/playlist/custom/<playlist_id>/', { POST: 200 }, 'user'],
   ['/api/config/user/', { GET: 200, POST: 200 }, 'user'],
   ['/login/', { POST: 204 }, 'open'],
+  ['/api/device/', { GET: 200, POST: 204 }, 'open'],
+  ['/api/device/<user_id>/', { DELETE: 200 }, 'open'],
   ['/logout/', { POST: 204 }, 'user'],
   ['/api/token/', { GET: 200, DELETE: 200 }, 'user'],
   ['/api/activate/', { POST: 200 }, 'admin'],

@@ -477,6 +477,7 @@ const ACCOUNT = {
   is_active: true,
   may_download: oneOf(true, false),
   view: null,
+  has_pin: false,
   last_login: oneOf(null, anInstant),
 }
 const STATE = {
@@ -628,6 +629,13 @@ export const beyond: Table = [
     ...login({ username: 'admin', password: 'wrong' }),
     has: { non_field_errors: anything },
   }),
+  row('B', 'GET /api/device/', 200, { ...asNobody, is: [] }),
+  row('B', 'POST /api/device/', 400, { ...asNobody, body: { user_id: 1, pin: '4711' } }),
+  row('B', 'POST /api/device/', 400, { ...asNobody, body: { user_id: 1, pin: 'none' } }),
+  row('B', 'DELETE /api/device/1/', 200, { ...asNobody, is: { success: true } }),
+  row('B', 'DELETE /api/device/x/', 404, asNobody),
+  row('B', 'POST /api/user/2/', 400, { ...asUser, body: { pin: '4711' } }),
+  row('B', 'POST /api/user/2/', 403, { body: { pin: '4711' } }),
   row('B', 'POST /logout/', 204, asUser),
   row('B', 'DELETE /api/token/', 200, { ...asUser, is: { success: true } }),
 ]

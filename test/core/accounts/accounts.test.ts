@@ -49,8 +49,13 @@ test('the ledger has no password, token or session in a form that could be used'
   const { accounts, ledger } = await withAdmin(await testAccounts(t))
   const token = await accounts.token(1)
   const { sessionId } = await accounts.openSession(1, false)
-  const all = JSON.stringify(['users', 'tokens', 'sessions'].map((table) => ledger.sql(`SELECT * FROM ${table}`).all()))
-  for (const secret of [token, 'right-password', ...sessionId.split('.')]) assert.ok(!all.includes(secret))
+  await accounts.change(1, { pin: '47114711' })
+  const proof = (await accounts.checkPassword('admin', 'right-password', HERE))!
+  const { device } = (await accounts.keepOnDevice(1, undefined, proof))!
+  const tables = ['users', 'tokens', 'sessions', 'device_accounts']
+  const all = JSON.stringify(tables.map((table) => ledger.sql(`SELECT * FROM ${table}`).all()))
+  for (const secret of [token, 'right-password', '47114711', ...sessionId.split('.'), ...device.split('.')])
+    assert.ok(!all.includes(secret))
 })
 
 test('a login needs the right name and password of an active account', async (t) => {

@@ -182,6 +182,7 @@ test('an admin adds, changes and removes accounts', async (t) => {
     is_active: true,
     may_download: false,
     view: null,
+    has_pin: false,
     last_login: null,
   }
   assert.deepEqual((await admin.post('/api/user/', { username: 'new.one@home', password: PASSWORD })).body, added)

@@ -1,0 +1,95 @@
+/** Devices that people share: which accounts have signed in there with their password, so that a PIN is enough. */
+import { parseCookie } from 'cookie'
+import type { Clock } from '../clock.ts'
+import type { Ledger } from '../ledger/sqlite.ts'
+import { openSignedIds } from './signed-id.ts'
+
+/** Of an account on a device; the next needs its password. */
+export const ALLOWED_PINS = 5
+const KEPT_SECONDS = 365 * 86_400
+const MOST_ACCOUNTS_OF_DEVICE = 20
+const MOST_DEVICES_OF_ACCOUNT = 100
+const COOKIE = 'device'
+
+export interface DeviceCookie {
+  device: string
+  maxAgeSeconds: number
+}
+
+/** `cookies` is the header of a request. Methods that say so change rows: call them inside `ledger.write`. */
+export interface Devices {
+  /** The device of this request, by what the ledger holds of its id. */
+  of(cookies: string | undefined): string | undefined
+  /** The account may use its PIN there, from now on; a device that nobody knows gets its id. Inside a write. */
+  add(cookies: string | undefined, userId: number): DeviceCookie
+  accountsOf(device: string): number[]
+  knows(device: string, userId: number): boolean
+  /** Counts an attempt before it is checked, so that neither a crash nor many at once win any. Inside a write. */
+  attempt(device: string, userId: number): boolean
+  /** The PIN was right. Inside a write. */
+  succeed(device: string, userId: number): void
+  /** Inside a write. */
+  forget(device: string, userId: number): void
+  /** From all devices. Inside a write. */
+  forgetAll(userId: number): void
+}
+
+export function openDevices({
+  ledger,
+  clock,
+  secretKey,
+}: {
+  ledger: Ledger
+  clock: Clock
+  secretKey: Buffer
+}): Devices {
+  const ids = openSignedIds('device', secretKey)
+  const now = () => Math.floor(clock.now() / 1000)
+  const since = () => now() - KEPT_SECONDS
+
+  const selectAccounts = ledger.sql<{ user_id: number }>(
+    'SELECT user_id FROM device_accounts WHERE device = ? AND attempts < ? AND used_at > ? ORDER BY user_id',
+  )
+  const selectOne = ledger.sql('SELECT 1 FROM device_accounts WHERE device = ? AND user_id = ? AND used_at > ?')
+  const upsert = ledger.sql(
+    'INSERT INTO device_accounts (device, user_id, used_at) VALUES (?, ?, ?) ON CONFLICT (device, user_id) DO UPDATE SET used_at = excluded.used_at, attempts = 0',
+  )
+  const count = ledger.sql(
+    'UPDATE device_accounts SET attempts = attempts + 1 WHERE device = ? AND user_id = ? AND attempts < ? AND used_at > ?',
+  )
+  const reset = ledger.sql('UPDATE device_accounts SET attempts = 0, used_at = ? WHERE device = ? AND user_id = ?')
+  const deleteOne = ledger.sql('DELETE FROM device_accounts WHERE device = ? AND user_id = ?')
+  const deleteAll = ledger.sql('DELETE FROM device_accounts WHERE user_id = ?')
+  const deleteOld = ledger.sql('DELETE FROM device_accounts WHERE used_at <= ?')
+  const deleteBeyond = (of: 'device' | 'user_id', other: 'device' | 'user_id') =>
+    ledger.sql(
+      `DELETE FROM device_accounts WHERE ${of} = ? AND ${other} IN (SELECT ${other} FROM device_accounts WHERE ${of} = ? ORDER BY used_at DESC LIMIT -1 OFFSET ?)`,
+    )
+  const deleteOldestAccounts = deleteBeyond('device', 'user_id')
+  const deleteOldestDevices = deleteBeyond('user_id', 'device')
+
+  const idOf = (cookies: string | undefined) => {
+    const cookie = cookies === undefined ? undefined : parseCookie(cookies)[COOKIE]
+    return cookie === undefined ? undefined : ids.read(cookie)
+  }
+
+  return {
+    of: (cookies) => idOf(cookies)?.hash,
+
+    add(cookies, userId) {
+      const { hash, cookie } = idOf(cookies) ?? ids.make()
+      deleteOld.run(since())
+      upsert.run(hash, userId, now())
+      deleteOldestAccounts.run(hash, hash, MOST_ACCOUNTS_OF_DEVICE)
+      deleteOldestDevices.run(userId, userId, MOST_DEVICES_OF_ACCOUNT)
+      return { device: cookie, maxAgeSeconds: KEPT_SECONDS }
+    },
+
+    accountsOf: (device) => selectAccounts.all(device, ALLOWED_PINS, since()).map(({ user_id }) => user_id),
+    knows: (device, userId) => selectOne.get(device, userId, since()) !== undefined,
+    attempt: (device, userId) => count.run(device, userId, ALLOWED_PINS, since()).changes === 1,
+    succeed: (device, userId) => void reset.run(now(), device, userId),
+    forget: (device, userId) => void deleteOne.run(device, userId),
+    forgetAll: (userId) => void deleteAll.run(userId),
+  }
+}

@@ -1,0 +1,52 @@
+/** Devices that people share: who may sign in there with a PIN, doing so, and being forgotten. */
+import { defineRoute, errors, Type } from 'archivolt'
+import { refuseOtherSites, startSession } from './session-cookies.ts'
+
+/** Digits, as a television's remote control has them. */
+export const Pin = Type.String({ pattern: '^[0-9]{4,8}$' })
+const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+const WRONG = 'Wrong PIN'
+
+export const listOfDevice = defineRoute({
+  method: 'GET',
+  path: '/api/device/',
+  access: 'open',
+  summary: 'The accounts that may sign in on this device with their PIN',
+  reply: Type.Array(Type.Object({ id: Type.Integer(), username: Type.String() })),
+  handle: ({ request }, { accounts }) =>
+    accounts.onDevice(request.headers['cookie']).map(({ id, username }) => ({ id, username })),
+})
+
+export const signInWithPin = defineRoute({
+  method: 'POST',
+  path: '/api/device/',
+  access: 'open',
+  summary: 'Start a session with a PIN, on a device where the account has signed in with its password',
+  body: Type.Object({ user_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), pin: Pin }),
+  reply: Type.Null(),
+  status: 204,
+  errors: ['bad_request', 'throttled', 'csrf_failed'],
+  async handle({ body: { user_id, pin }, request, headers, signal }, { accounts }) {
+    refuseOtherSites(request)
+    const from = { cookies: request.headers['cookie'], address: request.address, signal }
+    const proof = await accounts.checkPin(user_id, pin, from)
+    if (!proof) throw errors.badRequest(WRONG, { extra: { non_field_errors: [WRONG] } })
+    await startSession(accounts, proof, true, { request, headers })
+    return undefined
+  },
+})
+
+export const forgetOnDevice = defineRoute({
+  method: 'DELETE',
+  path: '/api/device/:userId/',
+  access: 'open',
+  summary: 'Forget an account on this device: it signs in with its password again',
+  params: UserParams,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['csrf_failed'],
+  async handle({ params: { userId }, request }, { accounts }) {
+    refuseOtherSites(request)
+    await accounts.forgetOnDevice(Number(userId), request.headers['cookie'])
+    return { success: true as const }
+  },
+})
