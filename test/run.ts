@@ -13,8 +13,8 @@ import { runFolder } from './support/temporary.ts'
 
 /** So many groups go on at once: two cores serve four well, as most files wait for a disk, a child or a clock. */
 const JOBS = Number(process.env.TEST_JOBS ?? 4)
-/** Of one test, and of a group's file. */
-const TIMEOUT_MS = 900_000
+/** Of one test, and of a group: many times what one takes on a quiet machine. */
+const TIMEOUT_MS = 1_800_000
 
 const words = process.argv.slice(2)
 const places = words.filter((word) => !word.startsWith('--'))

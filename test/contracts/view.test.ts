@@ -268,6 +268,10 @@ const ASKED: Record<string, Asked> = {
       [`/media/${SHUT}/${HIDDEN}.en.vtt`, `/media/${SHUT}/${NO_VIDEO}.en.vtt`],
     ],
   },
+  'GET /youtube/<>/<>': {
+    seen: [`/youtube/${OPEN}/${SEEN}.mp4`, `/youtube/${SHUT}/${LISTED}.mp4`],
+    alike: [[`/youtube/${SHUT}/${HIDDEN}.mp4`, `/youtube/${SHUT}/${NO_VIDEO}.mp4`]],
+  },
   'GET /cache/videos/<>/<>': {
     seen: [SEEN, LISTED].map((id) => `/cache/videos/${id[0]}/${id}.jpg`),
     alike: [HIDDEN, QUEUED].map((id) => [`/cache/videos/${id[0]}/${id}.jpg`, `/cache/videos/n/${NO_VIDEO}.jpg`]),
@@ -306,9 +310,16 @@ const ASKED: Record<string, Asked> = {
   'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },
   'GET /api/user/<>/': { seen: ['/api/user/3/'] },
   'POST /api/user/<>/': { seen: ['/api/user/3/'], body: { password: PASSWORD, current_password: PASSWORD } },
-  'GET /api/token/': { seen: ['/api/token/'] },
-  'DELETE /api/token/': { seen: ['/api/token/'] },
-  'POST /logout/': { seen: ['/logout/'] },
+  'GET /api/user/account/': { seen: ['/api/user/account/'] },
+  'GET /api/user/me/': { seen: ['/api/user/me/'] },
+  'POST /api/user/me/': { seen: ['/api/user/me/'], body: { grid_items: 4 } },
+  ...Object.fromEntries(
+    ['/api/token/', '/api/appsettings/token/'].flatMap((path) => [
+      [`GET ${path}`, { seen: [path] }],
+      [`DELETE ${path}`, { seen: [path] }],
+    ]),
+  ),
+  ...Object.fromEntries(['/logout/', '/api/user/logout/'].map((path) => [`POST ${path}`, { seen: [path] }])),
   'GET /api/shelf/': { seen: ['/api/shelf/'] },
 }
 

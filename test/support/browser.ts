@@ -163,6 +163,21 @@ async function delay(context: BrowserContext): Promise<void> {
   })
 }
 
+/** Such an answer is changed on its way. One that the end of a test has left without a server is let go. */
+export async function changeAnswer(
+  page: Page,
+  pattern: string | RegExp,
+  change: (answer: any) => object,
+): Promise<void> {
+  await page.route(pattern, async (route) => {
+    try {
+      await route.fulfill({ json: change(await (await route.fetch()).json()) })
+    } catch {
+      await route.abort().catch(() => undefined)
+    }
+  })
+}
+
 /** Answers of such addresses are those of the moment they were asked for, and come only with `release`. */
 export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Promise<void>; release: () => void }> {
   let hasAsked = () => {}

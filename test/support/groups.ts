@@ -11,6 +11,8 @@ const LIGHT_MS = 1000
 const HEAVY_MS = 30_000
 /** A process for less is not worth its start. */
 const LEAST_MS = 2000
+/** One that takes much longer than this hangs, on a slow machine too. */
+const MOST_MS = 120_000
 
 export function knownTimes(): Record<string, number> {
   try {
@@ -30,7 +32,7 @@ export function groupsOf(files: readonly TestFile[], times: Record<string, numbe
   const groups: TestFile[][] = []
   let leftMs = left.reduce((sum, file) => sum + msOf(file), 0)
   while (left.length > 0) {
-    const fullMs = Math.max(LEAST_MS, leftMs / (2 * jobs))
+    const fullMs = Math.min(MOST_MS, Math.max(LEAST_MS, leftMs / (2 * jobs)))
     const group: TestFile[] = []
     for (let ms = 0; left.length > 0 && ms < fullMs; ) {
       const file = left.shift()!

@@ -4,7 +4,7 @@ import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
-import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
+import { changeAnswer, holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aNewItem, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
@@ -101,18 +101,13 @@ describe('downloads', { skip: noBrowser }, () => {
       const app = await filled(t)
       const { page, go, check, shot } = await openPage(t, app.url, { as: AS, size: 'phone' })
       const now = Math.floor(Date.now() / 1000)
-      await page.route('**/api/platform/', async (route) => {
-        const answer = await (await route.fetch()).json()
-        await route.fulfill({
-          json: {
-            ...answer,
-            state,
-            reason: 'The disk is full; downloads go on when 200 MB are free.',
-            since: now - 600,
-            next_attempt: now + 600,
-          },
-        })
-      })
+      await changeAnswer(page, '**/api/platform/', (answer) => ({
+        ...answer,
+        state,
+        reason: 'The disk is full; downloads go on when 200 MB are free.',
+        since: now - 600,
+        next_attempt: now + 600,
+      }))
       await go('/downloads/')
 
       await page.getByRole('heading', { name: headline }).waitFor()
@@ -133,9 +128,7 @@ describe('downloads', { skip: noBrowser }, () => {
   test('a missing program is the headline, not that nothing is to do', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: AS })
-    await page.route('**/api/platform/', async (route) =>
-      route.fulfill({ json: { ...(await (await route.fetch()).json()), missing: ['ffmpeg'] } }),
-    )
+    await changeAnswer(page, '**/api/platform/', (answer) => ({ ...answer, missing: ['ffmpeg'] }))
     await go('/downloads/')
     await page.getByRole('heading', { name: 'ffmpeg is missing. Nothing can be downloaded without it.' }).waitFor()
     assert.equal(await page.getByText('Nothing to do').count(), 0)

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { changeAnswer, holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
@@ -291,9 +291,7 @@ describe('home', { skip: noBrowser }, () => {
       ),
     )
     const WINDOW = 40
-    await page.route(/\/api\/video\/\?/, async (route) => {
-      const reply = await route.fetch()
-      const body = await reply.json()
+    await changeAnswer(page, /\/api\/video\/\?/, (body) => {
       const { paginate } = body
       if (paginate.total_hits >= WINDOW) {
         const last = Math.floor(WINDOW / paginate.page_size)
@@ -303,7 +301,7 @@ describe('home', { skip: noBrowser }, () => {
           last_page: paginate.current_page >= last ? 0 : last,
         })
       }
-      await route.fulfill({ response: reply, json: body })
+      return body
     })
     await go('/?type=videos')
     await page.getByRole('link', { name: 'Film 0', exact: true }).waitFor()
@@ -331,12 +329,10 @@ describe('home', { skip: noBrowser }, () => {
     const app = await testApp(t)
     await filled(app, 30)
     const { page, go } = await openPage(t, app.url, { as })
-    await page.route(/\/api\/video\/\?/, async (route) => {
-      const reply = await route.fetch()
-      const body = await reply.json()
-      Object.assign(body.paginate, { max_hits: true, last_page: 0 })
-      await route.fulfill({ response: reply, json: body })
-    })
+    await changeAnswer(page, /\/api\/video\/\?/, ({ paginate, ...answer }) => ({
+      ...answer,
+      paginate: { ...paginate, max_hits: true, last_page: 0 },
+    }))
 
     await go('/?type=videos&sort=views')
 
