@@ -16,6 +16,7 @@ import {
   Sun,
   TvMinimalPlay,
   User,
+  Users,
 } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -215,6 +216,9 @@ function AccountMenu() {
       icon: Keyboard,
       onSelect: () => dispatchEvent(new KeyboardEvent('keydown', { key: '?' })),
     },
+    ...(account.value?.has_pin
+      ? [{ label: t('account.switch'), icon: Users, onSelect: () => void signOut().catch(sayFailure) }]
+      : []),
     { label: t('account.signOut'), icon: LogOut, onSelect: () => void signOut().catch(sayFailure) },
   ]
   return (

@@ -24,6 +24,7 @@ import type { subscribeChannels } from '../../../subscription/routes.ts'
 import type { listNotifications as listOutgoing, listSchedules } from '../../../task/schedule-routes.ts'
 import type { listTaskKinds, showTask, showTaskLog } from '../../../task/task-routes.ts'
 import type { listUsers } from '../../../user/account-routes.ts'
+import type { listOfDevice } from '../../../user/device-routes.ts'
 import type { describePreferences } from '../../../user/preferences.ts'
 import type { ping, showToken } from '../../../user/signing-in.ts'
 import type { showOwnPreferences } from '../../../user/user-preferences.ts'
@@ -56,6 +57,8 @@ export type Outgoing = ReplyOf<typeof listOutgoing>
 export type UserSettings = ReplyOf<typeof showOwnPreferences>
 export type ViewStyle = NonNullable<UserSettings['view_style_home']>
 export type Account = ReplyOf<typeof listUsers>[number]
+/** One that this device knows. */
+export type DeviceAccount = ReplyOf<typeof listOfDevice>[number]
 /** What is found; videos, channels and playlists are whole records. */
 export type SearchResults = Omit<
   ReplyOf<typeof search>['results'],

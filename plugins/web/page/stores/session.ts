@@ -84,6 +84,12 @@ export async function signIn(username: string, password: string, isRemembered: b
   await readSession()
 }
 
+/** @throws Failure  wrong, or no longer enough on this device */
+export async function signInWithPin(id: number, pin: string): Promise<void> {
+  await ask('POST', '/api/device/', { body: { user_id: id, pin } })
+  await readSession()
+}
+
 export async function signOut(): Promise<void> {
   await post('/logout/')
   // What is one account's own does not stay for the next at this device.

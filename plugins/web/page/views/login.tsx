@@ -1,21 +1,89 @@
-/** Signing in: name and password, and what was wrong beside them. Whoever comes from an address goes on there. */
+/**
+ * Signing in: by picture and PIN where the device knows somebody, else by name and password. Whoever comes from an
+ * address goes on there.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { type Failure, get, toFailure } from '../server/api.ts'
-import type { Page, Video } from '../server/records.ts'
-import { isAdmin, isUnused, signIn } from '../stores/session.ts'
+import { type Failure, get, remove, toFailure } from '../server/api.ts'
+import type { DeviceAccount, Page, Video } from '../server/records.ts'
+import { isAdmin, isUnused, signIn, signInWithPin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
+import { Pictures } from './login/pictures.tsx'
+import { PinPad } from './login/pin-pad.tsx'
 
 /** The first start: nothing was ever put into it, or its first choices are open. */
 const isNew = async (): Promise<boolean> =>
   (isAdmin.peek() && !(await get<{ page: { welcomed: boolean } }>('/api/config/')).page.welcomed) ||
   (await get<Page<Video>>('/api/video/')).paginate.total_hits === 0
 
+/** Where to, once somebody has signed in. */
+async function goOn(): Promise<void> {
+  const { path } = place.peek()
+  if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
+  else if (path === '/login/') navigate('/', { isReplacing: true })
+}
+
+const askDevice = (): Promise<DeviceAccount[]> => get('/api/device/')
+
+type Way = 'pictures' | 'password' | DeviceAccount
+
 export function Login() {
+  const [known, setKnown] = useState<readonly DeviceAccount[]>()
+  const [way, setWay] = useState<Way>('pictures')
+  const [off, setOff] = useState<DeviceAccount>()
+  useTitle(t('login.title'))
+  // Without an answer the password is the way in, and says what is wrong.
+  useEffect(() => void askDevice().then(setKnown, () => setKnown([])), [])
+
+  const enter = (account: DeviceAccount) => async (pin: string) => {
+    try {
+      await signInWithPin(account.id, pin)
+    } catch (error) {
+      const left = await askDevice()
+      setKnown(left)
+      if (left.some(({ id }) => id === account.id)) throw error
+      setOff(account)
+      return setWay('password')
+    }
+    await goOn()
+  }
+  const forget = async ({ id }: DeviceAccount) => {
+    await remove(`/api/device/${id}/`)
+    setKnown(await askDevice())
+    setWay('pictures')
+  }
+
+  if (!known) return <main class="login" />
+  if (way === 'password' || known.length === 0)
+    return (
+      <Password
+        notice={off && t('login.pin.off', { name: off.username })}
+        onBack={known.length === 0 ? undefined : () => setWay('pictures')}
+      />
+    )
+  return (
+    <main class="login">
+      <h1 class="unseen">{t('app.name')}</h1>
+      {way === 'pictures' ? (
+        <Pictures accounts={known} onChoose={setWay} onPassword={() => setWay('password')} />
+      ) : (
+        <PinPad
+          account={way}
+          onEnter={enter(way)}
+          onBack={() => setWay('pictures')}
+          onPassword={() => setWay('password')}
+          onForget={() => void forget(way).catch(() => setWay('pictures'))}
+        />
+      )}
+    </main>
+  )
+}
+
+function Password({ notice, onBack }: { notice: string | undefined; onBack: (() => void) | undefined }) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [isRemembered, setRemembered] = useState(true)
@@ -23,7 +91,6 @@ export function Login() {
   const [isTried, setTried] = useState(false)
   const [failure, setFailure] = useState<Failure>()
   const form = useRef<HTMLFormElement>(null)
-  useTitle(t('login.title'))
   useEffect(() => form.current!.querySelector('input')!.focus(), [])
 
   const submit = async (event: Event) => {
@@ -33,9 +100,7 @@ export function Login() {
     setBusy(true)
     try {
       await signIn(name, password, isRemembered)
-      const { path } = place.value
-      if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
-      else if (path === '/login/') navigate('/', { isReplacing: true })
+      await goOn()
     } catch (error) {
       setFailure(toFailure(error))
     }
@@ -49,6 +114,7 @@ export function Login() {
           <Mark size={40} />
           <h1>{t('app.name')}</h1>
         </div>
+        {notice && !failure && <p class="notice">{notice}</p>}
         {failure && (
           <p class="notice error" role="alert">
             {failure.message}
@@ -85,6 +151,11 @@ export function Login() {
         <Button kind="main" type="submit" isBusy={isBusy}>
           {t('login.submit')}
         </Button>
+        {onBack && (
+          <Button kind="quiet" onClick={onBack}>
+            {t('login.back')}
+          </Button>
+        )}
         {isUnused.value && <p class="hint">{t('login.first')}</p>}
       </form>
     </main>

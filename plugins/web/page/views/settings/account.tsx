@@ -1,4 +1,4 @@
-/** One's own account: password, the token for programs, signing out. */
+/** One's own account: password, PIN, the token for programs, signing out. */
 
 import { Copy, Eye, LogOut, RotateCw } from 'lucide'
 import { useState } from 'preact/hooks'
@@ -7,9 +7,10 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
-import type { TokenReply } from '../../server/records.ts'
+import type { Account, TokenReply } from '../../server/records.ts'
 import { account, roleOf, sessionKnown, signOut } from '../../stores/session.ts'
 import { t } from '../../texts/texts.ts'
+import { LONGEST_PIN, SHORTEST_PIN } from '../login/pin-pad.tsx'
 import { Group } from './option.tsx'
 
 export const SHORTEST_PASSWORD = 8
@@ -30,6 +31,7 @@ export function AccountSection() {
         </div>
       </div>
       <Password />
+      <PinOfOwn />
       <Token />
     </>
   )
@@ -106,6 +108,75 @@ function Password() {
           <Button kind="main" type="submit" isBusy={isBusy}>
             {t('settings.password.change')}
           </Button>
+        </div>
+      </form>
+    </Group>
+  )
+}
+
+function PinOfOwn() {
+  const [password, setPassword] = useState('')
+  const [pin, setPin] = useState('')
+  const [tried, setTried] = useState<'set' | 'remove'>()
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  const isPin = new RegExp(`^[0-9]{${SHORTEST_PIN},${LONGEST_PIN}}$`).test(pin)
+
+  const save = async (what: 'set' | 'remove') => {
+    setTried(what)
+    setFailure(undefined)
+    if (password === '' || (what === 'set' && !isPin)) return
+    setBusy(true)
+    try {
+      await sessionKnown()
+      const change = { pin: what === 'set' ? pin : null, current_password: password }
+      account.value = await post<Account>(`/api/user/${account.value!.id}/`, change)
+      setPassword('')
+      setPin('')
+      setTried(undefined)
+      say(t(what === 'set' ? 'settings.pin.isSet' : 'settings.pin.removed'))
+    } catch (error) {
+      setFailure(toFailure(error))
+    }
+    setBusy(false)
+  }
+
+  const ofPassword = failure?.fields['current_password']
+  return (
+    <Group title={t('settings.pin')} hint={t('settings.pin.hint')}>
+      <form class="option-form" onSubmit={(event) => (event.preventDefault(), void save('set'))} noValidate>
+        {failure && !ofPassword && (
+          <p class="notice error" role="alert">
+            {failure.message}
+          </p>
+        )}
+        <Field
+          label={t('settings.pin.password')}
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onInput={setPassword}
+          isRequired
+          error={tried && password === '' ? t('form.required') : ofPassword && t('settings.password.wrong')}
+        />
+        <Field
+          label={t('settings.pin.new')}
+          type="password"
+          autocomplete="off"
+          value={pin}
+          onInput={setPin}
+          error={tried === 'set' && !isPin ? t('settings.pin.short') : undefined}
+          hint={t('settings.pin.digits')}
+        />
+        <div class="buttons">
+          <Button kind="main" type="submit" isBusy={isBusy}>
+            {t('settings.pin.set')}
+          </Button>
+          {account.value?.has_pin && (
+            <Button isBusy={isBusy} onClick={() => void save('remove')}>
+              {t('settings.pin.remove')}
+            </Button>
+          )}
         </div>
       </form>
     </Group>

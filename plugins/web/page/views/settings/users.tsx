@@ -1,6 +1,6 @@
 /** Accounts: who may sign in, and who may change things. */
 
-import { EllipsisVertical, KeyRound, Plus, Trash, UserCheck, UserCog, UserX } from 'lucide'
+import { Delete, EllipsisVertical, KeyRound, Plus, Trash, UserCheck, UserCog, UserX } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
@@ -26,7 +26,7 @@ type Open = { what: 'new'; user?: undefined } | { what: 'password' | 'rights'; u
 export function UsersSection() {
   const users = useLoad<Account[]>('settings/users', (signal) => get('/api/user/', {}, signal))
   const [open, setOpen] = useState<Open>()
-  const change = async (user: Account, wanted: Pick<Account, 'is_active'>) => {
+  const change = async (user: Account, wanted: { is_active: boolean } | { pin: null }) => {
     await post(`/api/user/${user.id}/`, wanted)
     await users.reload()
     say(t('settings.saved'))
@@ -49,6 +49,15 @@ export function UsersSection() {
   const itemsOf = (user: Account): MenuItem[] => [
     { label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen({ user, what: 'password' }) },
     { label: t('settings.users.rights'), icon: UserCog, onSelect: () => setOpen({ user, what: 'rights' }) },
+    ...(user.has_pin
+      ? [
+          {
+            label: t('settings.pin.remove'),
+            icon: Delete,
+            onSelect: () => void change(user, { pin: null }).catch(sayFailure),
+          },
+        ]
+      : []),
     {
       label: t(user.is_active ? 'settings.users.lock' : 'settings.users.unlock'),
       icon: user.is_active ? UserX : UserCheck,

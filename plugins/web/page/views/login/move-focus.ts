@@ -1,0 +1,11 @@
+/** Arrow keys go from button to button, as a television's remote control does. */
+
+/** @param columns  in a row: up and down go over so many */
+export function moveFocus(event: KeyboardEvent, box: HTMLElement, columns: number): void {
+  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  const buttons = [...box.querySelectorAll('button')]
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
+  buttons[Math.max(0, Math.min(at + step, buttons.length - 1))]!.focus()
+}

@@ -1,0 +1,48 @@
+/** Who may sign in on this device with a PIN: a picture each. */
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
+import type { DeviceAccount } from '../../server/records.ts'
+import { t } from '../../texts/texts.ts'
+import { moveFocus } from './move-focus.ts'
+
+export function Pictures({
+  accounts,
+  onChoose,
+  onPassword,
+}: {
+  accounts: readonly DeviceAccount[]
+  onChoose: (account: DeviceAccount) => void
+  onPassword: () => void
+}) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current!.querySelector('button')!.focus(), [])
+  return (
+    <div class="who" ref={box} onKeyDown={(event) => moveFocus(event, box.current!, 1)}>
+      <h2>{t('login.who')}</h2>
+      <div class="who-row">
+        {accounts.map((account) => (
+          <button type="button" key={account.id} class="who-one" onClick={() => onChoose(account)}>
+            <Picture account={account} />
+            <bdi>{account.username}</bdi>
+          </button>
+        ))}
+      </div>
+      <Button kind="quiet" onClick={onPassword}>
+        {t('login.usePassword')}
+      </Button>
+    </div>
+  )
+}
+
+/** Degrees between neighbours: so far apart that a family’s are told from each other. */
+const GOLDEN_ANGLE = 137.5
+
+/** The first letter on a colour of the account’s own. */
+export function Picture({ account: { id, username } }: { account: DeviceAccount }) {
+  const [first] = [...new Intl.Segmenter().segment(username)]
+  return (
+    <span class="portrait" style={{ background: `oklch(0.45 0.12 ${(id * GOLDEN_ANGLE) % 360})` }} aria-hidden="true">
+      {first?.segment.toUpperCase()}
+    </span>
+  )
+}
