@@ -6,7 +6,7 @@ import type { Preferences } from '../ledger/preferences.ts'
 import type { ItemForm, Plugin, Reply } from '../plugin/define.ts'
 import { listOf, objectOf, withKeys } from '../splice.ts'
 import { isBeyond, type PageWindow, pageBlock } from './page.ts'
-import { JsonText, Listing } from './reply.ts'
+import { JsonText, jsonOf, Listing } from './reply.ts'
 
 export interface Envelope {
   item(value: Reply, form: ItemForm): JsonText
@@ -23,7 +23,7 @@ export function openEnvelope(
 
   return {
     item(value, form) {
-      const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+      const text = jsonOf(value)
       const enveloped = { data: text, config: configText() }
       if (form === 'bare') return new JsonText(text)
       return new JsonText(form === 'merged' ? withKeys(text, {}, enveloped) : objectOf(enveloped))

@@ -33,6 +33,7 @@ export class KeptReplies {
    */
   tagOf(actor: Actor, form: string): string | undefined {
     const stamp = this.#stamp()
+    if (stamp !== this.#keptAt) this.#clear(stamp)
     return stamp === undefined ? undefined : `W/"${this.#life}.${stamp}.${actor.id}${form}"`
   }
 
@@ -41,10 +42,8 @@ export class KeptReplies {
   }
 
   keep(tag: string, url: string, text: string): void {
-    const stamp = this.#stamp()
-    if (stamp !== this.#keptAt) this.#clear(stamp)
     if (text.length > LONGEST) return
-    if (this.#characters + text.length > MOST_CHARACTERS) this.#clear(stamp)
+    if (this.#characters + text.length > MOST_CHARACTERS) this.#clear(this.#keptAt)
     const key = `${tag} ${url}`
     if (!this.#texts.has(key)) this.#characters += text.length
     this.#texts.set(key, text)

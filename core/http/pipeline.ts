@@ -33,7 +33,7 @@ import { Input, RunningSignals } from './input.ts'
 import { isKnown, KeptReplies, tagOfText } from './kept-replies.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './page.ts'
-import { BytesReply, EventStream, FileReply, JsonText, NotModified } from './reply.ts'
+import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
 import { type Match, openRouter } from './router.ts'
 import {
   type Exchange,
@@ -305,14 +305,12 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const { request, headers } = exchange
     const tag = kept.tagOf(input.actor, route.itemForm ? `.${formOf(route, input)}` : '')
     if (tag !== undefined && isKnown(request, tag)) return new NotModified(tag)
-    const known = tag === undefined ? undefined : kept.get(tag, request.url!)
-    const value = known === undefined ? await answer(route, input, query) : new JsonText(known)
-    const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+    const text = (tag && kept.get(tag, request.url!)) ?? jsonOf(await answer(route, input, query))
     const current = tag ?? tagOfText(text)
     if (tag !== undefined) kept.keep(tag, request.url!, text)
     else if (isKnown(request, current)) return new NotModified(current)
     headers['ETag'] = current
-    return value
+    return new JsonText(text)
   }
 
   function tooSlow({ name, limitMs = 0, failed }: RouteOwner, { method, path }: Route, { request }: Input): Error {

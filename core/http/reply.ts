@@ -11,6 +11,9 @@ export class JsonText {
   }
 }
 
+/** What a handler has returned, as the text that is sent. */
+export const jsonOf = (value: unknown): string => (value instanceof JsonText ? value.text : JSON.stringify(value))
+
 /** A page of records as ready JSON texts. */
 export class Listing {
   readonly texts: readonly string[]
