@@ -252,7 +252,7 @@ export function openChannels(app: App) {
     return { texts: found.hits.map((hit) => reply(hit.text)), total: found.total }
 
     async function findBoth(ids: string[]) {
-      const named = await collection.find({ text, size: MATCH_LIMIT, withoutTotal: true })
+      const named = await collection.find({ text, size: MATCH_LIMIT, withoutTotal: true, withoutTexts: true })
       const either = {
         in: ['channel_id', [...new Set([...ids, ...named.hits.map((hit) => hit.id)])]] as ['channel_id', string[]],
       }

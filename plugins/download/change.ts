@@ -40,6 +40,7 @@ export function openChanges({ app, items, active, changed, manyChanged }: QueueS
       filter: { and: [{ in: ['platform_id', ids] }, filter] },
       size: ids.length,
       withoutTotal: true,
+      withoutTexts: true,
     })
     return hits.map(({ id }) => id)
   }

@@ -54,18 +54,14 @@ export const showParts = defineRoute({
     has_shorts: Type.Boolean(),
   }),
   async handle({ params: { channelId: channel } }, app: App) {
-    const one = { size: 1, withoutTotal: true } as const
     const isQueued = async (filter: 'pending' | 'ignore') =>
-      (await app.queue.items.find({ filter: filterOf({ filter, channel })!, ...one })).hits.length > 0
-    const isArchived = async (type: 'videos' | 'streams' | 'shorts') => {
-      const filter = { and: [{ eq: ['channel_id', channel] as const }, { eq: ['vid_type', type] as const }] }
-      return (await app.videos.collection.find({ filter: filter as never, ...one })).hits.length > 0
-    }
-    const playlists = app.playlists.collection.find({ filter: { eq: ['playlist_channel_id', channel] }, ...one })
+      (await app.queue.items.count(filterOf({ filter, channel }), 1)) > 0
+    const isArchived = async (type: 'videos' | 'streams' | 'shorts') =>
+      (await app.videos.collection.count({ and: [{ eq: ['channel_id', channel] }, { eq: ['vid_type', type] }] }, 1)) > 0
     return {
       has_pending: await isQueued('pending'),
       has_ignored: await isQueued('ignore'),
-      has_playlists: (await playlists).hits.length > 0,
+      has_playlists: (await app.playlists.collection.count({ eq: ['playlist_channel_id', channel] }, 1)) > 0,
       has_videos: await isArchived('videos'),
       has_streams: await isArchived('streams'),
       has_shorts: await isArchived('shorts'),

@@ -56,6 +56,7 @@ export function openCustom(
         filter: { not: { eq: ['watched_by', String(userId)] } },
         size: 1,
         withoutTotal: true,
+        withoutTexts: true,
       })
       if (hits[0]) return hits[0].id
     }

@@ -58,6 +58,7 @@ export async function knownOf(kind: Kind, ids: readonly string[], app: App): Pro
     filter: { eq: ['playlist_type', 'regular'] },
     size: ids.length,
     withoutTotal: true,
+    withoutTexts: true,
   })
   return new Set(hits.map(({ id }) => id))
 }

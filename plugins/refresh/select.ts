@@ -58,6 +58,7 @@ async function outdated<Names extends string>(
     sort: [{ by: 'refreshed_at', order: 'asc' }],
     size,
     withoutTotal: true,
+    withoutTexts: true,
   })
   return hits.map(({ id }) => id)
 }

@@ -137,7 +137,8 @@ async function ofChannels({ channel, fuzziness }: Query, app: App): Promise<Arra
       prefixLast: true,
       fuzziness: edits,
     }
-    return (await app.channels.collection.find({ text, size: MAX_WINDOW, withoutTotal: true })).hits.map(({ id }) => id)
+    const query = { text, size: MAX_WINDOW, withoutTotal: true, withoutTexts: true }
+    return (await app.channels.collection.find(query)).hits.map(({ id }) => id)
   }
   const exact = await named(0)
   return [{ in: ['channel_id', exact.length > 0 || fuzziness === 0 ? exact : await named(fuzziness)] }]
