@@ -62,6 +62,8 @@ export interface Proof {
 export interface Accounts {
   list(): AccountRecord[]
   get(id: number): AccountRecord | undefined
+  /** Whose marks are those of the archive where it can have but one watcher's: the admin who was here first. */
+  firstAdmin(): AccountRecord | undefined
   /** @throws conflict: the name is taken; bad_request: rights that go ill together */
   create(account: NewAccount): Promise<AccountRecord>
   /**
@@ -174,6 +176,7 @@ export function openAccounts(parts: {
 
   const selectAll = ledger.sql<UserRow>('SELECT * FROM users ORDER BY id')
   const selectOne = ledger.sql<UserRow>('SELECT * FROM users WHERE id = ?')
+  const selectFirstAdmin = ledger.sql<UserRow>('SELECT * FROM users WHERE is_staff = 1 ORDER BY id LIMIT 1')
   const selectNamed = ledger.sql<UserRow>('SELECT * FROM users WHERE username = ?')
   const countAdmins = ledger.sql<{ others: number }>(
     'SELECT count(*) AS others FROM users WHERE is_staff = 1 AND is_active = 1 AND id <> ?',
@@ -236,21 +239,16 @@ export function openAccounts(parts: {
       throw errors.conflict('This is the last active admin; make another account an admin first')
   }
 
-  const proofOf = (row: UserRow): Proof => ({
+  const proofWhile = (row: UserRow, isSame: (now: UserRow) => boolean): Proof => ({
     account: toRecord(row),
     holds() {
       const now = selectOne.get(row.id)
-      return now?.is_active === 1 && now.password === row.password
+      return now?.is_active === 1 && isSame(now)
     },
   })
-
-  const proofOfPin = (row: UserRow, device: string): Proof => ({
-    account: toRecord(row),
-    holds() {
-      const now = selectOne.get(row.id)
-      return now?.is_active === 1 && now.pin === row.pin && devices.knows(device, row.id)
-    },
-  })
+  const proofOf = (row: UserRow): Proof => proofWhile(row, ({ password }) => password === row.password)
+  const proofOfPin = (row: UserRow, device: string): Proof =>
+    proofWhile(row, ({ pin }) => pin === row.pin && devices.knows(device, row.id))
 
   /** Counted in the ledger, whatever the address. */
   async function attemptPin(row: UserRow, device: string): Promise<UserRow> {
@@ -278,6 +276,11 @@ export function openAccounts(parts: {
 
     get(id) {
       const row = selectOne.get(id)
+      return row && toRecord(row)
+    },
+
+    firstAdmin() {
+      const row = selectFirstAdmin.get()
       return row && toRecord(row)
     },
 

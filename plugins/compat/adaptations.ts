@@ -24,7 +24,7 @@ const silent = ({ handle }: Route): Changed => ({
 })
 
 /** Further keys, made when the route has answered. */
-const withKeys =
+const adding =
   (keysOf: (input: AnyInput, app: WholeApp) => Promise<object> | object) =>
   ({ handle, reply }: Route): Changed => ({
     reply: Type.Object({ ...(reply as ReturnType<typeof Type.Object>).properties }, { additionalProperties: true }),
@@ -34,10 +34,10 @@ const withKeys =
     }),
   })
 
-const cookieStatus = withKeys((_input, app) => app.cookie.status())
+const cookieStatus = adding((_input, app) => app.cookie.status())
 
 /** What a player wants to know of what it has just reported. */
-const player = withKeys(async ({ params, actor }, app) => {
+const player = adding(async ({ params, actor }, app) => {
   const text = await app.videos.record((params as { videoId: string }).videoId, actor)
   if (text === undefined) return {}
   const { position: _position, ...others } = (JSON.parse(text) as { player: Record<string, unknown> }).player

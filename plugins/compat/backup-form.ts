@@ -20,9 +20,8 @@ export function referenceForm(app: App): BackupForm {
   async function videos(batch: Item<VideoDoc>[]): Promise<StoredItem[]> {
     const channels = await app.channels.collection.getMany(unique(batch.map(({ doc }) => doc.channel_id)))
     const stored = new Map([...channels].map(([id, doc]) => [id, toStored.channel(doc)]))
-    const admin = app.accounts.list().find(({ is_staff }) => is_staff)
     const watched = app.watch.watchedAmong(
-      admin?.id ?? 0,
+      app.accounts.firstAdmin()?.id ?? 0,
       batch.map(({ id }) => id),
     )
     return batch.map(({ id, doc }) => ({

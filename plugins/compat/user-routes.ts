@@ -99,7 +99,7 @@ export const showAccount = defineRoute({
     last_login: Type.Union([Type.String(), Type.Null()]),
   }),
   handle({ actor: { id, username, isAdmin } }, { accounts }) {
-    const last_login = accounts.list().find((account) => account.id === id)?.last_login ?? null
+    const last_login = accounts.get(id)?.last_login ?? null
     return {
       id,
       name: username,

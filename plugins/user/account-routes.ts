@@ -10,7 +10,7 @@ import {
   Type,
   type View,
 } from 'archivolt'
-import { Pin } from './device-routes.ts'
+import { Pin, UserParams } from './device-routes.ts'
 import { keepOnDevice } from './session-cookies.ts'
 import { LONGEST_PASSWORD } from './signing-in.ts'
 
@@ -32,7 +32,6 @@ const Account = Type.Object({
   has_pin: Type.Boolean(),
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
-const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 const NewPassword = Type.String({ minLength: 8, maxLength: LONGEST_PASSWORD })
 
 export const listUsers = defineRoute({

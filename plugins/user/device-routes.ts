@@ -4,7 +4,8 @@ import { refuseOtherSites, startSession } from './session-cookies.ts'
 
 /** Digits, as a television's remote control has them. */
 export const Pin = Type.String({ pattern: '^[0-9]{4,8}$' })
-const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
+/** An account by its number. */
+export const UserParams = Type.Object({ userId: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) })
 const WRONG = 'Wrong PIN'
 
 export const listOfDevice = defineRoute({

@@ -46,14 +46,13 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
       ({ id, doc }): Array<[string, number | null]> =>
         doc.shared_mark === undefined ? [] : [[id, toDate(doc.shared_mark)]],
     )
-    const everybody = accounts.list()
     // Later on they come with old snapshots, and the marks are the truth.
     if (shared.length > 0 && marks.isPending(SHARED_MARKS))
       marks.addDated(
-        everybody.map(({ id }) => id),
+        accounts.list().map(({ id }) => id),
         shared,
       )
-    const admin = everybody.find(({ is_staff }) => is_staff)
+    const admin = accounts.firstAdmin()
     const restored = batch.filter(({ doc }) => doc.restored_mark !== undefined)
     if (restored.length === 0 || !admin) return
     const isWatched = ({ doc }: Video) => doc.restored_mark !== NOT_WATCHED
