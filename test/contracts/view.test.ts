@@ -9,12 +9,14 @@ import { describe, type TestContext, test } from 'node:test'
 import { definePlugin, defineRoute, Type } from 'archivolt'
 import {
   aChannel,
+  aFragment,
   aPlaylist,
   aQueued,
   aVideo,
   type Client,
   type Given,
   PASSWORD,
+  someComments,
   type TestApp,
   testApp,
 } from 'archivolt/testing'
@@ -43,32 +45,10 @@ const QUEUED = 'queuQueue05'
 const MARK = 'quokka'
 const MARKS = [MARK, HIDDEN, SHUT_LIST, QUEUED]
 
-const comments = (id: string, text: string): Given => ({
-  index: 'comment',
-  id,
-  doc: {
-    platform_id: id,
-    comment_last_refresh: 1_768_000_000,
-    comment_comments: [{ comment_id: `c-${id}`, comment_text: text, comment_replies: [] }],
-  },
-})
-const said = (id: string, channel: string, line: string): Given => ({
-  index: 'subtitle',
-  id: `${id}-en-1`,
-  doc: {
-    platform_id: id,
-    subtitle_fragment_id: `${id}-en-1`,
-    subtitle_index: 1,
-    subtitle_line: line,
-    subtitle_start: '00:00:00.000',
-    subtitle_end: '00:00:05.000',
-    subtitle_lang: 'en',
-    subtitle_source: 'user',
-    subtitle_last_refresh: 1_768_000_000,
-    date_downloaded: 1_768_046_400,
-    channel_id: channel,
-  },
-})
+const comments = (id: string, text: string): Given =>
+  someComments(id, [{ comment_id: `c-${id}`, comment_text: text, comment_replies: [] }])
+const said = (id: string, channel: string, line: string): Given =>
+  aFragment({ platform_id: id, channel_id: channel, subtitle_line: line })
 
 const listed = (...ids: string[]) => ids.map((id) => ({ platform_id: id, downloaded: true }))
 

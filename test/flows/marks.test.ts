@@ -1,6 +1,6 @@
 /** Killed while a channel is marked, and while one mark for all becomes each account's own: the next start is whole. */
 import assert from 'node:assert/strict'
-import { cp, rm } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { defineIndex } from '../../core/index/mapping.ts'
@@ -10,6 +10,7 @@ import { commentIndex, subtitleIndex, VideoDoc, videoIndex } from '../../plugins
 import watchPlugin from '../../plugins/watch/plugin.ts'
 import { positionTables } from '../../plugins/watch/positions.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { leftBehind } from '../support/left-behind.ts'
 import { startServer } from '../support/server.ts'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp, testClock } from '../support/testing.ts'
 
@@ -17,22 +18,6 @@ const CRASH = fileURLToPath(new URL('../data/plugins/crash', import.meta.url))
 const ACCOUNT = { AV_USERNAME: 'admin', AV_PASSWORD: 'a password for tests' }
 const VIDEOS = 1100
 const idOf = (number: number) => `v${String(number).padStart(4, '0')}`
-
-/** A data folder that a server has left. */
-async function leftBehind(
-  t: TestContext,
-  options: TestOptions,
-  fill: (app: TestApp) => Promise<void>,
-): Promise<string> {
-  const dataDir = await temporaryFolder(t)
-  const app = await testApp({ after: () => undefined }, { ...options, clock: testClock(Date.now()) })
-  await app.settled()
-  await fill(app)
-  await app.close()
-  await cp(app.dataDir, dataDir, { recursive: true })
-  await rm(app.dataDir, { recursive: true })
-  return dataDir
-}
 
 async function copyOf(t: TestContext, folder: string): Promise<string> {
   const copy = await temporaryFolder(t)
@@ -74,7 +59,7 @@ async function watchedByEach(app: TestApp): Promise<Record<string, string[]>> {
 const all = Array.from({ length: VIDEOS }, (_, number) => idOf(number))
 
 test('marks of a channel that are cut off anywhere are finished by the next start', { timeout: 240_000 }, async (t) => {
-  const folder = await leftBehind(t, {}, (app) => app.given(aChannel(), ...all.map((id) => aVideo({ id }))))
+  const folder = await leftBehind(t, (app) => app.given(aChannel(), ...all.map((id) => aVideo({ id }))))
   for (const point of ['watch.note:before', 'watch.note:after', 'patchWhere:2', 'watch.index:after']) {
     await t.test(point, async (t) => {
       const copy = await copyOf(t, folder)
@@ -129,8 +114,10 @@ test('what was watched when all shared one mark has been watched by each account
     watched: number % 2 === 0,
     ...(number % 2 === 0 && number > 0 && { watched_date: 1_700_000_000 + number }),
   })
-  const folder = await leftBehind(t, { replace: asBefore() }, (app) =>
-    app.given(aChannel(), ...all.map((id, number) => aVideo({ id, player: player(number) }))),
+  const folder = await leftBehind(
+    t,
+    (app) => app.given(aChannel(), ...all.map((id, number) => aVideo({ id, player: player(number) }))),
+    { replace: asBefore() },
   )
   const even = all.filter((_, number) => number % 2 === 0)
   const points: Array<[what: string, env: Record<string, string>, line?: RegExp]> = [

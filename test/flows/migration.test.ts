@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { watch } from 'node:fs'
-import { cp, readdir, rm } from 'node:fs/promises'
+import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
@@ -15,6 +15,7 @@ import { openLog } from '../../core/log.ts'
 import { definePlugin } from '../../core/plugin/define.ts'
 import shelf1, { shelfIndex } from '../data/plugins/shelf-1/plugin.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { leftBehind } from '../support/left-behind.ts'
 import { type Server, startServer, until } from '../support/server.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp, testClock } from '../support/testing.ts'
 
@@ -28,21 +29,9 @@ interface Snapshot {
   state: string
 }
 
-/** A data folder that a server with these documents has left. */
-async function leftBehind(
-  t: TestContext,
-  fill: (app: TestApp) => Promise<unknown>,
-  replace = [shelf1],
-): Promise<string> {
-  const dataDir = await temporaryFolder(t)
-  const app = await testApp({ after: () => undefined }, { replace, clock: testClock(Date.now()) })
-  await app.settled()
-  await fill(app)
-  await app.close()
-  await cp(app.dataDir, dataDir, { recursive: true })
-  await rm(app.dataDir, { recursive: true })
-  return dataDir
-}
+/** By a server with these documents. */
+const left = (t: TestContext, fill: (app: TestApp) => Promise<unknown>, replace = [shelf1]) =>
+  leftBehind(t, fill, { replace })
 
 const aShelf = (number: number) => ({
   id: `s${number}`,
@@ -52,7 +41,7 @@ const shelves = (count: number) => async (app: TestApp) =>
   app.app.index.collection(shelfIndex).putMany(Array.from({ length: count }, (_, number) => aShelf(number)))
 
 test('an unchanged mapping does nothing, an added field is filled in place, a changed one rebuilds after a snapshot', async (t) => {
-  const dataDir = await leftBehind(t, shelves(300))
+  const dataDir = await left(t, shelves(300))
   const year = { type: 'long', filter: true } as const
   const changed = { ...shelfIndex.fields, year, place: { type: 'text', search: 1 } } as const
   const start = async (fields: IndexDefinition['fields']) => {
@@ -147,7 +136,7 @@ test('a migration that is cut off anywhere is finished by the next start, with n
   timeout: 240_000,
 }, async (t) => {
   const COUNT = 3000
-  const filled = await leftBehind(t, shelves(COUNT))
+  const filled = await left(t, shelves(COUNT))
   const atLine = (wanted: RegExp) => ({
     look: (message: string, child: ChildProcess) => void (wanted.test(message) && child.kill('SIGKILL')),
   })
@@ -195,7 +184,7 @@ test('a migration that is cut off anywhere is finished by the next start, with n
 })
 
 test('while it migrates the program lives, and answers everything else with 503', async (t) => {
-  const folder = await leftBehind(t, shelves(8000))
+  const folder = await left(t, shelves(8000))
   const answers = new Map<string, Promise<number[]>>()
   const ask = async (url: string) => {
     const replies = await Promise.all(
@@ -226,7 +215,7 @@ const allOn = (day: string) => ({ channel: day, video: day, ofVideo: day, playli
 test('another time zone rewrites the stored days, wherever that is cut off, and what is restored has them too', {
   timeout: 120_000,
 }, async (t) => {
-  const folder = await leftBehind(
+  const folder = await left(
     t,
     (app) =>
       app.given(
@@ -283,7 +272,7 @@ test('another time zone rewrites the stored days, wherever that is cut off, and 
 })
 
 test('another second name of ids is in every record at once, without a rebuild', async (t) => {
-  const folder = await leftBehind(t, (app) => app.given(aChannel(), aVideo(), aPlaylist({ entries: ['v1'] })), [])
+  const folder = await left(t, (app) => app.given(aChannel(), aVideo(), aPlaylist({ entries: ['v1'] })), [])
   for (const [field, keys] of [
     ['youtube_id', ['platform_id', 'youtube_id']],
     ['clip_id', ['platform_id', 'clip_id']],

@@ -3,7 +3,7 @@ import type { ChannelDoc } from '../../plugins/channel/schema.ts'
 import type { NewItem } from '../../plugins/download/add.ts'
 import type { DownloadDoc } from '../../plugins/download/schema.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
-import type { VideoDoc } from '../../plugins/video/schema.ts'
+import type { CommentDoc, SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
 
 /** A document and where it belongs. */
 export interface Given {
@@ -80,6 +80,40 @@ export function aVideo({
     player: { duration: 100, duration_str: '1m 40s', ...player },
   }
   return { index: 'video', id, doc }
+}
+
+/** Of a video's subtitles: what is said in its first seconds. */
+export function aFragment({
+  platform_id = 'v1',
+  subtitle_lang = 'en',
+  id = `${platform_id}-${subtitle_lang}-1`,
+  ...fields
+}: { id?: string } & Partial<SubtitleDoc> = {}): Given {
+  const doc: SubtitleDoc = {
+    platform_id,
+    subtitle_fragment_id: id,
+    subtitle_index: 1,
+    subtitle_line: 'harbour',
+    subtitle_start: '00:00:00.000',
+    subtitle_end: '00:00:05.000',
+    subtitle_lang,
+    subtitle_source: 'user',
+    subtitle_last_refresh: 1_768_000_000,
+    date_downloaded: LATELY,
+    channel_id: 'UC1',
+    ...fields,
+  }
+  return { index: 'subtitle', id, doc }
+}
+
+/** All of a video. */
+export function someComments(videoId: string, threads: Array<{ comment_id: string; [more: string]: unknown }>): Given {
+  const doc: CommentDoc = {
+    platform_id: videoId,
+    comment_last_refresh: 1_768_000_000,
+    comment_comments: threads,
+  }
+  return { index: 'comment', id: videoId, doc }
 }
 
 /** @param entries  ids of its videos, in order; as objects where more of them matters */

@@ -1,6 +1,6 @@
 /** A small archive for the rows of the API table: one of everything that they ask for. */
 
-import { aChannel, aPlaylist, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aFragment, aPlaylist, aQueued, aVideo, someComments, type TestApp, testApp } from 'archivolt/testing'
 import type { Settings } from '../../../config/schema.ts'
 import type { DownloadDoc } from '../../../plugins/download/schema.ts'
 import { NO_PLATFORM } from '../../platform/start.ts'
@@ -150,28 +150,8 @@ export async function archive(
     item(IGNORED, 'ignore'),
     item(PRIORITY, 'priority', { vid_type: 'shorts' }),
     item(FAILED, 'pending', { message: 'Private video', error_class: 'gone', ready: false, channel_id: OTHER_CHANNEL }),
-    {
-      index: 'comment',
-      id: VIDEO,
-      doc: { platform_id: VIDEO, comment_last_refresh: 1_768_000_000, comment_comments: [COMMENT] },
-    },
-    {
-      index: 'subtitle',
-      id: `${VIDEO}-en-1`,
-      doc: {
-        platform_id: VIDEO,
-        subtitle_fragment_id: `${VIDEO}-en-1`,
-        subtitle_index: 1,
-        subtitle_line: 'the cold proof',
-        subtitle_start: '00:00:00.000',
-        subtitle_end: '00:00:05.000',
-        subtitle_lang: 'en',
-        subtitle_source: 'user',
-        subtitle_last_refresh: 1_768_000_000,
-        date_downloaded: 1_768_046_400,
-        channel_id: CHANNEL,
-      },
-    },
+    someComments(VIDEO, [COMMENT]),
+    aFragment({ platform_id: VIDEO, channel_id: CHANNEL, subtitle_line: 'the cold proof' }),
   )
   for (const who of ['admin', 'user'] as const) await app.as(who).post('/api/watched/', { id: THIRD, is_watched: true })
   return app

@@ -5,7 +5,7 @@ import { mkdir, readdir, rename, stat, symlink, truncate, utimes, writeFile } fr
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
-import { aChannel, aVideo } from 'archivolt/testing'
+import { aChannel, aFragment, aVideo, someComments } from 'archivolt/testing'
 import { CHANNEL, GONE, VIDEO } from '../../platform/seed.mjs'
 import { makeFilm, makePicture } from '../../support/film.ts'
 import { type LibraryApp, libraryApp, play, remove, thumbnailOf, VTT } from './given.ts'
@@ -236,27 +236,8 @@ test('comments and subtitles whose video is gone go with a rescan', async (t) =>
   const app = await libraryApp(t)
   await app.film('media', harbour, `${nets}.mp4`)
   await app.given(aChannel({ id: harbour }), aVideo({ id: nets, channelId: harbour }))
-  const comment = (id: string) => ({
-    index: 'comment',
-    id,
-    doc: { platform_id: id, comment_last_refresh: 0, comment_comments: [] },
-  })
-  const fragment = {
-    subtitle_index: 1,
-    subtitle_line: 'herring',
-    subtitle_start: '',
-    subtitle_end: '',
-    subtitle_lang: 'en',
-    subtitle_source: 'user',
-    subtitle_last_refresh: 0,
-    date_downloaded: 0,
-    channel_id: harbour,
-  }
-  const said = (id: string) => ({
-    index: 'subtitle',
-    id: `${id}-en-1`,
-    doc: { ...fragment, platform_id: id, subtitle_fragment_id: `${id}-en-1` },
-  })
+  const comment = (id: string) => someComments(id, [])
+  const said = (id: string) => aFragment({ platform_id: id, channel_id: harbour })
   const gone = Array.from({ length: 1100 }, (_, at) => `gone-${at}`)
   await app.given(comment(nets), said(nets), ...gone.map(comment), said(gone[0]!), said('only-said'))
 

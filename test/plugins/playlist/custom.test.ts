@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Actor } from 'archivolt'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { ORDERS } from './orders.ts'
 
 const ID = 'av_playlist_mine'
 const ADMIN: Actor = { id: 1, username: 'admin', isAdmin: true, mayDownload: true, via: 'token' }
@@ -82,26 +83,6 @@ test('a custom playlist is made empty, inactive, and shown as its own record', a
   }
 })
 
-const rows: Array<[object, string]> = [
-  [{ action: 'create', video_id: 'e' }, 'abcde'],
-  [{ action: 'create', youtube_id: 'e' }, 'abcde'],
-  [{ action: 'create', platform_id: 'e' }, 'abcde'],
-  [{ action: 'create', video_id: 'b' }, 'abcd'],
-  [{ action: 'remove', video_id: 'b' }, 'acd'],
-  [{ action: 'up', video_id: 'c' }, 'acbd'],
-  [{ action: 'up', video_id: 'a' }, 'abcd'],
-  [{ action: 'down', video_id: 'b' }, 'acbd'],
-  [{ action: 'down', video_id: 'd' }, 'abcd'],
-  [{ action: 'top', video_id: 'c' }, 'cabd'],
-  [{ action: 'top', video_id: 'a' }, 'abcd'],
-  [{ action: 'bottom', video_id: 'b' }, 'acdb'],
-  [{ action: 'bottom', video_id: 'd' }, 'abcd'],
-  [{ action: 'move', video_id: 'a', index: 2 }, 'bcad'],
-  [{ action: 'move', video_id: 'd', index: 0 }, 'dabc'],
-  [{ action: 'move', video_id: 'b', index: 1 }, 'abcd'],
-  [{ action: 'move', video_id: 'a', index: 99 }, 'bcda'],
-]
-
 test('each action leads to its order', async (t) => {
   const app = await anApp(t)
   const { doc } = aPlaylist({
@@ -109,7 +90,7 @@ test('each action leads to its order', async (t) => {
     playlist_type: 'custom',
     entries: ['a', 'b', 'c', 'd'].map((platform_id) => ({ platform_id, downloaded: true })),
   })
-  for (const [body, expected] of rows) {
+  for (const [body, expected] of ORDERS) {
     await app.given({ index: 'playlist', id: ID, doc })
     const reply = await act(app, body)
     assert.deepEqual([reply.status, reply.body], [201, { success: true }], JSON.stringify(body))

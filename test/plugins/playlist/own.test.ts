@@ -2,33 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPlaylist, type Client, type TestApp } from 'archivolt/testing'
+import { ORDERS } from './orders.ts'
 import { anApp, entriesOf, idsOf, LATER, made, membershipOf, ownPlaylists, VIDEOS } from './own-suite.ts'
 
 ownPlaylists(async () => ({}))
 
-const orders: Array<[object, string]> = [
-  [{ action: 'create', video_id: 'e' }, 'abcde'],
-  [{ action: 'create', youtube_id: 'e' }, 'abcde'],
-  [{ action: 'create', video_id: 'b' }, 'abcd'],
-  [{ action: 'remove', video_id: 'b' }, 'acd'],
-  [{ action: 'up', video_id: 'c' }, 'acbd'],
-  [{ action: 'up', video_id: 'a' }, 'abcd'],
-  [{ action: 'down', video_id: 'b' }, 'acbd'],
-  [{ action: 'down', video_id: 'd' }, 'abcd'],
-  [{ action: 'top', video_id: 'c' }, 'cabd'],
-  [{ action: 'top', video_id: 'a' }, 'abcd'],
-  [{ action: 'bottom', video_id: 'b' }, 'acdb'],
-  [{ action: 'bottom', video_id: 'd' }, 'abcd'],
-  [{ action: 'move', video_id: 'a', index: 2 }, 'bcad'],
-  [{ action: 'move', video_id: 'd', index: 0 }, 'dabc'],
-  [{ action: 'move', video_id: 'b', index: 1 }, 'abcd'],
-  [{ action: 'move', video_id: 'a', index: 99 }, 'bcda'],
-]
-
 test('each action leads to the same order in a private playlist as in a shared one', async (t) => {
   const app = await anApp(t)
   const user = app.as('user')
-  for (const [body, expected] of orders) {
+  for (const [body, expected] of ORDERS) {
     for (const playlist_visibility of ['private', 'shared']) {
       const id = await made(user, 'x', { playlist_visibility }, ['a', 'b', 'c', 'd'])
       const reply = await user.post(`/api/playlist/${id}/`, body)

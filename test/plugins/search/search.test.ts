@@ -1,7 +1,7 @@
 /** Searching over HTTP (contract 5.7, 5.8, 7). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { aChannel, aPlaylist, aVideo, type Given, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aFragment, aPlaylist, aVideo, type Given, type TestApp, testApp } from 'archivolt/testing'
 
 const find = async (app: TestApp, query: string) => {
   const reply = await app.as('user').get(`/api/search/?query=${encodeURIComponent(query)}`)
@@ -16,7 +16,8 @@ const idsOf = ({ results }: any): string[] => [
   ...results.fulltext_results.map((hit: any) => hit.subtitle_fragment_id),
 ]
 
-function aFragment({
+/** @param id  begins with that of its video */
+function said({
   id,
   line,
   lang = 'en',
@@ -31,24 +32,17 @@ function aFragment({
   channelId?: string
   downloaded?: number
 }): Given {
-  const [video] = id.split('-') as [string]
-  return {
-    index: 'subtitle',
+  return aFragment({
     id,
-    doc: {
-      platform_id: video,
-      subtitle_fragment_id: id,
-      subtitle_index: 1,
-      subtitle_line: line,
-      subtitle_start: '00:00:01.000',
-      subtitle_end: '00:00:09.500',
-      subtitle_lang: lang,
-      subtitle_source: source,
-      subtitle_last_refresh: 1_768_000_000,
-      date_downloaded: downloaded,
-      channel_id: channelId,
-    },
-  }
+    platform_id: id.split('-')[0]!,
+    subtitle_line: line,
+    subtitle_start: '00:00:01.000',
+    subtitle_end: '00:00:09.500',
+    subtitle_lang: lang,
+    subtitle_source: source,
+    date_downloaded: downloaded,
+    channel_id: channelId,
+  })
 }
 
 async function anArchive(t: TestContext): Promise<TestApp> {
@@ -195,10 +189,10 @@ test('thirty hits are shown in all: six channels, six playlists, the rest videos
 test('subtitles: one word is enough, those with all come first, and hits carry their video', async (t) => {
   const app = await anArchive(t)
   await app.given(
-    aFragment({ id: 'bread-en-1', line: 'let it proof <in the cold> overnight & rest' }),
-    aFragment({ id: 'bread-en-2', line: 'the proofs are in', source: 'auto' }),
-    aFragment({ id: 'bread-de-1', line: 'Kalt: cold', lang: 'de' }),
-    aFragment({ id: 'kernel-en-1', line: 'a cold start', channelId: 'lab' }),
+    said({ id: 'bread-en-1', line: 'let it proof <in the cold> overnight & rest' }),
+    said({ id: 'bread-en-2', line: 'the proofs are in', source: 'auto' }),
+    said({ id: 'bread-de-1', line: 'Kalt: cold', lang: 'de' }),
+    said({ id: 'kernel-en-1', line: 'a cold start', channelId: 'lab' }),
   )
 
   const { results } = await find(app, 'full:cold proof')
@@ -249,11 +243,11 @@ const subtitleRows: Array<[string, string[]]> = [
 test('subtitles are narrowed by language, source and channel', async (t) => {
   const app = await anArchive(t)
   await app.given(
-    aFragment({ id: 'bread-en-1', line: 'let it proof in the cold' }),
-    aFragment({ id: 'bread-en-2', line: 'the proofs are in', source: 'auto' }),
-    aFragment({ id: 'bread-de-1', line: 'Kalt: cold', lang: 'de' }),
-    aFragment({ id: 'kernel-en-1', line: 'a cold start of the machine', channelId: 'lab' }),
-    aFragment({ id: 'deleted-en-1', line: 'nobody has this video: cold' }),
+    said({ id: 'bread-en-1', line: 'let it proof in the cold' }),
+    said({ id: 'bread-en-2', line: 'the proofs are in', source: 'auto' }),
+    said({ id: 'bread-de-1', line: 'Kalt: cold', lang: 'de' }),
+    said({ id: 'kernel-en-1', line: 'a cold start of the machine', channelId: 'lab' }),
+    said({ id: 'deleted-en-1', line: 'nobody has this video: cold' }),
   )
   for (const [query, expected] of subtitleRows) assert.deepEqual(idsOf(await find(app, query)).sort(), expected, query)
 })
@@ -261,7 +255,7 @@ test('subtitles are narrowed by language, source and channel', async (t) => {
 test('a language is found by any spelling of its code, and with all its kinds', async (t) => {
   const app = await anArchive(t)
   const languages = ['pt', 'pt-BR', 'zh-Hans', 'zh-Hant-TW', 'es-419', 'ptx', 'iw']
-  await app.given(...languages.map((lang) => aFragment({ id: `bread-${lang}-1`, line: 'cold', lang })))
+  await app.given(...languages.map((lang) => said({ id: `bread-${lang}-1`, line: 'cold', lang })))
   const spellings: Record<string, string[]> = {
     'pt-BR': ['pt-BR'],
     'PT-br': ['pt-BR'],

@@ -9,9 +9,11 @@ import { openSnapshotFolder } from '../../../plugins/sqlite/snapshot-folder.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import {
   aChannel,
+  aFragment,
   aPlaylist,
   aQueued,
   aVideo,
+  someComments,
   type TestApp,
   type TestOptions,
   testApp,
@@ -284,33 +286,8 @@ test('a description without its file is listed as failed and can be deleted only
   assert.equal((await admin(app).delete(`/api/snapshot/${id}/`)).status, 200)
 })
 
-const comment = {
-  index: 'comment',
-  id: 'v1',
-  doc: {
-    platform_id: 'v1',
-    comment_last_refresh: 1,
-    comment_comments: [{ comment_id: 'c1', comment_text: 'Fine', comment_replies: [] }],
-  },
-}
-const subtitle = {
-  index: 'subtitle',
-  id: 'v1-en-1',
-  doc: {
-    platform_id: 'v1',
-    subtitle_fragment_id: 'v1-en-1',
-    subtitle_index: 1,
-    subtitle_line: 'harbour',
-    subtitle_start: '00:00:00.000',
-    subtitle_end: '00:00:01.000',
-    subtitle_lang: 'en',
-    subtitle_source: 'user',
-    subtitle_last_refresh: 1,
-    date_downloaded: 1,
-    channel_id: 'UC1',
-  },
-}
-const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aQueued(), aPlaylist({ entries: ['v1'] }), subtitle, comment]
+const comment = someComments('v1', [{ comment_id: 'c1', comment_text: 'Fine', comment_replies: [] }])
+const DOCUMENTS = [aChannel(), aVideo({ id: 'v1' }), aQueued(), aPlaylist({ entries: ['v1'] }), aFragment(), comment]
 
 test('a restore brings back documents of every kind, and leaves accounts, settings and positions', async (t) => {
   const app = await given(t)

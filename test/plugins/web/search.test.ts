@@ -6,27 +6,9 @@ import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, USERNAME } from '../../support/server.ts'
-import { aChannel, aPlaylist, aVideo, type Given, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
-
-const aSubtitle = (videoId: string, start: string, line: string): Given => {
-  const id = `${videoId}-en-1`
-  const doc = {
-    platform_id: videoId,
-    subtitle_fragment_id: id,
-    subtitle_index: 1,
-    subtitle_line: line,
-    subtitle_start: start,
-    subtitle_end: '01:00:00.000',
-    subtitle_lang: 'en',
-    subtitle_source: 'user',
-    subtitle_last_refresh: 1,
-    date_downloaded: 1,
-    channel_id: 'UC1',
-  }
-  return { index: 'subtitle', id, doc }
-}
 
 describe('searching', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop'] as const) {
@@ -37,7 +19,12 @@ describe('searching', { skip: noBrowser }, () => {
         aVideo({ id: 'v1', title: 'Sourdough bread' }),
         aVideo({ id: 'v2', title: 'Ferry' }),
         aPlaylist({ playlist_name: 'All about bread' }),
-        aSubtitle('v2', '00:01:02.500', 'the <b>bread</b> & the sea'),
+        aFragment({
+          platform_id: 'v2',
+          subtitle_start: '00:01:02.500',
+          subtitle_end: '01:00:00.000',
+          subtitle_line: 'the <b>bread</b> & the sea',
+        }),
       )
       const { page, go, check, shot } = await openPage(t, app.url, { size, as: ADMIN })
       await go('/')

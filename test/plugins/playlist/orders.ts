@@ -1,0 +1,20 @@
+/** What becomes of the order a, b, c, d by each action; the same in every custom playlist. */
+export const ORDERS: Array<[object, string]> = [
+  [{ action: 'create', video_id: 'e' }, 'abcde'],
+  [{ action: 'create', youtube_id: 'e' }, 'abcde'],
+  [{ action: 'create', platform_id: 'e' }, 'abcde'],
+  [{ action: 'create', video_id: 'b' }, 'abcd'],
+  [{ action: 'remove', video_id: 'b' }, 'acd'],
+  [{ action: 'up', video_id: 'c' }, 'acbd'],
+  [{ action: 'up', video_id: 'a' }, 'abcd'],
+  [{ action: 'down', video_id: 'b' }, 'acbd'],
+  [{ action: 'down', video_id: 'd' }, 'abcd'],
+  [{ action: 'top', video_id: 'c' }, 'cabd'],
+  [{ action: 'top', video_id: 'a' }, 'abcd'],
+  [{ action: 'bottom', video_id: 'b' }, 'acdb'],
+  [{ action: 'bottom', video_id: 'd' }, 'abcd'],
+  [{ action: 'move', video_id: 'a', index: 2 }, 'bcad'],
+  [{ action: 'move', video_id: 'd', index: 0 }, 'dabc'],
+  [{ action: 'move', video_id: 'b', index: 1 }, 'abcd'],
+  [{ action: 'move', video_id: 'a', index: 99 }, 'bcda'],
+]
