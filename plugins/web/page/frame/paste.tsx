@@ -1,4 +1,5 @@
 /** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
+
 import { signal } from '@preact/signals'
 import { Download, Rss } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
@@ -7,6 +8,7 @@ import { download } from '../parts/adding.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Pasted } from '../parts/pasted.tsx'
+import { Refused } from '../parts/states.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, isSignedIn, toFailure } from '../server/api.ts'
@@ -87,11 +89,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
     <Dialog title={isOne ? t('paste.title') : t('paste.title.many')} onClose={close}>
       <Pasted reading={reading} isLinked={false} />
       {isOne && mayDownload.value && understood.length > 0 && <p class="hint">{t(`paste.${first.type}`)}</p>}
-      {failure && (
-        <p class="notice error" role="alert">
-          {failure.message}
-        </p>
-      )}
+      {failure && <Refused>{failure.message}</Refused>}
       <footer class="paste-actions">
         {mayDownload.value && understood.length > 0 && (
           <Button

@@ -33,6 +33,15 @@ export function Empty({
   )
 }
 
+/** Why what was just asked for was refused: a sentence above the form. */
+export function Refused({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="notice error" role="alert">
+      {children}
+    </p>
+  )
+}
+
 export function Failed({
   failure,
   onRetry,

@@ -41,18 +41,11 @@ export function stopReasonOf({
         actions: ['resume'],
       }
     case 'blocked':
-      return {
-        tone: 'trouble',
-        icon: Hourglass,
-        title: t('downloads.state.blocked', { time: since, next }),
-        text: unchanged,
-        actions: ['retry', 'pause'],
-      }
     case 'offline':
       return {
         tone: 'trouble',
-        icon: CloudOff,
-        title: t('downloads.state.offline', { time: since, next }),
+        icon: state === 'blocked' ? Hourglass : CloudOff,
+        title: t(`downloads.state.${state}`, { time: since, next }),
         text: unchanged,
         actions: ['retry', 'pause'],
       }

@@ -2,12 +2,14 @@
  * Signing in: by picture and PIN where the device knows somebody, else by name and password. Whoever comes from an
  * address goes on there.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { navigate, place } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { Mark } from '../parts/icon.tsx'
+import { Refused } from '../parts/states.tsx'
 import { type Failure, get, remove, toFailure } from '../server/api.ts'
 import type { DeviceAccount, Page, Video } from '../server/records.ts'
 import { isAdmin, isUnused, signIn, signInWithPin } from '../stores/session.ts'
@@ -115,11 +117,7 @@ function Password({ notice, onBack }: { notice: string | undefined; onBack: (() 
           <h1>{t('app.name')}</h1>
         </div>
         {notice && !failure && <p class="notice">{notice}</p>}
-        {failure && (
-          <p class="notice error" role="alert">
-            {failure.message}
-          </p>
-        )}
+        {failure && <Refused>{failure.message}</Refused>}
         <Field
           label={t('login.name')}
           name="username"

@@ -2,21 +2,19 @@
 
 import { useSignal } from '@preact/signals'
 import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'
-import { useState } from 'preact/hooks'
 import { changeQuery, navigate, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { Chips, Field } from '../parts/field.tsx'
+import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { type PlaylistChoice, PlaylistForm } from '../parts/playlist-form.tsx'
 import { PlaylistGrid } from '../parts/playlist-grid.tsx'
 import { Empty } from '../parts/states.tsx'
 import { SubscribeDialog } from '../parts/subscription.tsx'
-import { VisibilitySwitch } from '../parts/visibility.tsx'
 import { WATCH_LATER } from '../parts/watch-later.ts'
-import { post, type Query, toFailure } from '../server/api.ts'
+import { post, type Query } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Playlist } from '../server/records.ts'
-import { forget } from '../stores/load.ts'
+import { forgetPlaylists } from '../stores/playlists.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
 
@@ -78,53 +76,25 @@ export default function Playlists() {
   )
 }
 
-/** The server takes no more. */
-const LONGEST_NAME = 200
-
 function NewPlaylist({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('')
-  const [isPrivate, setPrivate] = useState(true)
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const create = async (event: Event) => {
-    event.preventDefault()
-    if (name.trim() === '') return setError(t('form.required'))
-    setBusy(true)
-    try {
-      const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', {
-        playlist_name: name.trim(),
-        playlist_visibility: isPrivate ? 'private' : 'shared',
-      })
-      forget('list playlists')
-      forget('playlists')
-      onClose()
-      navigate(`/playlist/${id}/`)
-    } catch (thrown) {
-      setError(toFailure(thrown).message)
-      setBusy(false)
-    }
+  const create = async ({ name, isPrivate }: PlaylistChoice) => {
+    const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', {
+      playlist_name: name,
+      playlist_visibility: isPrivate ? 'private' : 'shared',
+    })
+    forgetPlaylists()
+    onClose()
+    navigate(`/playlist/${id}/`)
   }
   return (
-    <Dialog title={t('playlists.new')} onClose={onClose}>
-      <form onSubmit={(event) => void create(event)} noValidate>
-        <Field
-          label={t('playlists.name')}
-          value={name}
-          error={error}
-          autocomplete="off"
-          onInput={(value) => {
-            setName(value.slice(0, LONGEST_NAME))
-            setError(undefined)
-          }}
-        />
-        <VisibilitySwitch isPrivate={isPrivate} onChange={setPrivate} />
-        <footer>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button kind="main" type="submit" icon={ListPlus} isBusy={isBusy}>
-            {t('playlists.create')}
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <PlaylistForm
+      title={t('playlists.new')}
+      was={{ name: '', isPrivate: true }}
+      hasVisibility
+      action={t('playlists.create')}
+      icon={ListPlus}
+      onSave={create}
+      onClose={onClose}
+    />
   )
 }

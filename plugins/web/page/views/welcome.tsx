@@ -9,7 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { Field, Switch } from '../parts/field.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { LinkField } from '../parts/link-field.tsx'
-import { Box, Failed } from '../parts/states.tsx'
+import { Box, Failed, Refused } from '../parts/states.tsx'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, get, post, toFailure } from '../server/api.ts'
@@ -127,11 +127,7 @@ function Form({ config, downloads }: { config: OpenConfig; downloads: Config['do
         onChange={setComments}
       />
       <Switch label={t('welcome.found')} hint={<NextScan />} isOn={downloadsFound} onChange={setDownloadsFound} />
-      {failure && !wrongLanguages && (
-        <p class="notice error" role="alert">
-          {failure.message}
-        </p>
-      )}
+      {failure && !wrongLanguages && <Refused>{failure.message}</Refused>}
       <footer>
         <Button kind="quiet" isBusy={isBusy} onClick={() => void answer({})}>
           {t('welcome.later')}

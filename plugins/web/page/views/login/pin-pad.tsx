@@ -1,9 +1,11 @@
 /** Large keys for a PIN: for fingers, for the arrows of a remote control, and for number keys. */
+
 import { Check, Delete } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../browser/keys.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Refused } from '../../parts/states.tsx'
 import { toFailure } from '../../server/api.ts'
 import type { DeviceAccount } from '../../server/records.ts'
 import { t } from '../../texts/texts.ts'
@@ -69,11 +71,7 @@ export function PinPad({
       <p class="pin-digits" role="status" aria-label={t('login.pin.digits', { count: pin.length })}>
         {'●'.repeat(pin.length)}
       </p>
-      {wrong && (
-        <p class="notice error" role="alert">
-          {wrong}
-        </p>
-      )}
+      {wrong && <Refused>{wrong}</Refused>}
       <div class="pin-pad">
         {DIGITS.slice(0, -1).map(key)}
         <button type="button" class="pin-key" aria-label={t('login.pin.erase')} onClick={erase}>

@@ -2,11 +2,13 @@
  * Deleting a playlist: alone, or with its videos; what goes and what stays is said for each, and the name wanted where
  * files are lost.
  */
+
 import { useState } from 'preact/hooks'
 import { navigate } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field, Switch } from '../../parts/field.tsx'
+import { Refused } from '../../parts/states.tsx'
 import { say } from '../../parts/toast.tsx'
 import { typedFor } from '../../parts/typed.ts'
 import { remove, toFailure } from '../../server/api.ts'
@@ -68,11 +70,7 @@ export function DeletePlaylist({
             <Field label={t('delete.typed', { value: wanted })} value={typed} onInput={setTyped} autocomplete="off" />
           </>
         )}
-        {error && (
-          <p class="notice error" role="alert">
-            {error}
-          </p>
-        )}
+        {error && <Refused>{error}</Refused>}
         <footer>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button kind="danger" type="submit" isBusy={isBusy} disabled={isWithVideos && typed.trim() !== wanted}>

@@ -10,7 +10,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { post } from '../../server/api.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
-import { forget, type Load } from '../../stores/load.ts'
+import type { Load } from '../../stores/load.ts'
+import { forgetPlaylists } from '../../stores/playlists.ts'
 import { t } from '../../texts/texts.ts'
 
 interface Drag {
@@ -49,8 +50,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   useEffect(() => () => endDrag.current?.(), [])
 
   const ask = (body: object): Promise<unknown> => {
-    forget('list playlists')
-    forget('playlists')
+    forgetPlaylists()
     return post(`/api/playlist/custom/${playlistId}/`, body)
   }
   const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
+import { Refused } from '../../parts/states.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
 import type { Account, TokenReply } from '../../server/records.ts'
@@ -72,11 +73,7 @@ function Password() {
   return (
     <Group title={t('settings.password')} hint={t('settings.password.hint')}>
       <form class="option-form" onSubmit={submit} noValidate>
-        {failure && !ofField && !failure.fields['password'] && (
-          <p class="notice error" role="alert">
-            {failure.message}
-          </p>
-        )}
+        {failure && !ofField && !failure.fields['password'] && <Refused>{failure.message}</Refused>}
         <input
           type="text"
           name="username"
@@ -145,11 +142,7 @@ function PinOfOwn() {
   return (
     <Group title={t('settings.pin')} hint={t('settings.pin.hint')}>
       <form class="option-form" onSubmit={(event) => (event.preventDefault(), void save('set'))} noValidate>
-        {failure && !ofPassword && (
-          <p class="notice error" role="alert">
-            {failure.message}
-          </p>
-        )}
+        {failure && !ofPassword && <Refused>{failure.message}</Refused>}
         <Field
           label={t('settings.pin.password')}
           type="password"

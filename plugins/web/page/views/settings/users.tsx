@@ -8,6 +8,7 @@ import { Field } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { Picker } from '../../parts/picker.tsx'
+import { Refused } from '../../parts/states.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { type Failure, get, post, remove, toFailure } from '../../server/api.ts'
 import type { Account } from '../../server/records.ts'
@@ -133,11 +134,7 @@ function UserDialog({ open, onClose, onDone }: { open: Open; onClose: () => void
   return (
     <Dialog title={TITLES[what](user?.username ?? '')} onClose={onClose}>
       <form onSubmit={submit} noValidate>
-        {isElsewhere && (
-          <p class="notice error" role="alert">
-            {failure.message}
-          </p>
-        )}
+        {isElsewhere && <Refused>{failure.message}</Refused>}
         {!user && (
           <Field
             label={t('login.name')}
