@@ -1,14 +1,17 @@
 /**
- * What each account's own marks cost on 100,000 videos: lists of what somebody has not watched beside plain ones, a
- * mark, the marks of a channel, and the upgrade from one mark for all.
+ * What each account's own marks cost on 100,000 videos: lists of what somebody has not watched beside plain ones on
+ * both indexes, a mark, the marks of a channel, and the upgrade from one mark for all.
  */
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemClock } from '../../core/clock.ts'
 import { openLog } from '../../core/log.ts'
+import { connectElastic } from '../../plugins/elasticsearch/connection.ts'
+import { openElasticIndex } from '../../plugins/elasticsearch/open.ts'
 import { openSqliteIndex } from '../../plugins/sqlite/open.ts'
 import { videoIndex } from '../../plugins/video/schema.ts'
+import { makeNode, whyNoElasticsearch } from '../elasticsearch/node.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { randomFrom } from './generate.ts'
 import { archiveOf, copyOfLibrary, inBatches } from './support/library.ts'
@@ -23,13 +26,14 @@ const IDS_AT_ONCE = 500
 const PUBLISHED = [{ by: 'published' as const, order: 'desc' as const }]
 
 const report = openReport('watched')
+const log = openLog('warn')
 const scope = openScope()
 const archive = archiveOf(VIDEOS)
 const folder = await copyOfLibrary(scope, VIDEOS)
 const index = await openSqliteIndex({
   file: join(folder, 'index.sqlite'),
   definitions: DEFINITIONS,
-  log: openLog('warn'),
+  log,
   clock: systemClock,
 })
 const collection = index.collection(videoIndex)
@@ -51,27 +55,67 @@ const filters = {
   'not watched, of which the newest 60 % were': { not: { eq: ['watched_by', 'newest'] as ['watched_by', string] } },
   'watched, any 60 %': { eq: ['watched_by', 'any'] as ['watched_by', string] },
 }
-for (const size of [12, 200]) {
-  const taken = new Map<string, number[]>(Object.keys(filters).map((name) => [name, []]))
-  for (let at = 0; at < TIMES; at++) {
-    // What is kept until something is written does not count.
-    await collection.patch(videos[at]!.id, { set: { media_size: at } })
-    // Each is the first one after a write in its turn.
-    const entries = Object.entries(filters)
-    for (const [name, filter] of [...entries.slice(at % entries.length), ...entries.slice(0, at % entries.length)]) {
-      const started = performance.now()
-      await collection.find({ filter, sort: PUBLISHED, size })
-      taken.get(name)!.push(performance.now() - started)
-    }
-  }
-  const plain = median(taken.get('plain')!)
-  for (const [name, times] of taken)
-    report(`page of ${size}, ${name}`, { unit: 'ms', value: median(times), beside: plain, limits: 'ratio', atMost: 2 })
-}
+await measureLists('embedded', collection, TIMES)
 await index.close()
+await measureElasticsearch()
 await measureServer()
 await measureUpgrade()
 await scope.close()
+
+/** Each list is the first one after a write in its turn: what is kept until something is written does not count. */
+async function measureLists(where: string, videosOf: typeof collection, rounds: number): Promise<void> {
+  for (const size of [12, 200]) {
+    const taken = new Map<string, number[]>(Object.keys(filters).map((name) => [name, []]))
+    for (let at = 0; at < rounds; at++) {
+      await videosOf.patch(videos[at]!.id, { set: { media_size: at } })
+      const entries = Object.entries(filters)
+      for (const [name, filter] of [...entries.slice(at % entries.length), ...entries.slice(0, at % entries.length)]) {
+        const started = performance.now()
+        await videosOf.find({ filter, sort: PUBLISHED, size })
+        taken.get(name)!.push(performance.now() - started)
+      }
+    }
+    const plain = median(taken.get('plain')!)
+    for (const [name, times] of taken)
+      report(`${where}: page of ${size}, ${name}`, {
+        unit: 'ms',
+        value: median(times),
+        beside: plain,
+        limits: 'ratio',
+        atMost: 2,
+      })
+  }
+}
+
+async function measureElasticsearch(): Promise<void> {
+  const why = whyNoElasticsearch()
+  if (why) return void process.stdout.write(`${why}\n`)
+  const node = await makeNode({ heapMb: 1024 })
+  await node.start()
+  const connection = connectElastic({ url: node.url, log, clock: systemClock })
+  const elastic = await openElasticIndex({
+    connection,
+    definitions: DEFINITIONS,
+    log,
+    clock: systemClock,
+    prefix: 'av',
+  })
+  const collection = elastic.collection(videoIndex)
+  const isNewest = new Set(sets.newest.map(({ id }) => id))
+  let at = 0
+  for (const turn of inBatches(archive.videos(), VIDEOS / 20)) {
+    const marked = turn.map(({ id, doc }) => {
+      const watched_by = [videos[at++]!.isAny && 'any', isNewest.has(id) && 'newest'].filter(Boolean)
+      return { id, doc: { ...doc, watched_by } as typeof doc }
+    })
+    const { failed } = await collection.putMany(marked)
+    if (failed.length > 0) throw new Error(`${failed.length} documents were refused`)
+  }
+  await elastic.refresh()
+  await measureLists('Elasticsearch', elastic.collection(videoIndex), TIMES / 5)
+  await elastic.close()
+  await node.close()
+}
 
 /** A mark, and those of a channel, by HTTP. */
 async function measureServer(): Promise<void> {
