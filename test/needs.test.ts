@@ -9,18 +9,18 @@ import { ROOT, readSources } from './support/sources.ts'
 const needsOf = (place: string): Need[] => findTests([place]).flatMap(({ needs }) => [...needs])
 
 test('a place is a folder or a file, of the tests or of what they test', () => {
-  const [folder, file] = ['plugins/playlist', 'core/http/page.ts'].map((place) =>
+  const [folder, file] = ['plugins/playlist', 'core/http/pagination.ts'].map((place) =>
     findTests([place]).map(({ path }) => path),
   )
 
-  assert.deepEqual(file, ['test/core/http/page.test.ts'])
+  assert.deepEqual(file, ['test/core/http/pagination.test.ts'])
   assert.ok(folder!.length > 0 && folder!.every((path) => path.startsWith('test/plugins/playlist/')))
   assert.deepEqual(findTests(['test/plugins/playlist/', 'plugins/playlist']), findTests(['plugins/playlist']))
   assert.throws(() => findTests(['plugins/sundial']), /plugins\/sundial: there are no tests of that/)
 })
 
 test('what a test needs is found through whatever it imports', () => {
-  assert.deepEqual(needsOf('core/http/page.ts'), [])
+  assert.deepEqual(needsOf('core/http/pagination.ts'), [])
   assert.ok(needsOf('flows/kill.test.ts').includes('ytdlp'))
   assert.ok(needsOf('plugins/web').includes('chromium'))
   assert.ok(needsOf('contracts/index-elastic').includes('elasticsearch'))

@@ -5,7 +5,7 @@
 import type { Preferences } from '../ledger/preferences.ts'
 import type { ItemForm, Plugin, Reply } from '../plugin/define.ts'
 import { listOf, objectOf, withKeys } from '../splice.ts'
-import { isBeyond, type PageWindow, pageBlock } from './page.ts'
+import { isBeyond, type PageWindow, pageBlock } from './pagination.ts'
 import { JsonText, jsonOf, Listing } from './reply.ts'
 
 export interface Envelope {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 import { errors } from '../error.ts'
 import type { RouteInput } from '../plugin/define.ts'
-import type { PageWindow } from './page.ts'
+import type { PageWindow } from './pagination.ts'
 import type { HandlerHeaders } from './send.ts'
 
 type AnyInput = RouteInput<never, never, never>

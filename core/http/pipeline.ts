@@ -32,7 +32,7 @@ import { type FaultForm, withExtra } from './fault.ts'
 import { Input, RunningSignals } from './input.ts'
 import { isKnown, KeptReplies, tagOfText } from './kept-replies.ts'
 import { type Origin, openOrigins } from './origin.ts'
-import { type PageWindow, pageBlock, pageParams, pageWindow } from './page.ts'
+import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
 import { type Match, openRouter } from './router.ts'
 import {

@@ -1,4 +1,4 @@
-/** What follows a download run: auto-delete, what later plugins add, and comments of the new videos (`extras.ts`). */
+/** What follows a download run: auto-delete, what later plugins add, and comments of the new videos. */
 import { epochSeconds, isAppError, type JobContext } from 'archivolt'
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoOutline } from '../video/videos.ts'

@@ -1,6 +1,6 @@
 /** A failure of the platform as it is noted on an item of the queue. */
 
-import type { FailureClass, ItemFailureClass } from '../platform/failures.ts'
+import type { FailureClass, ItemFailureClass } from '../platform/failure-classes.ts'
 import type { App } from './app.ts'
 
 export interface ItemFailure {

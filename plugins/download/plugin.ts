@@ -1,8 +1,8 @@
 /** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
 import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
+import { type Extras, extrasTables, openExtras } from './comments-and-subtitles.ts'
 import { extractDownload } from './extract.ts'
-import { type Extras, extrasTables, openExtras } from './extras.ts'
 import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listings.ts'
 import { downloads } from './preferences.ts'

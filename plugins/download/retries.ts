@@ -1,6 +1,6 @@
 /** How long downloads wait before they try again, and for what. */
 
-/** Before each further attempt at what another attempt may mend (`item: 'retry'` in the platform's failures.ts). */
+/** Before each further attempt at what another attempt may mend: `item: 'retry'` in platform/failure-classes.ts. */
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
 /** How long an item that failed too often as the probe of the closed gate waits, so that others can be the probe. */
 export const DEFERRED_MS = 60_000

@@ -1,6 +1,6 @@
 /** The queue item as it is kept and shown (contract 5.4). */
 import { defineIndex, type Static, Type } from 'archivolt'
-import type { ItemFailureClass } from '../platform/failures.ts'
+import type { ItemFailureClass } from '../platform/failure-classes.ts'
 
 /** The platform's failure classes that are noted on an item; a further one is a compiler error here. */
 const NOTED: Record<ItemFailureClass, true> = {

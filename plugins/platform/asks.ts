@@ -3,7 +3,7 @@ import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, with
 import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify, type Verdict } from './classify.ts'
 import { PlatformFailure } from './failure.ts'
-import { FAILURES } from './failures.ts'
+import { FAILURES } from './failure-classes.ts'
 import type { Gate } from './gate.ts'
 import { openLookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'

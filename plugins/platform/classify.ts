@@ -1,7 +1,7 @@
 /**
  * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
  */
-import { FAILURES, type FailureClass, type Sign } from './failures.ts'
+import { FAILURES, type FailureClass, type Sign } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** What the gate is closed by and until when: the state of a circuit breaker, and how its back-off grows. */
 import { type Clock, epochSeconds } from 'archivolt'
-import { type GateClass, gateRuleOf } from './failures.ts'
+import { type GateClass, gateRuleOf } from './failure-classes.ts'
 
 export interface Closure {
   readonly by: GateClass

@@ -1,6 +1,6 @@
 /** The failure of an ask, as those who asked get to see it. */
 import type { Verdict } from './classify.ts'
-import type { FailureClass, Sign } from './failures.ts'
+import type { FailureClass, Sign } from './failure-classes.ts'
 import type { Failure } from './types.ts'
 
 export class PlatformFailure extends Error implements Failure {

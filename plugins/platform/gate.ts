@@ -5,7 +5,7 @@
 import { abortable, type Clock, epochSeconds, errors, type Log, type Timer } from 'archivolt'
 import { commonText, type Verdict } from './classify.ts'
 import { type BlockRecord, type Closure, close, fromRecord, nextAttemptOf, toRecord, waitMs } from './closure.ts'
-import { FAILURES, type GateClass, gateRuleOf, WAVES } from './failures.ts'
+import { FAILURES, type GateClass, gateRuleOf, WAVES } from './failure-classes.ts'
 import { LibraryWatch } from './library-watch.ts'
 import { PLATFORM } from './name.ts'
 import { Streaks } from './streaks.ts'

@@ -12,7 +12,7 @@ import {
 import type { App } from './app.ts'
 import { downloadVideo } from './download-video.ts'
 import { failureOf } from './failure.ts'
-import { FAILURES } from './failures.ts'
+import { FAILURES } from './failure-classes.ts'
 import { fetchSubtitles } from './fetch-subtitles.ts'
 import { Gate, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'

@@ -3,7 +3,7 @@ import { epochSeconds, errors } from 'archivolt'
 import { type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
 import { classify } from './classify.ts'
 import { isMissingTab } from './failure.ts'
-import { FAILURES } from './failures.ts'
+import { FAILURES } from './failure-classes.ts'
 import {
   isId,
   noFormats,

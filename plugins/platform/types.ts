@@ -1,6 +1,6 @@
 /** What the platform is asked and what it answers: metadata in our words, checked, whatever yt-dlp calls them. */
 
-import type { ClosedState, FailureClass, FailureRow } from './failures.ts'
+import type { ClosedState, FailureClass, FailureRow } from './failure-classes.ts'
 
 export type VideoType = 'videos' | 'streams' | 'shorts'
 
@@ -14,7 +14,7 @@ export type Target =
   | { type: 'channel'; id: string; isHandle?: true; tab?: VideoType }
   | { type: 'playlist'; id: string }
 
-/** What an ask that failed for good throws; classes that wait at the gate (`failures.ts`) are never thrown. */
+/** What an ask that failed for good throws; classes that wait at the gate (`failure-classes.ts`) are never thrown. */
 export interface Failure extends Error {
   readonly failure: FailureClass
   /** Epoch seconds, with `upcoming`: when to try again. */

@@ -1,7 +1,7 @@
 /** Asks the platform whether it knows the owner of a cookie jar. */
 import { ChildError } from './child.ts'
 import { classify } from './classify.ts'
-import { FAILURES } from './failures.ts'
+import { FAILURES } from './failure-classes.ts'
 import type { AskOptions, Platform } from './types.ts'
 import { ofMetadata, type YtDlp } from './ytdlp.ts'
 

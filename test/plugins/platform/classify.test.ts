@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { classify, commonText, type Evidence, forPeople } from '../../../plugins/platform/classify.ts'
-import type { FailureClass } from '../../../plugins/platform/failures.ts'
+import type { FailureClass } from '../../../plugins/platform/failure-classes.ts'
 import { missingHere } from '../../support/required.ts'
 
 const PLATFORM = new URL('../../platform/', import.meta.url)

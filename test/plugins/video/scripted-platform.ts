@@ -5,7 +5,7 @@ import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } fr
 import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
-import { FAILURES, type FailureClass } from '../../../plugins/platform/failures.ts'
+import { FAILURES, type FailureClass } from '../../../plugins/platform/failure-classes.ts'
 import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
 import { aFilm, aPicture } from '../../support/film.ts'

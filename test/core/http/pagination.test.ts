@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryInt } from '../../../core/http/decode.ts'
-import { pageBlock, pageParams, pageWindow } from '../../../core/http/page.ts'
+import { pageBlock, pageParams, pageWindow } from '../../../core/http/pagination.ts'
 
 test('the contract’s example', () => {
   assert.deepEqual(pageBlock(pageWindow(3, 12), 105, 'filter=subscribed'), {
