@@ -162,6 +162,118 @@ describe('a video', { skip: noBrowser }, () => {
     assert.match(page.url(), new RegExp(`/video/${there[1].platform_id}/\\?list=`))
   })
 
+  test('what is said stands beside the film, follows it, is searched, and jumps to its place', async (t) => {
+    const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
+    await go(`/video/${lighthouse}/`)
+    await playsFrom(page, 0.1)
+    await page.getByRole('button', { name: 'Transcript', exact: true }).click()
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    const lines = transcript.getByRole('listitem')
+    await lines.first().waitFor()
+    await transcript.locator('[aria-current=true]').first().waitFor()
+    await shot('video-transcript')
+    await check()
+    const [first, last] = [await lines.first().innerText(), await lines.last().innerText()]
+    assert.notEqual(first, last)
+
+    const word = last.split(/\s+/).at(-1)!
+    await transcript.getByLabel('Search in the transcript').fill(word.toUpperCase())
+    await transcript.locator('mark').first().waitFor()
+    assert.equal(await lines.last().innerText(), last)
+    await lines.last().getByRole('button').click()
+    await transcript.getByLabel('Search in the transcript').fill('no such word')
+    await transcript.getByText('Nobody says that here.').waitFor()
+    await transcript.getByLabel('Search in the transcript').fill('')
+
+    const [minutes, seconds] = last.split(/\s+/)[0]!.split(':').map(Number)
+    assert.ok((await now(page)) >= minutes! * 60 + seconds!)
+    await page.waitForFunction(() => document.querySelector('.transcript li:last-child [aria-current]'))
+    await transcript.getByRole('button', { name: 'Close the transcript' }).click()
+    await transcript.waitFor({ state: 'detached' })
+  })
+
+  test('it is shared with its time, as its page on the platform, and as a file named like it', async (t) => {
+    const { page, go, check } = await openPage(t, server.baseUrl, { as })
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await go(`/video/${lighthouse}/?t=3`)
+    await playsFrom(page, 3.1)
+    await page.keyboard.press('k')
+    const share = (name: string | RegExp) =>
+      page
+        .getByRole('button', { name: 'Share' })
+        .click()
+        .then(() => page.getByRole('menuitem', { name }).click())
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+
+    await share('Copy the link at')
+    await page.getByText('Link copied').waitFor()
+    assert.equal(await copied(), `${server.baseUrl}/video/${lighthouse}/?t=${Math.floor(await now(page))}`)
+    await share(/^Copy the link$/)
+    await page.getByText('Link copied').nth(1).waitFor()
+    assert.equal(await copied(), `${server.baseUrl}/video/${lighthouse}/`)
+    const file = page.waitForEvent('download')
+    await share('Download the file')
+
+    assert.equal((await file).suggestedFilename(), 'A night in the lighthouse.mp4')
+    await page.context().route('https://www.youtube.com/**', (route) => route.fulfill({ body: 'the original' }))
+    const original = page.context().waitForEvent('page')
+    await share('Open on YouTube')
+    assert.equal((await original).url(), `https://www.youtube.com/watch?v=${lighthouse}`)
+    await check()
+  })
+
+  test('without a playlist the next one of the channel follows, and by itself only where that is wanted', async (t) => {
+    const { page, go, check } = await openPage(t, server.baseUrl, { as })
+    for (const id of [breakwater, lighthouse, gull])
+      await server.api('POST', '/api/watched/', { id, is_watched: false })
+    const { data } = (await server.api('GET', `/api/video/?channel=${CHANNEL.harbour}&order=asc`)).body
+    await go(`/video/${data[0].platform_id}/`)
+    await playsFrom(page, 0.1)
+    await page.getByRole('switch', { name: 'Autoplay' }).uncheck()
+    const end = () =>
+      page.locator('video').evaluate((video: HTMLVideoElement) => void (video.currentTime = video.duration - 0.3))
+
+    await end()
+    await page.getByRole('status').getByText(`Next: ${data[1].title}`).waitFor()
+    await check()
+    await page.getByRole('button', { name: 'Play now' }).click()
+    await page.getByRole('heading', { level: 1, name: data[1].title }).waitFor()
+    await playsFrom(page, 0.1)
+    await page.getByRole('switch', { name: 'Autoplay', checked: false }).check()
+    await end()
+
+    await page.getByText(/^Next in \d/).waitFor()
+    await page.getByRole('heading', { level: 1, name: data[1].title }).waitFor({ state: 'detached', timeout: 20_000 })
+  })
+
+  test('a shuffled playlist plays each of its videos once, a repeated one begins again', async (t) => {
+    const { page, go } = await openPage(t, server.baseUrl, { as })
+    const { body } = await server.api('GET', `/api/playlist/${PLAYLIST.joinery}/`)
+    const ids = body.data.playlist_entries
+      .filter(({ downloaded }: { downloaded: boolean }) => downloaded)
+      .map(({ platform_id }: { platform_id: string }) => platform_id)
+    await go(`/video/${ids[0]}/?list=${PLAYLIST.joinery}`)
+    await page.getByRole('button', { name: 'Shuffle' }).click()
+    await page.waitForURL(/shuffle=1/)
+    const here = () => new URL(page.url()).pathname.split('/')[2]!
+    const next = page.getByRole('button', { name: /^Next: / })
+
+    const seen = [here()]
+    for (const _ of ids.slice(1)) {
+      const before = page.url()
+      await next.click()
+      await page.waitForURL((url) => url.href !== before)
+      seen.push(here())
+      await page.getByText(/^\d+ \/ \d+$/).waitFor()
+    }
+    assert.deepEqual(seen.toSorted(), ids.toSorted())
+    await next.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Repeat the playlist' }).click()
+    await next.click()
+    await page.waitForURL((url) => !url.pathname.includes(seen.at(-1)!) && url.searchParams.has('repeat'))
+    assert.match(page.url(), /shuffle=1/)
+  })
+
   test('its channel is subscribed to, and it is put into a playlist of one’s own', async (t) => {
     const { page, go, check } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${lighthouse}/`)

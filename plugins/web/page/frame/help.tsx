@@ -33,6 +33,7 @@ export function Help({
     [['t'], t('help.theatre')],
     [['i'], t('help.pip')],
     [['c'], t('help.subtitles')],
+    [['N', 'P'], t('help.next')],
     [['<', '>'], t('help.speed')],
     [[',', '.'], t('help.frame')],
     [['0–9'], t('help.part')],

@@ -11,8 +11,13 @@ export interface MenuItem {
   isDangerous?: boolean
   /** One of several where one holds. */
   isChosen?: boolean
+  /** It holds or not, by itself. */
+  isOn?: boolean
   onSelect: () => void
 }
+
+const roleOf = ({ isChosen, isOn }: MenuItem) =>
+  isChosen !== undefined ? 'menuitemradio' : isOn !== undefined ? 'menuitemcheckbox' : 'menuitem'
 
 const GAP = 4
 const EDGE = 8
@@ -24,7 +29,8 @@ export function Menu({
   class: given = 'icon-button',
 }: {
   label: string
-  items: ReadonlyArray<MenuItem>
+  /** A function: made when it is opened. */
+  items: ReadonlyArray<MenuItem> | (() => ReadonlyArray<MenuItem>)
   children: ComponentChildren
   class?: string
 }) {
@@ -92,12 +98,12 @@ export function Menu({
           onKeyDown={onKeyDown}
           onToggle={(event) => event.newState === 'closed' && close()}
         >
-          {items.map((item) => (
+          {(typeof items === 'function' ? items() : items).map((item) => (
             <button
               type="button"
               key={item.label}
-              role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-              aria-checked={item.isChosen}
+              role={roleOf(item)}
+              aria-checked={item.isChosen ?? item.isOn}
               class={item.isDangerous ? 'danger' : ''}
               tabIndex={-1}
               onClick={() => {

@@ -10,6 +10,7 @@ import {
   PictureInPicture2,
   Play,
   RectangleHorizontal,
+  Repeat,
   Rewind,
   SkipForward,
   Volume1,
@@ -24,17 +25,18 @@ import type { Video } from '../server/records.ts'
 import { toClock, toNumber } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { type Machine, SPEEDS } from './machine.ts'
+import type { Step } from './step.ts'
 
 interface ControlsProps {
   machine: Machine
   video: Video
   isTheatre: boolean
   onTheatre: () => void
-  next: { title: string; go: () => void } | undefined
+  next: Step | undefined
 }
 
 export function Controls({ machine, video, isTheatre, onTheatre, next }: ControlsProps) {
-  const { isPlaying, position, duration, speed, subtitle, isFull } = machine
+  const { isPlaying, position, duration, speed, subtitle, isFull, isLooping } = machine
   const subtitles = [
     { label: t('player.subtitles.off'), isChosen: subtitle.value < 0, onSelect: () => machine.chooseSubtitle(-1) },
     ...video.subtitles.map(({ name, lang, source }, number) => ({
@@ -43,11 +45,14 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
       onSelect: () => machine.chooseSubtitle(number),
     })),
   ]
-  const speeds = SPEEDS.map((value) => ({
-    label: value === 1 ? t('player.speed.normal') : `${toNumber(value)}×`,
-    isChosen: speed.value === value,
-    onSelect: () => machine.setSpeed(value),
-  }))
+  const speeds = [
+    ...SPEEDS.map((value) => ({
+      label: value === 1 ? t('player.speed.normal') : `${toNumber(value)}×`,
+      isChosen: speed.value === value,
+      onSelect: () => machine.setSpeed(value),
+    })),
+    { label: t('player.loop'), icon: Repeat, isOn: isLooping.value, onSelect: machine.toggleLoop },
+  ]
   return (
     <div class="controls">
       <Bar machine={machine} />

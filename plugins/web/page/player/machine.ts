@@ -6,6 +6,7 @@ import { ask } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Segment, Video } from '../server/records.ts'
 import { unheard } from './codecs.ts'
+import { type Line, readLines } from './lines.ts'
 import { openPlace } from './place.ts'
 import { keepOptions, keptOptions } from './player-options.ts'
 
@@ -40,6 +41,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const subtitle = signal(-1)
   const isFull = signal(false)
   const isPip = signal(false)
+  const isLooping = signal(false)
   const failure = signal<PlayerFailure | undefined>(undefined)
   /** The sound alone is wanted, where the picture cannot be shown. */
   let isListening = false
@@ -175,6 +177,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     subtitle,
     isFull,
     isPip,
+    isLooping,
     failure,
     silent,
     resumedAt,
@@ -226,7 +229,6 @@ export function openMachine(video: Video, startAt: number | undefined) {
       const chosen = language ? video.subtitles.findIndex(({ lang }) => lang === language) : -1
       showSubtitle(chosen)
       if (element.readyState >= 1) onMetadata()
-      tellSession(video)
       return () => {
         document.removeEventListener('fullscreenchange', onFull)
         document.removeEventListener('visibilitychange', onHide)
@@ -258,6 +260,12 @@ export function openMachine(video: Video, startAt: number | undefined) {
       const at = SPEEDS.findIndex((one) => one >= speed.value)
       const to = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + steps))]!
       if (element) element.playbackRate = to
+    },
+    toggleLoop: () => void (element && (element.loop = isLooping.value = !isLooping.value)),
+    /** @throws Error  it cannot be read */
+    async linesOf(number: number): Promise<Line[]> {
+      const track = element?.querySelectorAll('track')[number]
+      return track ? readLines(track) : []
     },
     chooseSubtitle(number: number): void {
       showSubtitle(number)
@@ -314,10 +322,4 @@ export function openMachine(video: Video, startAt: number | undefined) {
       void play()
     },
   }
-}
-
-/** For the keys of keyboards, headphones and lock screens. */
-function tellSession({ title, channel }: Video): void {
-  if ('mediaSession' in navigator)
-    navigator.mediaSession.metadata = new MediaMetadata({ title, artist: channel.channel_name })
 }

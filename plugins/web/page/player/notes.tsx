@@ -3,11 +3,18 @@ import { useEffect, useState } from 'preact/hooks'
 import { toClock, toSpan } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import type { Machine } from './machine.ts'
+import type { Step } from './step.ts'
 
 const STAYS_MS = 8000
 const NEXT_S = 8
 
-export function Notes({ machine, next }: { machine: Machine; next: { title: string; go: () => void } | undefined }) {
+interface NotesProps {
+  machine: Machine
+  next: Step | undefined
+  isAutoplay: boolean
+}
+
+export function Notes({ machine, next, isAutoplay }: NotesProps) {
   const { resumedAt, skipped, silent, hasEnded } = machine
   useEffect(() => {
     if (resumedAt.value === undefined) return
@@ -21,7 +28,7 @@ export function Notes({ machine, next }: { machine: Machine; next: { title: stri
   }, [skipped.value])
   return (
     <div class="player-notes" role="status">
-      {hasEnded.value && next && <Next {...next} />}
+      {hasEnded.value && next && <Next {...next} isAutoplay={isAutoplay} />}
       {silent.value !== undefined && (
         <p>
           {t('player.silent', { name: silent.value })}
@@ -50,18 +57,18 @@ export function Notes({ machine, next }: { machine: Machine; next: { title: stri
   )
 }
 
-function Next({ title, go }: { title: string; go: () => void }) {
+function Next({ title, go, isAutoplay }: Step & { isAutoplay: boolean }) {
   const [left, setLeft] = useState(NEXT_S)
   const [isStopped, setStopped] = useState(false)
   useEffect(() => {
-    if (isStopped) return
+    if (isStopped || !isAutoplay) return
     const timer = setTimeout(() => (left > 1 ? setLeft(left - 1) : go()), 1000)
     return () => clearTimeout(timer)
-  }, [left, isStopped])
+  }, [left, isStopped, isAutoplay])
   if (isStopped) return null
   return (
     <p>
-      <span class="clip">{t('player.nextIn', { count: left, title })}</span>
+      <span class="clip">{isAutoplay ? t('player.nextIn', { count: left, title }) : t('player.next', { title })}</span>
       <button type="button" onClick={go}>
         {t('player.playNow')}
       </button>

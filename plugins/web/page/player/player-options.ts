@@ -1,4 +1,4 @@
-/** How loud, how fast, which subtitles: kept in this browser, since another room has other loudspeakers. */
+/** How loud, how fast, which subtitles, what then: kept in this browser, since another room has other loudspeakers. */
 
 interface PlayerOptions {
   volume: number
@@ -7,10 +7,12 @@ interface PlayerOptions {
   /** Language; empty: none. */
   subtitle: string
   isTheatre: boolean
+  /** The next video begins by itself. */
+  isAutoplay: boolean
 }
 
 const KEY = 'av_player'
-const NORMAL: PlayerOptions = { volume: 1, isMuted: false, speed: 1, subtitle: '', isTheatre: false }
+const NORMAL: PlayerOptions = { volume: 1, isMuted: false, speed: 1, subtitle: '', isTheatre: false, isAutoplay: true }
 
 function read(): PlayerOptions {
   try {
@@ -37,4 +39,5 @@ export const keptOptions = {
   speed: (): number => within(read().speed, 0.25, 3, 1),
   subtitle: (): string => String(read().subtitle),
   isTheatre: (): boolean => read().isTheatre === true,
+  isAutoplay: (): boolean => read().isAutoplay !== false,
 }

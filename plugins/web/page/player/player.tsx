@@ -10,6 +10,8 @@ import { Controls } from './controls.tsx'
 import { PlayFailure } from './failure.tsx'
 import { type Machine, openMachine } from './machine.ts'
 import { Notes } from './notes.tsx'
+import { tellSession } from './session.ts'
+import type { Step } from './step.ts'
 
 interface PlayerProps {
   video: Video
@@ -17,8 +19,10 @@ interface PlayerProps {
   startAt: number | undefined
   isTheatre: boolean
   onTheatre: () => void
-  /** What follows in its playlist. */
-  next: { title: string; go: () => void } | undefined
+  next: Step | undefined
+  previous: Step | undefined
+  /** The next one begins by itself. */
+  isAutoplay: boolean
   onEnd: () => void
   /** Its file was fetched anew. */
   onFile: () => void
@@ -28,7 +32,8 @@ interface PlayerProps {
 const HIDES_AFTER_MS = 2600
 const DOUBLE_TAP_MS = 300
 
-export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFile, onMachine }: PlayerProps) {
+export function Player(props: PlayerProps) {
+  const { video, startAt, isTheatre, onTheatre, next, previous, isAutoplay, onEnd, onFile, onMachine } = props
   const frame = useRef<HTMLDivElement>(null)
   const element = useRef<HTMLVideoElement>(null)
   const machine = useMemo(() => openMachine(video, startAt), [video.platform_id])
@@ -44,6 +49,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFi
   useSignalEffect(() => {
     if (machine.hasEnded.value) onEnd()
   })
+  useEffect(() => tellSession(video, { next, previous }), [video, next, previous])
 
   const wake = () => {
     isAwake.value = true
@@ -99,6 +105,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFi
     ',': on(() => machine.frame(-1)),
     '.': on(() => machine.frame(1)),
     N: on(() => next?.go()),
+    P: on(() => previous?.go()),
     ...Object.fromEntries(
       Array.from({ length: 10 }, (_, tenth) => [
         String(tenth),
@@ -140,7 +147,7 @@ export function Player({ video, startAt, isTheatre, onTheatre, next, onEnd, onFi
       </video>
       {machine.isWaiting.value && !failure && <span class="player-waiting" aria-hidden="true" />}
       {failure && <PlayFailure kind={failure} video={video} machine={machine} onFile={onFile} />}
-      <Notes machine={machine} next={next} />
+      <Notes machine={machine} next={next} isAutoplay={isAutoplay} />
       {!failure && <Controls machine={machine} video={video} isTheatre={isTheatre} onTheatre={onTheatre} next={next} />}
       <p class="unseen" aria-live="off">
         {t('player.at', { now: toClock(machine.position.value), all: toClock(machine.duration.value) })}

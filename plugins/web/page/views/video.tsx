@@ -2,8 +2,8 @@
  * One video: the player first, then what it is, then what people said; beside it where it came from and what is like
  * it.
  */
-import { useSignal } from '@preact/signals'
-import { CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, VideoOff } from 'lucide'
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
+import { Captions, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, Share2, VideoOff } from 'lucide'
 import { useEffect } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
@@ -14,6 +14,7 @@ import { DislikesLink } from '../parts/dislikes-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { askForPlaylist } from '../parts/playlist-dialog.tsx'
+import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
 import { videoActions } from '../parts/video-actions.ts'
@@ -30,8 +31,10 @@ import { channelHref, isAdmin } from '../stores/session.ts'
 import { toAge, toCompact, toDay } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { About, Files } from './video/about.tsx'
-import { Aside, usePlaylist } from './video/aside.tsx'
+import { Aside } from './video/aside.tsx'
 import { Comments } from './video/comments.tsx'
+import { useFollowing } from './video/following.ts'
+import { Transcript } from './video/transcript.tsx'
 
 export default function VideoView({ params }: ViewProps) {
   const id = params['videoId']!
@@ -40,12 +43,13 @@ export default function VideoView({ params }: ViewProps) {
 
 function OneVideo({ id }: { id: string }) {
   const { query } = place.value
-  const list = query.get('list') ?? undefined
   const video = useLoad(`video/${id}`, async (signal) => (await get<Item<Video>>(`/api/video/${id}/`, {}, signal)).data)
-  const playlist = usePlaylist(list, id)
   const machine = useSignal<Machine | undefined>(undefined)
   const isTheatre = useSignal(keptOptions.isTheatre())
+  const isAutoplay = useSignal(keptOptions.isAutoplay())
+  const isTranscript = useSignal(false)
   const { state, value, failure, isKept } = video.now.value
+  const following = useFollowing(id, value)
   useTitle(value?.title)
 
   // The address may be changed while one is there: a line of a search, a time that was sent.
@@ -60,7 +64,7 @@ function OneVideo({ id }: { id: string }) {
     ) : (
       <Failed isWhole failure={failure} onRetry={() => void video.reload()} />
     )
-  const next = playlist.next.value
+  const isRead = isTranscript.value && machine.value && value && value.subtitles.length > 0
   return (
     <div class={isTheatre.value ? 'watch theatre' : 'watch'}>
       <div class="watch-player">
@@ -70,7 +74,9 @@ function OneVideo({ id }: { id: string }) {
             startAt={startAt}
             isTheatre={isTheatre.value}
             onTheatre={() => keepOptions({ isTheatre: (isTheatre.value = !isTheatre.value) })}
-            next={next && { title: next.title, go: () => navigate(`/video/${next.id}/?list=${list}`) }}
+            next={following.next.value}
+            previous={following.previous.value}
+            isAutoplay={isAutoplay.value}
             onEnd={() => void ended(video)}
             onFile={() => void video.reload()}
             onMachine={(made) => void (machine.value = made)}
@@ -79,8 +85,9 @@ function OneVideo({ id }: { id: string }) {
           <div class="player" />
         )}
       </div>
+      {isRead && <Transcript machine={machine.value!} onClose={() => void (isTranscript.value = false)} />}
       <div class="watch-text">
-        {value ? <Head video={video} value={value} /> : <GhostHead />}
+        {value ? <Head video={video} value={value} machine={machine} isTranscript={isTranscript} /> : <GhostHead />}
         {value && <About video={value} onJump={(seconds) => jumpTo(machine.value, seconds)} />}
         {value && <Files video={value} />}
         {value && (
@@ -92,7 +99,12 @@ function OneVideo({ id }: { id: string }) {
           />
         )}
       </div>
-      <Aside id={id} playlist={playlist} list={list} />
+      <Aside
+        id={id}
+        following={following}
+        isAutoplay={isAutoplay.value}
+        onAutoplay={(isOn) => keepOptions({ isAutoplay: (isAutoplay.value = isOn) })}
+      />
     </div>
   )
 }
@@ -120,7 +132,14 @@ const toggle = (video: Load<Video>, { platform_id: id, player: { watched, progre
     video.change((now) => ({ ...now, player: { ...now.player, watched: isWatched } })),
   )
 
-function Head({ video, value }: { video: Load<Video>; value: Video }) {
+interface HeadProps {
+  video: Load<Video>
+  value: Video
+  machine: ReadonlySignal<Machine | undefined>
+  isTranscript: Signal<boolean>
+}
+
+function Head({ video, value, machine, isTranscript }: HeadProps) {
   const { channel, player, stats } = value
   const watched = () => void toggle(video, value)
   const add = () => askForPlaylist(value.platform_id, value.title)
@@ -160,11 +179,11 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
         <span class="watch-actions">
           <Button
             icon={CircleCheck}
-            aria-pressed={player.watched}
+            aria-label={player.watched ? t('video.markUnwatched') : undefined}
             class={player.watched ? 'is-on' : ''}
             onClick={watched}
           >
-            {t('video.watched')}
+            {player.watched ? t('video.watched') : t('video.mark')}
           </Button>
           <Button
             icon={isLater ? ClockCheck : Clock}
@@ -175,6 +194,17 @@ function Head({ video, value }: { video: Load<Video>; value: Video }) {
             {t('later.name')}
           </Button>
           <IconButton icon={ListPlus} label={t('video.addToPlaylist')} onClick={add} />
+          {value.subtitles.length > 0 && (
+            <IconButton
+              icon={Captions}
+              label={t('video.transcript')}
+              aria-pressed={isTranscript.value}
+              onClick={() => void (isTranscript.value = !isTranscript.value)}
+            />
+          )}
+          <Menu label={t('video.share')} items={() => shareItems(value, machine.peek()?.position.peek() ?? 0)}>
+            <Icon node={Share2} />
+          </Menu>
           {actions.length > 0 && (
             <Menu label={t('action.moreFor', { title: value.title })} items={actions}>
               <Icon node={EllipsisVertical} />

@@ -1,42 +1,33 @@
 /** Beside a video: the playlist it was opened from with its place in it, then what is like it. */
-import { type ReadonlySignal, useComputed } from '@preact/signals'
+import { type IconNode, Repeat, Shuffle } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
+import { changeQuery, place } from '../../browser/router.ts'
+import { IconButton } from '../../parts/button.tsx'
+import { Switch } from '../../parts/field.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
-import { toVideoRow, type VideoRow } from '../../parts/video-card.tsx'
-import { get } from '../../server/api.ts'
+import type { VideoRow } from '../../parts/video-card.tsx'
 import { small, under } from '../../server/base.ts'
-import type { Item, Playlist, PlaylistEntry, Video } from '../../server/records.ts'
-import { type Load, useLoad } from '../../stores/load.ts'
+import type { Playlist, PlaylistEntry } from '../../server/records.ts'
+import type { Load } from '../../stores/load.ts'
 import { toAge, toClock, toNumber } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
+import { type Following, pathInList } from './following.ts'
 
-interface OpenedFrom {
-  load: Load<Playlist | undefined>
-  next: ReadonlySignal<{ id: string; title: string } | undefined>
+interface AsideProps {
+  id: string
+  following: Following
+  isAutoplay: boolean
+  onAutoplay: (isOn: boolean) => void
 }
 
-/** @param list  id of the playlist in the address */
-export function usePlaylist(list: string | undefined, id: string): OpenedFrom {
-  const load = useLoad(`playlist/${list ?? ''}/entries`, async (signal) =>
-    list === undefined
-      ? undefined
-      : (await get<Item<Playlist>>(`/api/playlist/${encodeURIComponent(list)}/`, {}, signal)).data,
-  )
-  const next = useComputed(() => {
-    const entries = load.now.value.value?.playlist_entries ?? []
-    const at = entries.findIndex(({ platform_id }) => platform_id === id)
-    const found = at < 0 ? undefined : entries.slice(at + 1).find(({ downloaded }) => downloaded)
-    return found && { id: found.platform_id, title: found.title }
-  })
-  return { load, next }
-}
-
-export function Aside({ id, playlist, list }: { id: string; playlist: OpenedFrom; list: string | undefined }) {
-  const opened = playlist.load.now.value.value
+export function Aside({ id, following, isAutoplay, onAutoplay }: AsideProps) {
+  const { list, playlist, similar, next } = following
+  const opened = playlist.now.value.value
   return (
     <aside class="watch-aside">
+      {next.value && <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />}
       {opened && list !== undefined && <Opened playlist={opened} id={id} list={list} />}
-      <Similar id={id} />
+      <Similar load={similar} />
     </aside>
   )
 }
@@ -64,14 +55,18 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
             {playlist.playlist_name}
           </a>
         </h2>
-        <p class="meta">
-          {toNumber(at + 1)} / {toNumber(entries.length)}
-        </p>
+        <div class="opened-foot">
+          <p class="meta">
+            {toNumber(at + 1)} / {toNumber(entries.length)}
+          </p>
+          <Way name="shuffle" icon={Shuffle} label={t('video.shuffle')} />
+          <Way name="repeat" icon={Repeat} label={t('video.repeatList')} />
+        </div>
       </header>
       <ol ref={box} tabIndex={0} aria-label={playlist.playlist_name}>
         {entries.slice(Math.max(0, at - AROUND), at + AROUND).map((entry) => (
           <li key={entry.platform_id} ref={entry.platform_id === id ? here : undefined}>
-            <Entry entry={entry} isHere={entry.platform_id === id} list={list} />
+            <Entry entry={entry} isHere={entry.platform_id === id} />
           </li>
         ))}
       </ol>
@@ -79,7 +74,20 @@ function Opened({ playlist, id, list }: { playlist: Playlist; id: string; list: 
   )
 }
 
-function Entry({ entry, isHere, list }: { entry: PlaylistEntry; isHere: boolean; list: string }) {
+/** How it is played stands in the address, so the next video keeps it. */
+function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode; label: string }) {
+  const isOn = place.value.query.has(name)
+  return (
+    <IconButton
+      icon={icon}
+      label={label}
+      aria-pressed={isOn}
+      onClick={() => changeQuery({ [name]: isOn ? undefined : '1' })}
+    />
+  )
+}
+
+function Entry({ entry, isHere }: { entry: PlaylistEntry; isHere: boolean }) {
   const text = (
     <>
       <span class="entry-number">{toNumber(entry.idx + 1)}</span>
@@ -91,20 +99,13 @@ function Entry({ entry, isHere, list }: { entry: PlaylistEntry; isHere: boolean;
   )
   if (!entry.downloaded) return <span class="entry missing">{text}</span>
   return (
-    <a
-      class="entry"
-      href={under(`/video/${entry.platform_id}/?list=${list}`)}
-      aria-current={isHere ? 'true' : undefined}
-    >
+    <a class="entry" href={under(pathInList(entry.platform_id))} aria-current={isHere ? 'true' : undefined}>
       {text}
     </a>
   )
 }
 
-function Similar({ id }: { id: string }) {
-  const { now, reload } = useLoad(`video/${id}/similar`, async (signal) =>
-    (await get<Item<Video[]>>(`/api/video/${id}/similar/`, {}, signal)).data.map(toVideoRow),
-  )
+function Similar({ load: { now, reload } }: { load: Load<VideoRow[]> }) {
   const { state, value, failure } = now.value
   if (state === 'failed') return <Failed failure={failure} onRetry={() => void reload()} />
   if (value?.length === 0) return null

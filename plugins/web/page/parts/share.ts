@@ -1,0 +1,49 @@
+/** A video for others: its address with and without the time, its page on the platform, its file. */
+import { ArrowDownToLine, ExternalLink, Link, Share2, Timer } from 'lucide'
+import { under } from '../server/base.ts'
+import type { Video } from '../server/records.ts'
+import { toClock } from '../texts/format.ts'
+import { t } from '../texts/texts.ts'
+import type { MenuItem } from './menu.tsx'
+import { say } from './toast.tsx'
+
+/** @param atS  where it plays now */
+export function shareItems({ platform_id: id, title, media_url: file }: Video, atS: number): MenuItem[] {
+  const address = new URL(under(`/video/${id}/`), location.href)
+  const atTime = new URL(`?t=${Math.floor(atS)}`, address)
+  return [
+    { label: t('share.copy'), icon: Link, onSelect: () => void copy(address.href) },
+    ...(atS >= 1
+      ? [{ label: t('share.copyAt', { time: toClock(atS) }), icon: Timer, onSelect: () => void copy(atTime.href) }]
+      : []),
+    ...('share' in navigator
+      ? [{ label: t('share.apps'), icon: Share2, onSelect: () => void send({ title, url: address.href }) }]
+      : []),
+    {
+      label: t('share.original'),
+      icon: ExternalLink,
+      onSelect: () => void open(`https://www.youtube.com/watch?v=${id}`, '_blank', 'noopener'),
+    },
+    { label: t('player.file'), icon: ArrowDownToLine, onSelect: () => download(under(file), title) },
+  ]
+}
+
+async function copy(address: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(address)
+    say(t('share.copied'))
+  } catch {
+    say(address) // not over plain http, say browsers: it can be copied by hand
+  }
+}
+
+/** Whoever changes their mind has not failed. */
+const send = (what: ShareData): Promise<void> => navigator.share(what).catch(() => undefined)
+
+/** Named for people; the server's name is the id. */
+function download(address: string, title: string): void {
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${title}${/\.\w+$/.exec(address)?.[0] ?? ''}`
+  link.click()
+}

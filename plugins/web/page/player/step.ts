@@ -1,0 +1,5 @@
+/** Another video that one can go to. */
+export interface Step {
+  title: string
+  go: () => void
+}
