@@ -5,7 +5,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { epochSeconds, errors, localMinute, writeWhole } from 'archivolt'
-import type { AskOptions } from '../platform/types.ts'
+import type { AskOptions, CookieHealth } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { parseJar } from './jar.ts'
 
@@ -20,6 +20,10 @@ export interface CookieStatus {
 interface StateRow {
   is_valid: number
   validated_at: number
+  /** When it was stored; 0: not known. */
+  stored_at: number
+  /** When it was first found to be no longer valid. */
+  ended_at: number | null
 }
 
 export const cookieTables = {
@@ -30,6 +34,18 @@ export const cookieTables = {
     validated_at INTEGER NOT NULL
   ) STRICT`,
 }
+
+/** How long cookies lived: what people plan the next export by. */
+export const cookieLives = {
+  number: 2,
+  sql: `
+    ALTER TABLE cookie_state ADD COLUMN stored_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE cookie_state ADD COLUMN ended_at INTEGER;
+    CREATE TABLE cookie_life (ended_at INTEGER PRIMARY KEY, seconds INTEGER NOT NULL) STRICT;
+  `,
+}
+
+const LIVES_SHOWN = 5
 
 export type Cookie = ReturnType<typeof openCookie>
 
@@ -78,14 +94,51 @@ export function openCookie(app: App) {
     isStored = true
   }
 
-  const note = (isValid: boolean) =>
-    ledger.write(() =>
+  const stateRow = () =>
+    ledger.sql<StateRow>('SELECT is_valid, validated_at, stored_at, ended_at FROM cookie_state WHERE id = 1').get()
+
+  /** @param isNew  it has just been stored */
+  const note = (isValid: boolean, isNew = false) =>
+    ledger.write(() => {
+      const now = epochSeconds(app.clock)
+      const before = isNew ? undefined : stateRow()
+      const storedAt = isNew ? now : (before?.stored_at ?? 0)
+      const endedAt = isValid ? null : (before?.ended_at ?? now)
+      if (endedAt === now && storedAt > 0)
+        ledger.sql('INSERT OR REPLACE INTO cookie_life (ended_at, seconds) VALUES (?, ?)').run(now, now - storedAt)
+      // It is valid after all: its life goes on.
+      if (isValid && before?.ended_at) ledger.sql('DELETE FROM cookie_life WHERE ended_at = ?').run(before.ended_at)
       ledger
         .sql(
-          'INSERT INTO cookie_state (id, is_valid, validated_at) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at',
+          `INSERT INTO cookie_state (id, is_valid, validated_at, stored_at, ended_at) VALUES (1, ?, ?, ?, ?)
+          ON CONFLICT (id) DO UPDATE SET is_valid = excluded.is_valid, validated_at = excluded.validated_at,
+            stored_at = excluded.stored_at, ended_at = excluded.ended_at`,
         )
-        .run(isValid ? 1 : 0, epochSeconds(app.clock)),
-    )
+        .run(isValid ? 1 : 0, now, storedAt, endedAt)
+    })
+
+  function health(): CookieHealth {
+    const row = stateRow()
+    const lives = ledger
+      .sql<{ seconds: number }>('SELECT seconds FROM cookie_life ORDER BY ended_at DESC LIMIT ?')
+      .all(LIVES_SHOWN)
+    const state = !isStored
+      ? 'none'
+      : !isEnabled()
+        ? 'off'
+        : row === undefined
+          ? 'untried'
+          : row.is_valid === 1
+            ? 'valid'
+            : 'invalid'
+    return {
+      state,
+      stored: row?.stored_at ?? 0,
+      ended: row?.ended_at ?? 0,
+      checked: row?.validated_at ?? 0,
+      lived: lives.map(({ seconds }) => seconds),
+    }
+  }
 
   /** @throws unavailable: the platform did not answer, so nothing is known */
   async function ask(jar: string, asked: AskOptions): Promise<{ isValid: boolean; jar: string }> {
@@ -103,7 +156,7 @@ export function openCookie(app: App) {
   }
 
   function status(): CookieStatus {
-    const row = ledger.sql<StateRow>('SELECT is_valid, validated_at FROM cookie_state WHERE id = 1').get()
+    const row = stateRow()
     return {
       cookie_enabled: isEnabled(),
       status: row?.is_valid === 1,
@@ -114,6 +167,7 @@ export function openCookie(app: App) {
 
   return {
     status,
+    health,
 
     /** Whether a cookie is stored and in use. */
     isEnabled,
@@ -167,7 +221,7 @@ export function openCookie(app: App) {
       await inTurn(async () => {
         await write(answer.jar)
         jarNumber++
-        await note(true)
+        await note(true, true)
         await setPreference(true)
         apply(true)
       })

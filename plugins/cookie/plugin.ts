@@ -1,15 +1,16 @@
 /** The cookie that the platform is asked with: import, validate, renew, forget. */
 import { definePlugin } from 'archivolt'
-import { cookieTables, openCookie } from './cookie.ts'
+import { cookieLives, cookieTables, openCookie } from './cookie.ts'
 import { importCookie, removeCookie, showCookie, validateCookie } from './routes.ts'
 
 export default definePlugin({
   name: 'cookie',
   needs: ['platform', 'download'],
   events: ['cookie.changed'],
-  migrations: [cookieTables],
+  migrations: [cookieTables, cookieLives],
   routes: [showCookie, validateCookie, importCookie, removeCookie],
   services: (app) => ({ cookie: openCookie(app) }),
+  implements: { 'platform.cookie': (app) => () => app.cookie.health() },
   on: {
     // Items that failed for want of an account may succeed with the new cookie.
     'cookie.changed':

@@ -22,6 +22,8 @@ export interface Launch {
     retryPause: number
     /** Seconds without an answer after which a connection is given up. */
     socketTimeout: number
+    /** And a JavaScript runtime. */
+    runtimeTimeout?: number
   }
   memoryLimitBytes: number
 }

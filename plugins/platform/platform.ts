@@ -10,6 +10,7 @@ import {
   type Settings,
 } from 'archivolt'
 import type { App } from './app.ts'
+import type { ChallengeReport } from './challenge.ts'
 import { downloadVideo } from './download-video.ts'
 import { failureOf } from './failure.ts'
 import { FAILURES } from './failure-classes.ts'
@@ -25,7 +26,7 @@ import { openMetadataReader } from './read-metadata.ts'
 import { lackOfRoom } from './room.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
-import { type Pace, type ToolReport, Tools } from './tools.ts'
+import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Platform } from './types.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { openYtDlp } from './ytdlp.ts'
@@ -41,6 +42,8 @@ export interface PlatformParts {
   /** Without one the gate forgets a pause at the end. */
   ledger?: Ledger
   pace?: Pace
+  /** JavaScript runtimes that yt-dlp may use; left out: those that are known. */
+  runtimes?: Runtimes
   hook?: App['hook']
 }
 
@@ -48,6 +51,8 @@ export interface PlatformService extends Platform {
   /** Takes up what an earlier run left: a pause by hand, a block. */
   start(): Promise<void>
   report(): Promise<ToolReport>
+  /** Undefined where it cannot be seen. */
+  challenge(): Promise<ChallengeReport | undefined>
   /** What the state says of the library is looked at anew. */
   lookForLibrary(): Promise<boolean>
   readonly tools: Tools
@@ -62,7 +67,7 @@ const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
   const base = settings.platformUrl.replace(/\/$/, '')
-  const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log)
+  const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log, parts.runtimes)
   const targets = openTargets(settings)
   const ending = new AbortController()
   const gate = openGate(parts, tools)
@@ -112,6 +117,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
     },
     report: () => tools.report(),
+    challenge: () => tools.challenge(),
     lookForLibrary: () => gate.isAway(),
     tools,
     childPid: () => kept.pid,

@@ -63,7 +63,14 @@ export default definePlugin({
     },
   },
   lanes: ['platform', 'download'],
-  hooks: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
+  hooks: [
+    'platform.waiting',
+    'platform.space',
+    'platform.library',
+    'platform.halted',
+    'platform.cookie',
+    'platform.known',
+  ],
   hookRules: {
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },

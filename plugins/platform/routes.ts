@@ -1,6 +1,8 @@
 /** The state of the platform, and what a pasted text is. */
 import { defineRoute, errors, queryText, Type, withinTime } from 'archivolt'
 import type { App } from './app.ts'
+import { missingIn } from './challenge.ts'
+import { Health, healthOf } from './health.ts'
 import { PLATFORM } from './name.ts'
 import type { PlatformService } from './platform.ts'
 
@@ -16,6 +18,7 @@ const StateReply = Type.Object({
   tools: Type.Record(Type.String(), Type.String()),
   space: Type.Object({ media_free: Count, media_total: Count }),
   missing: Type.Array(Type.String()),
+  health: Health,
 })
 
 /** An open gate tells nothing of an item that waits for this machine. */
@@ -44,8 +47,9 @@ async function stateOf(app: App) {
       return undefined
     })
   await had('whether the library is there', () => platform.lookForLibrary())
-  const [report, counts, spaces] = await Promise.all([
+  const [report, challenge, counts, spaces] = await Promise.all([
     platform.report(),
+    had('whether challenges are solved', () => platform.challenge()),
     Promise.all(app.hook('platform.waiting').map((waiting) => had('what waits', waiting))),
     Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
   ])
@@ -54,6 +58,8 @@ async function stateOf(app: App) {
     ...stateWithItems(app),
     waiting: Object.assign({}, ...counts) as Record<string, number>,
     ...report,
+    missing: [...report.missing, ...(challenge ? missingIn(challenge) : [])],
+    health: healthOf(app, report, challenge),
     space: { media_free: free, media_total: total },
   }
 }

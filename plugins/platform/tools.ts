@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Clock, Log, Settings } from 'archivolt'
+import { type Clock, epochSeconds, type Log, type Settings } from 'archivolt'
+import { type ChallengeReport, toChallengeReport } from './challenge.ts'
 import { Child, ChildError, type Launch } from './child.ts'
 import { FILE_HOSTS } from './hosts.ts'
 import { run } from './verify.ts'
@@ -11,17 +12,31 @@ import { run } from './verify.ts'
 type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
 
 export interface ToolReport {
-  downloader: { version: string; channel: string }
+  downloader: Version
   /** Tool → version, of those that are there. */
   tools: Record<string, string>
   missing: string[]
+}
+
+interface Look {
+  report: Promise<ToolReport>
+  challenge: Promise<ChallengeReport | undefined>
+}
+
+interface Version {
+  version: string
+  channel: string
 }
 
 /** How patient yt-dlp is, in seconds; tests make it brisk. */
 export interface Pace {
   retryPause: number
   socketTimeout: number
+  /** A JavaScript runtime that has not answered by then has failed; left out: a minute. */
+  runtimeTimeout?: number
 }
+
+export type Runtimes = Launch['setup']['jsRuntimes']
 
 export const DEFAULT_PLATFORM_URL = 'https://www.youtube.com'
 
@@ -31,22 +46,27 @@ const VERSION_TIMEOUT_MS = 10_000
 const REPORT_AGE_MS = 10 * 60_000
 const NODE_FOR_CHALLENGES = 22
 const PROBE_MS = 60_000
+/** Longer than any runtime may take. */
+const SOLVE_MS = 180_000
 
 export class Tools {
   #settings: ToolSettings
   #pace: Pace
   #clock: Clock
   #log: Log
+  #runtimes: Runtimes
   #root = projectRoot()
-  #report: { atMs: number; report: Promise<ToolReport> } | undefined
+  #looked: ({ atMs: number } & Look) | undefined
   /** A yt-dlp that was installed at start and has proved itself. */
   updated: { path: string } | undefined
 
-  constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log) {
+  /** @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there */
+  constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
     this.#settings = settings
     this.#pace = pace
     this.#clock = clock
     this.#log = log
+    this.#runtimes = runtimes
   }
 
   get cacheDir(): string {
@@ -73,7 +93,7 @@ export class Tools {
           ...(isZip ? [resolve(ytdlp)] : []),
           ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : []),
         ],
-        jsRuntimes: { deno: {}, ...(isNodeForChallenges() && { node: { path: process.execPath } }) },
+        jsRuntimes: this.#runtimes,
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
         cacheDir,
         jar,
@@ -91,21 +111,38 @@ export class Tools {
 
   /** Versions of all, looked up at most every ten minutes. */
   report(): Promise<ToolReport> {
-    const now = this.#clock.steady()
-    if (!this.#report || now - this.#report.atMs > REPORT_AGE_MS) this.#report = { atMs: now, report: this.#look() }
-    return this.#report.report
+    return this.#recent().report
+  }
+
+  /** Whether challenges are solved, as it was at the report. Undefined where that cannot be seen. */
+  challenge(): Promise<ChallengeReport | undefined> {
+    return this.#recent().challenge
   }
 
   /** Looked up anew at the next report. */
   forget(): void {
-    this.#report = undefined
+    this.#looked = undefined
   }
 
-  async #look(): Promise<ToolReport> {
+  #recent(): Look {
+    const now = this.#clock.steady()
+    if (!this.#looked || now - this.#looked.atMs > REPORT_AGE_MS) this.#looked = { atMs: now, ...this.#look() }
+    return this.#looked
+  }
+
+  /** One child tells its version and then solves: that takes longer, and nobody waits for it who asks for the other. */
+  #look(): Look {
+    const child = this.launch('metadata', null).then((launch) => new Child(launch, this.#clock, this.#log))
+    const challenge = child.then((started) => this.#solve(started).finally(() => started.end()))
+    const lacking = (error: unknown): undefined =>
+      void this.#log.error({ err: error }, 'yt-dlp, or whether it solves challenges, cannot be looked at')
+    return { report: this.#reportOf(child.then(versionOf).catch(lacking)), challenge: challenge.catch(lacking) }
+  }
+
+  async #reportOf(asked: Promise<Version | undefined>): Promise<ToolReport> {
     const { ffmpeg, ffprobe } = this.#settings
-    const lacking = (error: unknown): undefined => void this.#log.error({ err: error }, 'yt-dlp cannot be looked at')
     const [ytdlp, ffmpegVersion, ffprobeVersion] = await Promise.all([
-      this.versionOf().catch(lacking),
+      asked,
       programVersion(ffmpeg),
       programVersion(ffprobe),
     ])
@@ -116,22 +153,22 @@ export class Tools {
     return {
       downloader: ytdlp ?? { version: '', channel: '' },
       tools,
-      missing: [
-        ...Object.keys(found).filter((name) => !(name in tools)),
-        ...((await this.#hasJavaScript().catch(() => false)) ? [] : ['javascript']),
-      ],
+      missing: Object.keys(found).filter((name) => !(name in tools)),
     }
   }
 
+  /** Undefined where yt-dlp does not start. */
+  async #solve(child: Child): Promise<ChallengeReport | undefined> {
+    if ((await versionOf(child)) === undefined) return undefined
+    const { result } = await child.ask({ op: 'solve' }, { quietMs: SOLVE_MS })
+    return toChallengeReport(result, epochSeconds(this.#clock))
+  }
+
   /** Version and channel of the yt-dlp that children load; undefined where none can be started. */
-  async versionOf(paths: string[] = []): Promise<{ version: string; channel: string } | undefined> {
+  async versionOf(paths: string[] = []): Promise<Version | undefined> {
     const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
     try {
-      const { version, channel } = await child.ready
-      return { version, channel } // what the worker says beside them is its own
-    } catch (error) {
-      if (!(error instanceof ChildError)) throw error
-      return undefined
+      return await versionOf(child)
     } finally {
       await child.end()
     }
@@ -154,21 +191,26 @@ export class Tools {
   async areThere(): Promise<boolean> {
     this.forget()
     const { missing } = await this.report()
-    return missing.every((name) => name === 'javascript')
-  }
-
-  /** A runtime for the challenges of the platform: our own Node, or the deno that lies beside Python. */
-  async #hasJavaScript(): Promise<boolean> {
-    if (isNodeForChallenges() || this.#settings.platformUrl !== DEFAULT_PLATFORM_URL) return true
-    const { python } = await this.launch('metadata', null)
-    return (
-      (isAbsolute(python) && (await isProgram(join(dirname(python), 'deno')))) ||
-      (await programVersion('deno', '--version')) !== undefined
-    )
+    return missing.length === 0
   }
 }
 
-const isNodeForChallenges = (): boolean => Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
+/** @returns undefined where it does not start */
+async function versionOf(child: Child): Promise<Version | undefined> {
+  try {
+    const { version, channel } = await child.ready
+    return { version, channel } // what the worker says beside them is its own
+  } catch (error) {
+    if (!(error instanceof ChildError)) throw error
+    return undefined
+  }
+}
+
+/** Deno and QuickJS are looked for beside Python and on PATH; of Node only our own is known to be new enough. */
+function knownRuntimes(): Runtimes {
+  const isNodeNewEnough = Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
+  return { deno: {}, quickjs: {}, ...(isNodeNewEnough && { node: { path: process.execPath } }) }
+}
 
 export async function programVersion(program: string, option = '-version'): Promise<string | undefined> {
   const output = await run(program, [option], VERSION_TIMEOUT_MS).catch(() => undefined)

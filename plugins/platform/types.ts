@@ -196,6 +196,17 @@ export interface PlatformState {
   next_attempt: number
 }
 
+/** The cookie in use; times in epoch seconds, 0: not known or not yet. */
+export interface CookieHealth {
+  state: 'none' | 'off' | 'untried' | 'valid' | 'invalid'
+  stored: number
+  /** When it was first found to be no longer valid. */
+  ended: number
+  checked: number
+  /** How many seconds the last ones lived, newest first. */
+  lived: number[]
+}
+
 /**
  * The external platform. Every ask takes a turn in its lane (`platform` for metadata, `download` for media) and passes the
  * gate:
@@ -284,6 +295,8 @@ declare module 'archivolt' {
     'platform.library': () => Promise<string | undefined>
     /** Asked for `GET /api/platform/`: why nothing is downloaded though the platform would answer. Epoch seconds. */
     'platform.halted': () => { reason: string; since: number; nextAttempt: number } | undefined
+    /** Asked for `GET /api/platform/`: the cookie in use, and how long the last ones lived. */
+    'platform.cookie': () => CookieHealth
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
   }

@@ -21,6 +21,7 @@ import urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, texts, thumbnails, video_metadata
+from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
 from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, keep_to_own_connections
 
@@ -116,6 +117,7 @@ class Archivist:
         self.listings = {}
         self.listing_count = 0
         keep_to_own_connections(yt_dlp)
+        limit_runtimes(setup.get('runtimeTimeout', RUNTIME_SECONDS))
         self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, self.base), setup)
 
     def versions(self):
@@ -237,6 +239,10 @@ class Archivist:
                 if not any(one.suitable(url) for one in extractors):
                     raise WrongAnswer(f'No extractor for {url}')
         return {}
+
+    def do_solve(self, request):
+        with self.open() as ydl:
+            return solve_stored_player(self.yt_dlp, ydl, self.log)
 
     def do_video(self, request):
         with self.open(ignore_no_formats_error=True, skip_download=True) as ydl:

@@ -490,6 +490,19 @@ const STATE = {
   tools: anything,
   space: { media_free: aNumber, media_total: aNumber },
   missing: anything,
+  health: {
+    runtime: {
+      state: aText,
+      name: anything,
+      version: anything,
+      solved_ms: anInteger,
+      checked: anInteger,
+      message: anything,
+    },
+    solver: { state: aText, version: anything, wanted: anything },
+    downloader: { state: aText, version: aText, age_days: anInteger },
+    cookie: { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] },
+  },
 }
 
 export const beyond: Table = [

@@ -22,7 +22,11 @@ interface Scope {
 
 export async function givenPlatform(
   scope: Scope,
-  { clock = systemClock, settings = {} }: { clock?: Clock; settings?: Partial<PlatformParts['settings']> } = {},
+  {
+    clock = systemClock,
+    settings = {},
+    runtimes,
+  }: { clock?: Clock; settings?: Partial<PlatformParts['settings']>; runtimes?: PlatformParts['runtimes'] } = {},
 ): Promise<GivenPlatform> {
   const { platform, settings: ours } = await startTestPlatform(scope)
   const dataDir = await temporaryFolder(scope)
@@ -41,6 +45,7 @@ export async function givenPlatform(
     log: openLog('silent'),
     lanes: openLanes({ clock, lanes: ['platform', 'download'] }),
     pace: { retryPause: 0.01, socketTimeout: 1 },
+    ...(runtimes && { runtimes }),
   })
   await service.start()
   scope.after(() => service.close())

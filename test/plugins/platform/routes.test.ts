@@ -10,8 +10,10 @@ import { definePlugin, errors } from 'archivolt'
 import { openLog } from '../../../core/log.ts'
 import platformPlugin from '../../../plugins/platform/plugin.ts'
 import { PLAYLIST, VIDEO } from '../../platform/seed.mjs'
-import { startTestPlatform } from '../../platform/start.ts'
+import { NO_PLATFORM, startTestPlatform } from '../../platform/start.ts'
+import { testClock } from '../../support/clock.ts'
 import { testApp } from '../../support/testing.ts'
+import { givenVenv } from '../../support/venv.ts'
 
 const isError = ({ level }: { level: string }) => level === 'error'
 
@@ -21,6 +23,7 @@ const filler = definePlugin({
   implements: {
     'platform.waiting': () => async () => ({ gone: 2, login_required: 1 }),
     'platform.space': () => async () => ({ free: 1000, total: 5000 }),
+    'platform.cookie': () => () => ({ state: 'valid', stored: 1, ended: 0, checked: 2, lived: [3] }),
     'platform.known': () => async (target) => target.id === VIDEO.fog,
   },
 })
@@ -32,7 +35,7 @@ test('its state says what waits, the tools, and the room that is left', async (t
   const reply = await app.as('admin').get('/api/platform/')
 
   assert.equal(reply.status, 200)
-  const { since, downloader, tools, ...rest } = reply.body
+  const { since, downloader, tools, health, ...rest } = reply.body
   assert.deepEqual(rest, {
     state: 'open',
     reason: '',
@@ -44,6 +47,32 @@ test('its state says what waits, the tools, and the room that is left', async (t
   assert.equal(since, app.clock.now() / 1000)
   assert.equal(downloader.version, tools['yt-dlp'])
   assert.match(tools.ffmpeg, /^\d/)
+  const { name, version, solved_ms: milliseconds, ...runtime } = health.runtime
+  assert.ok(name && version && milliseconds > 0)
+  assert.deepEqual(
+    { ...health, runtime, solver: health.solver.state },
+    {
+      runtime: { state: 'works', checked: since, message: '' },
+      solver: 'works',
+      downloader: { state: 'current', version: downloader.version, age_days: 0 },
+      cookie: { state: 'valid', stored: 1, ended: 0, checked: 2, lived: [3] },
+    },
+  )
+})
+
+test('a yt-dlp that is old, or has lost its solver scripts, is told so', async (t) => {
+  const ytdlp = await givenVenv(t, { without: ['yt_dlp_ejs'] })
+  const app = await testApp(t, {
+    plugins: [platformPlugin, filler],
+    settings: { ...NO_PLATFORM, ytdlp },
+    clock: testClock('2027-06-01T12:00:00Z'),
+  })
+
+  const { health, missing } = (await app.as('admin').get('/api/platform/')).body
+
+  assert.deepEqual([health.solver.state, health.solver.version, health.downloader.state], ['missing', '', 'old'])
+  assert.ok(health.downloader.age_days > 200)
+  assert.ok(missing.includes('yt-dlp-ejs'))
 })
 
 test('it answers whatever is wrong: the library, the index or the data folder away, or a disk that does not answer', async (t) => {

@@ -6,6 +6,7 @@ export const SECTIONS = [
   'subscriptions',
   'playback',
   'cookie',
+  'health',
   'schedules',
   'notifications',
   'tasks',

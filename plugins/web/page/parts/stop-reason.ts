@@ -18,17 +18,19 @@ const DAY_SECONDS = 86_400
 const timeOf = (epoch: number): string =>
   Math.abs(epoch - Date.now() / 1000) < DAY_SECONDS / 2 ? toTimeOfDay(epoch) : toMoment(epoch)
 
+/** What only solves the platform's challenges: without it downloads go on, in fewer formats. */
+const FOR_CHALLENGES = new Set(['javascript', 'yt-dlp-ejs'])
+
+/** Programs without which nothing is downloaded. */
+export const stoppingIn = ({ missing }: PlatformState): string[] => missing.filter((name) => !FOR_CHALLENGES.has(name))
+
 /** The title above says already what stands before the first colon. */
 const detailOf = (reason: string): string => reason.replace(/^[^:]+: /, '')
 
 /** undefined: they do not stand still */
-export function stopReasonOf({
-  state,
-  since: sinceEpoch,
-  next_attempt: nextEpoch,
-  reason,
-  missing,
-}: PlatformState): StopReason | undefined {
+export function stopReasonOf(platform: PlatformState): StopReason | undefined {
+  const { state, since: sinceEpoch, next_attempt: nextEpoch, reason } = platform
+  const missing = stoppingIn(platform)
   const [since, next] = [timeOf(sinceEpoch), timeOf(nextEpoch)]
   const unchanged = `${detailOf(reason)} ${t('downloads.state.unchanged')}`
   switch (state) {

@@ -51,6 +51,7 @@ export type TaskRecord = ReplyOf<typeof showTask>
 /** Which tasks there are: what each does, whether it is started or scheduled. */
 export type TaskKind = ReplyOf<typeof listTaskKinds>[number]
 export type PlatformState = ReplyOf<typeof showPlatform>
+export type Health = PlatformState['health']
 export type Schedule = ReplyOf<typeof listSchedules>[number]
 /** URLs that are told of a task's end, by its name. */
 export type Outgoing = ReplyOf<typeof listOutgoing>

@@ -493,6 +493,7 @@ export const en = {
     one: '{tools} is missing. Nothing can be downloaded without it.',
     other: '{tools} are missing. Nothing can be downloaded without them.',
   },
+  'downloads.missingSolver': 'Videos may arrive in low quality: a helper of yt-dlp is missing.',
   'downloads.space': '{free} free of {total}',
   'downloads.start': 'Start now',
   'downloads.stop': 'Stop after this one',
@@ -597,6 +598,7 @@ export const en = {
   'settings.subscriptions': 'Subscriptions',
   'settings.playback': 'Playback',
   'settings.cookie': 'Cookie',
+  'settings.health': 'Health',
   'settings.schedules': 'Schedules',
   'settings.notifications': 'Notifications',
   'settings.tasks': 'Tasks',
@@ -695,6 +697,44 @@ export const en = {
   'settings.found': 'New videos',
 
   'settings.watching': 'Watching',
+
+  'settings.health.lead': 'What fetches videos from YouTube, part by part. Where a light is red, it says what to do.',
+  'settings.health.parts': 'The downloader',
+  'settings.health.good': 'is fine',
+  'settings.health.bad': 'needs you',
+  'settings.health.open': 'for information',
+  'settings.health.untried': 'Not tested yet.',
+  'settings.health.downloader': 'yt-dlp',
+  'settings.health.downloader.age': {
+    one: 'Version {version}, one day old.',
+    other: 'Version {version}, {count} days old.',
+  },
+  'settings.health.downloader.old': 'YouTube has changed since then. Stop the server and start it with make run.',
+  'settings.health.solver': 'Challenge scripts (ejs)',
+  'settings.health.solver.works': 'Version {version} goes with this yt-dlp.',
+  'settings.health.solver.missing':
+    'yt-dlp-ejs is missing, so YouTube hands out few and small formats. Stop the server and start it with make run.',
+  'settings.health.solver.differs':
+    'Version {version} is there, but this yt-dlp needs {wanted}. Stop the server and start it with make run.',
+  'settings.health.solver.lost':
+    'Version {version} no longer understands YouTube’s player. A newer yt-dlp brings newer scripts.',
+  'settings.health.runtime': 'JavaScript runtime',
+  'settings.health.runtime.works': '{program} solves YouTube’s challenges, the last one in {milliseconds} ms.',
+  'settings.health.runtime.missing':
+    'None is there, so YouTube hands out few and small formats. Install Deno, Node 22 or QuickJS, then restart the server.',
+  'settings.health.runtime.failed':
+    '{program} cannot solve YouTube’s challenges, so many formats are missing. Install it again. It says: {message}',
+  'settings.health.runtime.wrong_answer':
+    '{program} solves YouTube’s challenges wrongly, so downloads are refused. Install it again.',
+  'settings.health.cookie': 'Cookie',
+  'settings.health.cookie.link': 'Cookie settings',
+  'settings.health.cookie.none': 'None. You only need one for videos that require an account.',
+  'settings.health.cookie.off': 'One is stored, but turned off.',
+  'settings.health.cookie.untried': 'Stored, not tested yet.',
+  'settings.health.cookie.valid': 'YouTube accepts it. It was added {age} and last tested on {when}.',
+  'settings.health.cookie.invalid':
+    'It stopped working {age}. Sign in to YouTube in a private window, export a fresh one there, and close the window without signing out.',
+  'settings.health.cookie.lived': 'The last ones lived {spans}.',
 
   'settings.cookie.lead':
     'With the cookie of your YouTube account you can download what only members or adults can see. YouTube sees these downloads as yours.',

@@ -9,6 +9,7 @@ import {
   ChevronLeft,
   Cookie,
   Download,
+  HeartPulse,
   ListChecks,
   MonitorPlay,
   Palette,
@@ -29,6 +30,7 @@ import { AccountSection } from './settings/account.tsx'
 import { BackupsSection } from './settings/backups.tsx'
 import { CookieSection } from './settings/cookie.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
+import { HealthSection } from './settings/health.tsx'
 import { LookSection } from './settings/look.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
@@ -46,6 +48,7 @@ type Key =
   | 'subscriptions'
   | 'playback'
   | 'cookie'
+  | 'health'
   | 'schedules'
   | 'notifications'
   | 'tasks'
@@ -75,6 +78,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'subscriptions', icon: TvMinimalPlay, Body: SubscriptionsSection },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
       { key: 'cookie', icon: Cookie, Body: CookieSection },
+      { key: 'health', icon: HeartPulse, Body: HealthSection },
       { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },
       { key: 'notifications', icon: Bell, Body: NotificationsSection },
     ],

@@ -10,6 +10,7 @@ import { Field, Switch } from '../parts/field.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { LinkField } from '../parts/link-field.tsx'
 import { Box, Failed, Refused } from '../parts/states.tsx'
+import { stoppingIn } from '../parts/stop-reason.ts'
 import { askAndSubscribe } from '../parts/take.tsx'
 import { say } from '../parts/toast.tsx'
 import { type Failure, get, post, toFailure } from '../server/api.ts'
@@ -216,17 +217,15 @@ function State() {
 type Level = 'ok' | 'bad' | 'open'
 const LEVELS: Record<Level, IconNode> = { ok: CircleCheck, bad: CircleAlert, open: Circle }
 
-function linesOf(
-  { state, reason, missing, space }: PlatformState,
-  cookie: CookieStatus,
-): Array<{ level: Level; text: string }> {
-  const lacks = (tool: string): boolean => missing.some((name) => name.startsWith(tool))
+function linesOf(platform: PlatformState, cookie: CookieStatus): Array<{ level: Level; text: string }> {
+  const { state, reason, missing, space } = platform
+  const lacks = (...tools: string[]): boolean => missing.some((name) => tools.includes(name))
   const sizes = { free: toBytes(space.media_free), total: toBytes(space.media_total) }
   const lines: Array<{ level: Level; text: string }> = [
     lacks('yt-dlp')
       ? { level: 'bad', text: t('welcome.tool.ytdlp.missing') }
       : { level: 'ok', text: t('welcome.tool.ytdlp') },
-    lacks('ff')
+    lacks('ffmpeg', 'ffprobe')
       ? { level: 'bad', text: t('welcome.tool.ffmpeg.missing') }
       : { level: 'ok', text: t('welcome.tool.ffmpeg') },
     space.media_total === 0
@@ -236,7 +235,7 @@ function linesOf(
         : { level: 'ok', text: t('welcome.space', sizes) },
   ]
   // A missing tool has said it already.
-  if (missing.length === 0)
+  if (stoppingIn(platform).length === 0)
     lines.push(
       state === 'open'
         ? { level: 'ok', text: t('welcome.platform') }

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Box, Failed } from '../../parts/states.tsx'
-import { stopReasonOf } from '../../parts/stop-reason.ts'
+import { stoppingIn, stopReasonOf } from '../../parts/stop-reason.ts'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
@@ -40,14 +40,20 @@ export function Sentence({ queue }: { queue: QueueStore }) {
   const next = schedule.now.value.value?.find(({ name }) => name === 'download_pending')?.next_run_at
   const stopReason = stopReasonOf(platform)
   const { tone, icon, title, text, actions = [] }: Said = stopReason ?? saidOpen(queue, next ?? undefined)
-  const missing = t('downloads.missingTool', { count: platform.missing.length, tools: platform.missing.join(', ') })
+  const stopping = stoppingIn(platform)
+  const missing = t('downloads.missingTool', { count: stopping.length, tools: stopping.join(', ') })
   return (
     <section class={`sentence ${tone}`}>
       <Icon node={icon} size={24} />
       <div class="sentence-text" role="status">
         <h2>{title}</h2>
         {text && <p>{text}</p>}
-        {platform.missing.length > 0 && stopReason?.title !== missing && <p class="error">{missing}</p>}
+        {stopping.length > 0 && stopReason?.title !== missing && <p class="error">{missing}</p>}
+        {platform.missing.length > stopping.length && (
+          <p class="error">
+            {t('downloads.missingSolver')} <a href={under('/settings/health/')}>{t('settings.health')}</a>
+          </p>
+        )}
         {platform.space.media_total > 0 && (
           <p class="meta">
             {t('downloads.space', {

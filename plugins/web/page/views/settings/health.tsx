@@ -1,0 +1,121 @@
+/** Health: a light for each part of the downloader, and where one is red, what to do about it. */
+import type { IconNode } from 'lucide'
+import { Circle, CircleAlert, CircleCheck } from 'lucide'
+import { Icon } from '../../parts/icon.tsx'
+import { get } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
+import type { Health, PlatformState } from '../../server/records.ts'
+import { useLoad } from '../../stores/load.ts'
+import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+
+/** `open`: neither good nor bad. */
+type Level = 'good' | 'bad' | 'open'
+const ICONS: Record<Level, IconNode> = { good: CircleCheck, bad: CircleAlert, open: Circle }
+
+interface Light {
+  title: string
+  level: Level
+  text: string
+  link?: { to: string; text: string }
+}
+
+export function HealthSection() {
+  const platform = useLoad<PlatformState>('settings/health', (signal) => get('/api/platform/', {}, signal))
+  return (
+    <>
+      <p class="settings-lead">{t('settings.health.lead')}</p>
+      <Loaded from={platform}>
+        {({ health }) => (
+          <Group title={t('settings.health.parts')}>
+            <ul class="settings-rows health">
+              {lightsOf(health).map((light) => (
+                <Row key={light.title} {...light} />
+              ))}
+            </ul>
+          </Group>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Row({ title, level, text, link }: Light) {
+  return (
+    <li class={level}>
+      <Icon node={ICONS[level]} />
+      <div class="row-words">
+        <strong>{title}</strong>
+        <span class="unseen"> {t(`settings.health.${level}`)}</span>
+        <p class="meta">
+          {text} {link && <a href={under(link.to)}>{link.text}</a>}
+        </p>
+      </div>
+    </li>
+  )
+}
+
+const lightsOf = (health: Health): Light[] => [
+  { title: t('settings.health.downloader'), ...downloaderLight(health.downloader) },
+  { title: t('settings.health.solver'), ...solverLight(health.solver) },
+  { title: t('settings.health.runtime'), ...runtimeLight(health.runtime) },
+  { title: t('settings.health.cookie'), ...cookieLight(health.cookie) },
+]
+
+function downloaderLight({ state, version, age_days: days }: Health['downloader']): Omit<Light, 'title'> {
+  if (state === 'missing') return { level: 'bad', text: t('welcome.tool.ytdlp.missing') }
+  const text = t('settings.health.downloader.age', { version, count: days })
+  return state === 'old'
+    ? { level: 'bad', text: `${text} ${t('settings.health.downloader.old')}` }
+    : { level: 'good', text }
+}
+
+function solverLight({ state, version, wanted }: Health['solver']): Omit<Light, 'title'> {
+  switch (state) {
+    case 'works':
+      return { level: 'good', text: t('settings.health.solver.works', { version }) }
+    case 'untried':
+      return { level: 'open', text: t('settings.health.untried') }
+    default:
+      return { level: 'bad', text: t(`settings.health.solver.${state}`, { version, wanted }) }
+  }
+}
+
+function runtimeLight({ state, name, version, solved_ms: ms, message }: Health['runtime']): Omit<Light, 'title'> {
+  const program = `${name} ${version}`
+  switch (state) {
+    case 'works':
+      return {
+        level: 'good',
+        text: t('settings.health.runtime.works', { program, milliseconds: toNumber(ms) }),
+      }
+    case 'missing':
+      return { level: 'bad', text: t('settings.health.runtime.missing') }
+    case 'untried':
+      return { level: 'open', text: t('settings.health.untried') }
+    default:
+      return { level: 'bad', text: t(`settings.health.runtime.${state}`, { program, message }) }
+  }
+}
+
+function cookieLight({ state, stored, ended, checked, lived }: Health['cookie']): Omit<Light, 'title'> {
+  const link = { to: '/settings/cookie/', text: t('settings.health.cookie.link') }
+  const lives = lived.length > 0 ? ` ${t('settings.health.cookie.lived', { spans: lived.map(toSpan).join(', ') })}` : ''
+  switch (state) {
+    case 'valid':
+      return {
+        level: 'good',
+        text: `${stored > 0 ? t('settings.health.cookie.valid', { age: toAge(stored), when: toMoment(checked) }) : t('settings.cookie.good', { when: toMoment(checked) })}${lives}`,
+      }
+    case 'invalid':
+      return {
+        level: 'bad',
+        text: `${t('settings.health.cookie.invalid', { age: toAge(ended > 0 ? ended : checked) })}${lives}`,
+        link,
+      }
+    default:
+      return { level: 'open', text: `${t(`settings.health.cookie.${state}`)}${lives}`, link }
+  }
+}

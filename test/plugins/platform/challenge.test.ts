@@ -1,0 +1,137 @@
+/** The challenges of the platform, solved by yt-dlp's own scripts and a real JavaScript runtime, and what is said where they are not. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { systemClock } from '../../../core/clock.ts'
+import { openLog } from '../../../core/log.ts'
+import { type ChallengeReport, missingIn } from '../../../plugins/platform/challenge.ts'
+import { Tools } from '../../../plugins/platform/tools.ts'
+import { VIDEO } from '../../platform/seed.mjs'
+import { NO_PLATFORM } from '../../platform/start.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { TOOLS } from '../../support/tools.ts'
+import { givenVenv } from '../../support/venv.ts'
+import { givenPlatform } from './given.ts'
+
+const asker = 'test'
+const DENO = join(TOOLS, 'bin/deno')
+const saysItIsDeno = '[ "$1" = --version ] && echo "deno 2.9.8" && exit'
+const PLAYER = '/s/player/0a1b2c3d/player.js'
+
+interface Report {
+  challenge: ChallengeReport
+  missing: string[]
+}
+
+/** What is told of a venv that has, instead of all runtimes, this program as its deno. */
+async function reportWith(
+  t: TestContext,
+  { without = [], deno, timeout }: { without?: string[]; deno: string; timeout?: number },
+): Promise<Report> {
+  const ytdlp = await givenVenv(t, { without, programs: { deno } })
+  const settings = { dataDir: await temporaryFolder(t), ...NO_PLATFORM, ytdlp, ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' }
+  const pace = { retryPause: 1, socketTimeout: 1, ...(timeout && { runtimeTimeout: timeout }) }
+  const challenge = await new Tools(settings, pace, systemClock, openLog('silent'), { deno: {} }).challenge()
+  assert.ok(challenge)
+  return { challenge, missing: missingIn(challenge) }
+}
+
+test('the best picture comes where its address must be solved with the player script', async (t) => {
+  const { service, platform, folder } = await givenPlatform(t)
+  platform.faults.set('global', 'challenge')
+
+  await service.download(VIDEO.nets, { folder, format: '136+140' }, { asker })
+
+  const [player, ...again] = platform.requests.filter(({ path }) => path === PLAYER)
+  assert.ok(player)
+  assert.deepEqual(again, [])
+  const media = platform.requests.filter(({ path }) => path.startsWith('/media/'))
+  assert.deepEqual(
+    media.map(({ path, query, status }) => [path.split('/').at(-1), /[?&]sig=/.test(query), status]),
+    [
+      ['136.mp4', true, 206],
+      ['140.m4a', false, 206],
+    ],
+  )
+})
+
+test('an address that is not solved is refused', async (t) => {
+  const { platform } = await givenPlatform(t)
+  platform.faults.set('global', 'challenge')
+
+  const reply = await fetch(`${platform.baseUrl}/api/video/${VIDEO.nets}`)
+  const { info } = (await reply.json()) as { info: { formats: Array<{ url: string }> } }
+  const unsolved = info.formats.filter(({ url }) => url.includes('n='))
+
+  assert.equal(unsolved.length, 6)
+  for (const { url } of unsolved) assert.equal((await fetch(url)).status, 403)
+})
+
+test('without the scripts, or with a runtime that fails, the old format is what is left', async (t) => {
+  for (const [without, deno] of [
+    [['yt_dlp_ejs'], `exec "${DENO}" "$@"`],
+    [[], `${saysItIsDeno}; echo "Illegal instruction" >&2; exit 132`],
+  ] as const) {
+    const ytdlp = await givenVenv(t, { without: [...without], programs: { deno } })
+    const { service, platform, folder } = await givenPlatform(t, { settings: { ytdlp }, runtimes: { deno: {} } })
+    platform.faults.set('global', 'challenge')
+
+    await service.download(VIDEO.nets, { folder }, { asker })
+
+    const media = platform.requests.filter(({ path }) => path.startsWith('/media/'))
+    assert.deepEqual([...new Set(media.map(({ path }) => path.split('/').at(-1)))], ['18.mp4'])
+  }
+})
+
+test('the stored player is solved, and who solved it is told with its version and time', async (t) => {
+  const { challenge, missing } = await reportWith(t, { deno: `exec "${DENO}" "$@"` })
+
+  const { state, name, version, milliseconds } = challenge.runtime
+  assert.deepEqual([state, name, challenge.solver.state, missing], ['works', 'deno', 'works', []])
+  assert.match(version, /^2\.\d/)
+  assert.ok(milliseconds > 0)
+  assert.equal(challenge.solver.version, challenge.solver.wanted)
+})
+
+test('scripts that are not there, a runtime that is not, fails, hangs or lies: each is told as exactly that', async (t) => {
+  const wrong = JSON.stringify({
+    type: 'result',
+    responses: ['aBcDeFgH12345', '0123456789abcdef'].map((challenge) => ({
+      type: 'result',
+      data: { [challenge]: 'made up' },
+    })),
+  })
+  const told: Array<[string, Report]> = [
+    ['no scripts', await reportWith(t, { without: ['yt_dlp_ejs'], deno: `exec "${DENO}" "$@"` })],
+    ['too old', await reportWith(t, { deno: 'echo "deno 1.46.3"' })],
+    ['fails', await reportWith(t, { deno: `${saysItIsDeno}; echo "Illegal instruction" >&2; exit 132` })],
+    ['hangs', await reportWith(t, { deno: `${saysItIsDeno}; exec tail -f /dev/null`, timeout: 0.2 })],
+    ['lies', await reportWith(t, { deno: `${saysItIsDeno}; cat >/dev/null; echo '${wrong}'` })],
+    ['says nonsense', await reportWith(t, { deno: `${saysItIsDeno}; cat >/dev/null; echo nonsense` })],
+  ]
+
+  assert.deepEqual(
+    told.map(([what, { challenge, missing }]) => [what, challenge.runtime.state, challenge.solver.state, missing]),
+    [
+      ['no scripts', 'untried', 'missing', ['yt-dlp-ejs']],
+      ['too old', 'missing', 'works', ['javascript']],
+      ['fails', 'failed', 'works', []],
+      ['hangs', 'failed', 'works', []],
+      ['lies', 'wrong_answer', 'works', []],
+      ['says nonsense', 'failed', 'works', []],
+    ],
+  )
+  const messageOf = (at: number) => told[at]![1].challenge.runtime.message
+  assert.match(messageOf(2), /returncode: 132.*Illegal instruction/)
+  assert.match(messageOf(3), /no answer within 0\.2 s/)
+})
+
+test('a player of another structure is told in the words of the scripts', async (t) => {
+  const { service, platform, folder } = await givenPlatform(t)
+  platform.faults.set('global', { name: 'challenge', isUnexpected: true })
+
+  await assert.rejects(service.download(VIDEO.nets, { folder, format: '136+140' }, { asker }), (error: unknown) => {
+    const { warnings } = (error as { cause: { evidence: { warnings: string[] } } }).cause.evidence
+    return warnings.some((warning) => warning.includes('unexpected structure'))
+  })
+})

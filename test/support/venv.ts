@@ -1,0 +1,42 @@
+/** A Python venv with what the tests' own has, less or other than that: links, so it is made at once. */
+import { copyFile, mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { temporaryFolder } from './folder.ts'
+import { TOOLS } from './tools.ts'
+
+interface Scope {
+  after(cleanUp: () => Promise<void>): void
+}
+
+/**
+ * @param without   packages, as Python imports them
+ * @param programs  scripts beside its Python, in place of all that lie there
+ * @returns its path
+ */
+export async function givenVenv(
+  scope: Scope,
+  { without = [], programs = {} }: { without?: string[]; programs?: Record<string, string> } = {},
+): Promise<string> {
+  const venv = await temporaryFolder(scope)
+  const [version] = await readdir(join(TOOLS, 'lib'))
+  const packages = join('lib', version!, 'site-packages')
+  await mkdir(join(venv, 'bin'))
+  await mkdir(join(venv, packages), { recursive: true })
+  await copyFile(join(TOOLS, 'pyvenv.cfg'), join(venv, 'pyvenv.cfg'))
+  await symlink(await pythonOf(TOOLS), join(venv, 'bin/python'))
+  for (const name of await readdir(join(TOOLS, packages)))
+    if (!without.includes(name)) await symlink(join(TOOLS, packages, name), join(venv, packages, name))
+  for (const [name, script] of Object.entries(programs))
+    await writeFile(join(venv, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  return venv
+}
+
+/** The one outside that a venv's links lead to. */
+async function pythonOf(venv: string): Promise<string> {
+  let path = join(venv, 'bin/python')
+  for (;;) {
+    const next = await readlink(path).catch(() => undefined)
+    if (next === undefined || !path.startsWith(venv)) return path
+    path = next.startsWith('/') ? next : join(venv, 'bin', next)
+  }
+}
