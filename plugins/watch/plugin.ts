@@ -9,7 +9,7 @@ import { openWatch, type Watch, WHOSE } from './watch.ts'
 
 const progress = {
   autoWatched: Type.Boolean({
-    default: false,
+    default: true,
     title: 'Mark as watched at the end',
     description: 'Also when an app reports the position.',
     'x-group': 'watching',
@@ -23,10 +23,16 @@ const progress = {
   }),
 }
 
+/** Who has lived without it is not marked as having watched by an update. */
+const offWhereInUse = {
+  number: 3,
+  sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT 'progress', 'autoWatched', 'false' WHERE EXISTS (SELECT 1 FROM users)`,
+}
+
 export default definePlugin({
   name: 'watch',
   needs: ['platform', 'user', 'channel', 'video', 'playlist'],
-  migrations: [positionTables, markTables],
+  migrations: [positionTables, markTables, offWhereInUse],
   preferences: { progress },
   implements: {
     'video.tail': (app) => (ids, actor) => app.watch.tailsOf(ids, actor.id),

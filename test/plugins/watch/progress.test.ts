@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { temporaryFolder } from '../../support/folder.ts'
+import { lastFirst } from '../../support/last-first.ts'
 
 const idsOf = (reply: { body: any }): string[] =>
   reply.body.data.map(({ platform_id }: { platform_id: string }) => platform_id)
@@ -139,6 +141,19 @@ test('with progress.autoWatched a video close to its end becomes watched', async
     const { player } = (await app.as('user').get(`/api/video/${id}/`)).body.data
     assert.equal(player.watched, isWatched, `${position} of ${duration}`)
   }
+})
+
+test('a new installation has it on; one that was in use before, off', async (t) => {
+  const scope = lastFirst(t)
+  const dataDir = await temporaryFolder(scope)
+  const [fresh, used] = [await testApp(scope, { dataDir }), await testApp(scope)]
+  const isOn = async (app: TestApp) => (await app.as('admin').get('/api/config/')).body.progress.autoWatched
+
+  assert.deepEqual([await isOn(fresh), await isOn(used)], [true, false])
+  await fresh.as('admin').post('/api/config/', { progress: { autoWatched: false } })
+  await used.as('admin').post('/api/config/', { progress: { autoWatched: true } })
+  for (const app of [fresh, used]) await app.restart()
+  assert.deepEqual([await isOn(fresh), await isOn(used)], [false, true])
 })
 
 test('without it nothing becomes watched by itself', async (t) => {
