@@ -3,7 +3,7 @@ import { definePlugin } from 'archivolt'
 import { beginningTables, forgetBeginning } from './beginning.ts'
 import { depthTables, forgetDepth } from './depth.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
-import { subscriptions } from './preferences.ts'
+import { ownPlaylistSize, subscriptions } from './preferences.ts'
 import { subscribeChannels, subscribePlaylists } from './routes.ts'
 import { scanTables, updateSubscribed } from './scan.ts'
 import { subscribeTo } from './subscribe.ts'
@@ -12,7 +12,7 @@ export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   preferences: { subscriptions },
-  migrations: [scanTables, depthTables, beginningTables],
+  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, indexPlaylists],
   implements: {

@@ -9,6 +9,7 @@ export const subscriptions = {
   channel_size: size('Videos'),
   live_channel_size: size('Streams'),
   shorts_channel_size: size('Shorts'),
+  playlist_size: size('In a playlist'),
   auto_start: Type.Boolean({
     default: false,
     title: 'Download it right away',
@@ -17,6 +18,12 @@ export const subscriptions = {
   }),
 }
 type SubscriptionPreferences = PreferencesOf<typeof subscriptions>
+
+/** Before it had its own, a playlist was looked at as far as a channel. */
+export const ownPlaylistSize = {
+  number: 4,
+  sql: `INSERT OR IGNORE INTO preferences (section, key, value) SELECT section, 'playlist_size', value FROM preferences WHERE section = 'subscriptions' AND key = 'channel_size'`,
+}
 
 declare module 'archivolt' {
   interface PreferenceValues {

@@ -205,7 +205,7 @@ export async function scanPlaylist(id: string, job: Run, app: App): Promise<numb
   const metadata = await app.platform.playlist(id, { asker: job.id, signal: job.signal })
   await app.playlists.index(metadata, { asker: job.id, signal: job.signal, mustExist: true })
   const playlist = await followedPlaylist(id, app)
-  const size = app.preferences.section('subscriptions').channel_size
+  const size = app.preferences.section('subscriptions').playlist_size
   if (!playlist || !size) return 0
   const beginning = beginningOf(id, PLAYLIST_TAB, app)
   const take = beginning.take()

@@ -281,12 +281,30 @@ test('what is archived, queued or ignored is not queued again; upcoming ones wai
 test('a subscribed playlist is read anew and what it lists is queued; at its newest end', async (t) => {
   const { app } = await given(t)
   await app.given(aPlaylist({ id: PLAYLIST.coast, playlist_subscribed: true, playlist_sort_order: 'bottom' }))
-  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 2 } })
+  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 0, playlist_size: 2 } })
 
   assert.equal(await scan(app), '2 new videos found')
 
   assert.deepEqual((await queued(app)).sort(), [VIDEO.fog, VIDEO.charts].sort())
   assert.equal((await app.doc('playlist', PLAYLIST.coast)).playlist_entries.length, 5)
+})
+
+test('an update leaves playlists looked at as far as channels were; later both sizes are their own', async (t) => {
+  const app = await testApp(t)
+  const sizes = async () => {
+    const { channel_size, playlist_size } = (await app.as('admin').get('/api/config/')).body.subscriptions
+    return [channel_size, playlist_size]
+  }
+  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 7 } })
+  assert.deepEqual(await sizes(), [7, 50])
+
+  await app.app.ledger.write(() =>
+    app.app.ledger.sql(`DELETE FROM migrations WHERE owner = 'subscription' AND number = 4`).run(),
+  )
+  await app.restart()
+  assert.deepEqual(await sizes(), [7, 7])
+  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 9 } })
+  assert.deepEqual(await sizes(), [9, 7])
 })
 
 test('what is removed or unsubscribed while a scan runs stays so, and nothing of it is queued', async (t) => {
@@ -372,7 +390,10 @@ test('with auto_start what a scan finds is downloaded at once, and subscribed pl
   )
   await app
     .as('admin')
-    .post('/api/config/', { subscriptions: { auto_start: true, channel_size: 0 }, downloads: { sleep_interval: 0 } })
+    .post('/api/config/', {
+      subscriptions: { auto_start: true, channel_size: 0, playlist_size: 0 },
+      downloads: { sleep_interval: 0 },
+    })
 
   assert.equal(await scan(app), '1 new video found')
   await app.settled()

@@ -692,7 +692,8 @@ export const en = {
   'settings.rules.hint': 'See its manual. They override the quality chosen above.',
 
   'settings.scan': 'How far back to look',
-  'settings.scan.hint': 'How many of the newest videos of each subscribed channel a scan checks; 0 skips that kind.',
+  'settings.scan.hint':
+    'How many of the newest videos a scan checks: of each channel by kind, and of each playlist. 0 skips that.',
   'settings.scan.when': 'Set when subscriptions are scanned under',
   'settings.found': 'New videos',
 
