@@ -82,7 +82,7 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
     const http = openHttp({
       ...{ routes: registry.routes, settings, log, clock, accounts, preferences },
       ...{ app: wiring.appOf, envelopes: wiring.envelopes, ownerOf: wiring.ownerOf, hook: wiring.hook },
-      faultForms: wiring.faultForms,
+      ...{ faultForms: wiring.faultForms, replyHeaders: wiring.replyHeaders },
       isReady: () => isReady,
       available: () => index.available?.(),
       stamp: () => (loaded.isAnsweredOutside ? undefined : stamp.read()),

@@ -22,7 +22,7 @@ export type { Fault, FaultForm } from './http/fault.ts'
 export { STATUS as errorStatus } from './http/fault.ts'
 export { contentPolicy } from './http/page-headers.ts'
 export type { PageBlock, PageWindow } from './http/pagination.ts'
-export { bytes, events, file, json, listing } from './http/reply.ts'
+export { bytes, events, file, JsonText, json, Listing, listing } from './http/reply.ts'
 export type { DocOf, Field, IndexDefinition, NamesOf } from './index/mapping.ts'
 export { defineIndex } from './index/mapping.ts'
 export type {

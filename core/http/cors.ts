@@ -1,7 +1,7 @@
 /** Which other origins may read answers: browser extensions, and those in the settings. Never with cookies. */
 import type { IncomingMessage } from 'node:http'
 
-const EXTENSION = /^(moz|chrome)-extension:\/\/[^/\s]+$/
+const EXTENSION = /^(moz|chrome|safari-web)-extension:\/\/[^/\s]+$/
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 /** `mode` is a header that the browser extension really sends. */
 const HEADERS =
@@ -13,11 +13,19 @@ function allowedOrigin(request: IncomingMessage, origins: readonly string[]): st
   return origin !== undefined && (EXTENSION.test(origin) || origins.includes(origin)) ? origin : undefined
 }
 
-export function corsHeaders(request: IncomingMessage, origins: readonly string[]): Record<string, string> {
+/** @param own  further headers of answers, which the other origin may read too */
+export function corsHeaders(
+  request: IncomingMessage,
+  origins: readonly string[],
+  own: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const origin = allowedOrigin(request, origins)
-  return origin === undefined
-    ? { Vary: 'Origin' }
-    : { Vary: 'Origin', 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'ETag' }
+  if (origin === undefined) return { Vary: 'Origin' }
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': ['ETag', ...Object.keys(own)].join(', '),
+  }
 }
 
 export function preflightHeaders(

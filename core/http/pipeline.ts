@@ -61,6 +61,8 @@ export interface PipelineParts {
   envelopes: ReadonlyArray<NonNullable<Plugin['envelope']>>
   /** What plugins make of errors, in their order. */
   faultForms?: () => readonly FaultForm[]
+  /** What plugins send with every answer. They come once the plugins are at work. */
+  replyHeaders?: Readonly<Record<string, string>>
   /** What was put into a hook, for routes with `queryHook`. */
   hook: (name: HookName) => ReadonlyArray<unknown>
   /** false: everything but `/health` is 503. */
@@ -147,7 +149,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       request,
       response,
       id: `${LIFE}-${(++count).toString(36)}`,
-      headers: { 'X-Content-Type-Options': 'nosniff' },
+      headers: { 'X-Content-Type-Options': 'nosniff', ...parts.replyHeaders },
     }
     exchange.headers['X-Request-Id'] = exchange.id
     const startedAt = isTimed ? performance.now() : 0
@@ -160,7 +162,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       const origin = origins.of(request)
       takePlace(requestQuota, origin, response)
       if (request.headers.origin !== undefined)
-        Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins))
+        Object.assign(exchange.headers, corsHeaders(request, settings.corsOrigins, parts.replyHeaders))
       const [path, query] = splitUrl(request.url!)
       const match = router.match(request.method!, path)
       if (request.method === 'OPTIONS') return sendOptions(exchange, match)

@@ -24,6 +24,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'routes',
   'adaptations',
   'faults',
+  'replyHeaders',
   'tasks',
   'hooks',
   'hookRules',
@@ -70,7 +71,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     }
   }
   checkAdapter(plugin, refuse)
-  if (isOutside && (plugin.adaptations || plugin.faults))
+  if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)

@@ -286,6 +286,8 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   adaptations?: readonly Adaptation[]
   /** Puts errors into another form, for clients that expect one. For built-in plugins only. */
   faults?: (app: AppOf<Name | Need>) => FaultForm
+  /** Sent with every answer; readable for other origins too. For built-in plugins only. */
+  replyHeaders?: (app: AppOf<Name | Need>) => Readonly<Record<string, string>>
   /** Hooks it asks others to implement. */
   hooks?: HookName[]
   /** What its hooks do without the answer of a plugin from outside. */

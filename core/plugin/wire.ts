@@ -76,6 +76,7 @@ export function openWiring({
     await each(plugins, addServices)
     await each(plugins, addImplementations)
     await each(plugins, addFaultForm)
+    await each(plugins, addReplyHeaders)
     // Built-in plugins hear first; for a plugin from outside, a row is written afterwards.
     await each([...plugins.filter((plugin) => !loaded.isOutside(plugin)), ...plugins.filter(loaded.isOutside)], listen)
     await each(plugins, (plugin, own) => {
@@ -123,6 +124,11 @@ export function openWiring({
   const faultForms: FaultForm[] = []
   function addFaultForm({ faults }: Plugin, own: WholeApp): void {
     if (faults) faultForms.push(faults(own))
+  }
+
+  const replyHeaders: Record<string, string> = {}
+  function addReplyHeaders(plugin: Plugin, own: WholeApp): void {
+    Object.assign(replyHeaders, plugin.replyHeaders?.(own))
   }
 
   function listen(plugin: Plugin, own: WholeApp): void {
@@ -247,5 +253,6 @@ export function openWiring({
     envelopes: plugins.flatMap(envelopeOf),
     ownerOf,
     faultForms: () => faultForms,
+    replyHeaders,
   }
 }

@@ -12,6 +12,7 @@ import {
   type WholeApp,
 } from 'archivolt'
 import { bare, merged, silentInV05 } from './forms.ts'
+import { prefixed } from './media-prefix.ts'
 
 type AnyInput = RouteInput<never, never, never>
 type Changed = Partial<Route>
@@ -83,6 +84,26 @@ interface PlaylistChange {
   playlist_sort_order?: 'top' | 'bottom'
 }
 
+/** Starts a task with what v0.5 says of it, and answers as v0.5 does: without the second copy. */
+const startingLocally = ({ handle }: Route): Changed => ({
+  body: Type.Object({
+    // Nothing to be told: one bad file never stops the others.
+    ignore_error: Type.Optional(Type.Boolean()),
+    prefer_local: Type.Optional(Type.Boolean()),
+  }),
+  reply: Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), message: Type.String() }),
+  async handle(input, app) {
+    const { task_id, status, task_name } = (await handle(input, app)) as Record<string, string>
+    return { task_id, status, message: `${task_name} started` }
+  },
+})
+
+/** What v0.5's page says at its foot. The plugin library may be left out. */
+const update = adding((_input, app) => {
+  const release = (app as Partial<WholeApp>).releases?.newer()
+  return release ? { ta_update: { status: true, version: release.version, is_breaking: release.isBreaking } } : {}
+})
+
 /** The bulk change of the queue, with what is to be changed in the query. */
 const changeByQuery = ({ handle }: Route): Changed => ({
   summary: 'Change all items that match',
@@ -110,13 +131,25 @@ const alias = (
 ): Adaptation[] =>
   methods.map((method) => ({ of: `${method} ${of}`, at: `${method} ${at}`, ...(change && { change }) }))
 
+/** Those that answer with records of videos. */
+const WITH_VIDEOS = [
+  'GET /api/video/',
+  'GET /api/video/:videoId/',
+  'GET /api/video/:videoId/similar/',
+  'GET /api/channel/:channelId/video/',
+  'GET /api/playlist/:playlistId/video/',
+  'GET /api/search/',
+] as const
+
 export const adaptations: readonly Adaptation[] = [
+  ...WITH_VIDEOS.map((of) => ({ of, change: prefixed })),
   // Bodies that hold both forms.
   { of: 'GET /api/video/:videoId/', change: merged },
   { of: 'GET /api/channel/:channelId/', change: merged },
   { of: 'GET /api/playlist/:playlistId/', change: merged },
   { of: 'GET /api/download/:videoId/', change: merged },
   { of: 'GET /api/channel/search/', change: unknownIsUnsubscribed },
+  { of: 'GET /api/ping/', change: update },
   { of: 'POST /api/video/:videoId/progress/', change: player },
   { of: 'POST /api/playlist/:playlistId/', change: subscribing },
   { of: 'POST /api/download/bulk/', at: 'PATCH /api/download/', change: changeByQuery },
@@ -153,5 +186,7 @@ export const adaptations: readonly Adaptation[] = [
   ...alias(['GET', 'POST'], '/api/appsettings/backup/', '/api/backup/'),
   ...alias(['GET', 'POST'], '/api/appsettings/backup/:filename/', '/api/backup/:filename/'),
   ...alias(['DELETE'], '/api/appsettings/backup/:filename/', '/api/backup/:filename/', silent),
+  ...alias(['POST'], '/api/appsettings/rescan-filesystem/', '/api/library/rescan/', startingLocally),
+  ...alias(['POST'], '/api/appsettings/manual-import/', '/api/library/import/', startingLocally),
   ...alias(['GET'], '/youtube/:channelId/:file', '/media/:channelId/:file'),
 ]

@@ -15,6 +15,15 @@ export const keptTables = {
   ) STRICT`,
 }
 
+/** It has a preference of its own now, in the plugin subscription. */
+export const ownPlaylistSize = {
+  number: 2,
+  sql: `INSERT OR IGNORE INTO preferences (section, key, value)
+    SELECT 'subscriptions', 'playlist_size', json_extract(kept, '$."subscriptions.playlist_size"') FROM compat_installation
+    WHERE json_type(kept, '$."subscriptions.playlist_size"') = 'integer';
+  UPDATE compat_installation SET kept = json_remove(kept, '$."subscriptions.playlist_size"', '$."subscriptions.extract_flat"')`,
+}
+
 export function keptOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
   const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_account WHERE user_id = ?').get(id)
   return row ? (JSON.parse(row.kept) as Values) : {}

@@ -1,5 +1,5 @@
 /** The rest of the paths that only the reference's next line has: what has no route here of the same form. */
-import { type App as CoreApp, defineRoute, errors, Type } from 'archivolt'
+import { defineRoute, errors, Type } from 'archivolt'
 
 const TaskName = Type.Object({ taskName: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,128}$' }) })
 const Schedule = Type.Object({ name: Type.String(), schedule: Type.String() }, { additionalProperties: true })
@@ -61,37 +61,6 @@ export const removeSchedule = defineRoute({
     return undefined
   },
 })
-
-/** What these say has no meaning here: one bad file never stops the others. */
-const Wishes = Type.Object({
-  ignore_error: Type.Optional(Type.Boolean()),
-  prefer_local: Type.Optional(Type.Boolean()),
-})
-
-const starting = (path: string, task: string, summary: string) =>
-  defineRoute({
-    method: 'POST',
-    path,
-    access: 'admin',
-    summary,
-    body: Wishes,
-    reply: Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), message: Type.String() }),
-    async handle(_input, app: CoreApp) {
-      const { id } = await app.jobs.start(task)
-      return { task_id: id, status: 'PENDING', message: `${task} started` }
-    },
-  })
-
-export const rescanFiles = starting(
-  '/api/appsettings/rescan-filesystem/',
-  'rescan_filesystem',
-  'Compare the library with the index',
-)
-export const importFiles = starting(
-  '/api/appsettings/manual-import/',
-  'manual_import',
-  'Import what lies in the folder',
-)
 
 const NOT_OFFERED = 'Membership is a service of the reference and not offered here'
 const membership = '/api/appsettings/membership'

@@ -3,29 +3,24 @@ import { definePlugin } from 'archivolt'
 import { adaptations } from './adaptations.ts'
 import { referenceForm } from './backup-form.ts'
 import { formSetting, refusals } from './forms.ts'
-import { keptTables } from './kept.ts'
-import {
-  importFiles,
-  membershipRoutes,
-  removeSchedule,
-  rescanFiles,
-  setSchedule,
-  showHealth,
-  showSchedule,
-} from './other-routes.ts'
+import { keptTables, ownPlaylistSize } from './kept.ts'
+import { mediaPrefixSetting } from './media-prefix.ts'
+import { membershipRoutes, removeSchedule, setSchedule, showHealth, showSchedule } from './other-routes.ts'
 import { changeSettings, showSettings } from './settings-routes.ts'
+import { startStamp } from './start-stamp.ts'
 import { changeMe, showAccount, showMe } from './user-routes.ts'
 
 export default definePlugin({
   name: 'compat',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'backup'],
-  settings: { compat: formSetting },
-  migrations: [keptTables],
+  settings: { compat: formSetting, compatMediaPrefix: mediaPrefixSetting },
+  migrations: [keptTables, ownPlaylistSize],
   implements: { 'backup.form': referenceForm },
   adaptations,
   faults: refusals,
+  replyHeaders: startStamp,
   routes: [
     ...[showMe, changeMe, showAccount, showSettings, changeSettings, showHealth],
-    ...[showSchedule, setSchedule, removeSchedule, rescanFiles, importFiles, ...membershipRoutes],
+    ...[showSchedule, setSchedule, removeSchedule, ...membershipRoutes],
   ],
 })

@@ -31,16 +31,17 @@ type Values = Record<string, Record<string, unknown>>
 
 /** Kept, and used by nothing here; with the value where nothing was chosen. */
 const KEPT: Record<string, { schema: TSchema; fallback: unknown }> = {
-  'subscriptions.playlist_size': {
-    schema: nullable(Type.Integer({ minimum: 0, maximum: 10_000 })),
-    fallback: null,
-  },
-  'subscriptions.extract_flat': { schema: Type.Boolean(), fallback: false },
   'downloads.pot_provider_url': {
     schema: nullable(Type.String({ maxLength: 2000, pattern: '^https?://[^\\s\\x00-\\x1f]+$' })),
     fallback: null,
   },
 }
+/** What is always so here, whatever is said: a list is queued without a question for each of its entries. */
+const ALWAYS: Record<string, { schema: TSchema; value: unknown }> = {
+  'subscriptions.extract_flat': { schema: Type.Boolean(), value: true },
+}
+/** 0: none is looked at. */
+const isSize = (key: string): boolean => key.endsWith('_size')
 const GROUPS = Object.entries(Settings.properties).map(
   ([group, { properties }]) => [group, Object.keys(properties)] as const,
 )
@@ -49,11 +50,12 @@ function settingsOf(app: App): Values {
   const all = app.preferences.all()
   const kept = keptOfInstallation(app)
   const shown = (group: string, key: string): unknown => {
-    const own = KEPT[`${group}.${key}`]
-    if (own) return kept[`${group}.${key}`] ?? own.fallback
+    const place = `${group}.${key}`
+    if (ALWAYS[place]) return ALWAYS[place].value
+    if (KEPT[place]) return kept[place] ?? KEPT[place].fallback
     const value = all[group]?.[key]
     const isFlag = app.preferences.sections[group]?.[key]?.['type' as never] === 'boolean'
-    return (value === false && !isFlag) || (value === 0 && key.endsWith('channel_size')) ? null : (value ?? false)
+    return (value === false && !isFlag) || (value === 0 && isSize(key)) ? null : (value ?? false)
   }
   return Object.fromEntries(
     GROUPS.map(([group, keys]) => [group, Object.fromEntries(keys.map((key) => [key, shown(group, key)]))]),
@@ -63,10 +65,15 @@ function settingsOf(app: App): Values {
 export const showSettings = defineRoute({
   method: 'GET',
   path: '/api/appsettings/config/',
-  access: 'user',
+  access: 'viewer',
   summary: 'The settings of the installation, every key; null is unset',
   reply: Settings,
-  handle: (_input, app) => settingsOf(app),
+  handle({ actor }, app) {
+    const settings = settingsOf(app)
+    // Every account reads these; what names a machine of the house is for admins.
+    if (!actor.isAdmin) settings['downloads']!['pot_provider_url'] = null
+    return settings as never
+  },
 })
 
 export const changeSettings = defineRoute({
@@ -83,9 +90,11 @@ export const changeSettings = defineRoute({
     for (const [group, keys] of Object.entries(body))
       for (const [key, value] of Object.entries(keys)) {
         const place = `${group}.${key}`
-        const own = KEPT[place]
-        if (own) kept[place] = checked(place, own.schema, value)
-        else (changes[group] ??= {})[key] = value === null ? (key.endsWith('channel_size') ? 0 : false) : value
+        const { [place]: always } = ALWAYS
+        const { [place]: own } = KEPT
+        if (always) checked(place, always.schema, value)
+        else if (own) kept[place] = checked(place, own.schema, value)
+        else (changes[group] ??= {})[key] = value === null ? (isSize(key) ? 0 : false) : value
       }
     // v0.5 has one switch for what are two here.
     const metadata = changes['downloads']?.['add_metadata']

@@ -42,7 +42,7 @@ export const countByChannel = defineRoute({
 export const showParts = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/nav/',
-  access: 'user',
+  access: 'viewer',
   summary: 'Of what there is anything of a channel: videos by type, playlists, items of the queue',
   params: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
   reply: Type.Object({

@@ -1,12 +1,13 @@
 /**
- * A film that lies in the library and that no document knows: metadata from the platform, the right folder, then the one
- * way in.
+ * A film that lies in the library and that no document knows: metadata from the platform or from what lies beside it,
+ * the right folder, then the one way in.
  */
 import { join } from 'node:path'
-import type { JobContext } from 'archivolt'
+import { isAppError, type JobContext } from 'archivolt'
+import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
-import { type FoundFilm, moveFilm, subtitlesIn } from './disk.ts'
-import { faultOfSubtitle } from './sidecars.ts'
+import { type FoundFilm, moveFilm, plainFile, subtitlesIn } from './disk.ts'
+import { faultOfSubtitle, readInfo } from './sidecars.ts'
 
 type Run = JobContext<object>
 
@@ -14,11 +15,17 @@ type Run = JobContext<object>
 export const MOST_LANGUAGES = 300
 
 /** @throws what the platform throws; unprocessable: it is no film, or cannot be moved. Then it lies where it lay. */
-export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void> {
+export async function takeIn(
+  film: FoundFilm,
+  job: Run,
+  app: App,
+  { preferLocal = false }: { preferLocal?: boolean | undefined } = {},
+): Promise<void> {
   const id = film.name
   const asked = { asker: job.id, signal: job.signal }
   const probe = await app.media.probe(film.path)
-  const metadata = await app.platform.video(id, asked)
+  const local = preferLocal ? await localMetadata(film, job, app) : undefined
+  const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.pathOf(metadata.channelId, id)
   const isKnown = await app.videos.exclusive(id, async () => {
     if (await app.videos.has(id)) return true // a download has just brought it in
@@ -26,9 +33,10 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
     return false
   })
   if (isKnown) return
-  await job.step('rescan.channel', () =>
-    app.channels.ensure(metadata.channelId, { ...asked, name: metadata.channelName }),
-  )
+  await job.step('rescan.channel', async () => {
+    if (local) await ensureChannel(local, true, job, app)
+    else await app.channels.ensure(metadata.channelId, { ...asked, name: metadata.channelName })
+  })
   const subtitles: Array<ReturnType<typeof subtitleFile>> = []
   for (const lang of (await subtitlesIn(join(mediaPath, '..'), id))
     .filter(app.media.isLanguage)
@@ -46,7 +54,58 @@ export async function takeIn(film: FoundFilm, job: Run, app: App): Promise<void>
       job.step,
     ),
   )
-  await app.extras.fetch(id, job)
+  // What is taken in by its own information is not waited for: comments come with its first refresh.
+  if (!local) await app.extras.fetch(id, job)
+}
+
+/** From the information file beside it; undefined: there is none that says enough. */
+async function localMetadata({ folder, name }: FoundFilm, job: Run, app: App): Promise<VideoMetadata | undefined> {
+  const file = `${name}.info.json`
+  if (!(await plainFile(join(folder, file)))) return undefined
+  const info = await readInfoOrNot(folder, file, job)
+  return info && metadataIn(info, name, app)
+}
+
+/** @returns undefined: it cannot be read, which the log says */
+export async function readInfoOrNot(
+  folder: string,
+  file: string,
+  job: Run,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    return await readInfo(join(folder, file))
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable')) throw thrown
+    job.log.warn({ err: thrown.cause, file }, 'an information file cannot be read and is not looked at')
+    return undefined
+  }
+}
+
+/** @returns undefined: it is about another video, or says too little */
+export function metadataIn(info: Record<string, unknown>, id: string, app: App): VideoMetadata | undefined {
+  try {
+    return app.platform.metadataOf(info, id)
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable') && !app.platform.failureOf(thrown)) throw thrown
+    return undefined
+  }
+}
+
+/** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
+export async function ensureChannel(
+  { channelId, channelName }: VideoMetadata,
+  hasInfo: boolean,
+  job: Run,
+  app: App,
+): Promise<void> {
+  const [target] = app.platform.targetsIn(channelId)
+  if (target?.type !== 'channel' || target.id !== channelId) return // ingest keeps it by its name
+  try {
+    await app.channels.ensure(channelId, { asker: job.id, signal: job.signal, name: channelName, isUrgent: hasInfo })
+  } catch (thrown) {
+    job.signal.throwIfAborted()
+    if (!isAppError(thrown, 'unavailable')) throw thrown
+  }
 }
 
 export const subtitleFile = (lang: string, path: string) => ({

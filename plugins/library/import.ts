@@ -8,11 +8,11 @@ import type { Ingest } from '../video/ingest.ts'
 import type { App } from './app.ts'
 import { codeOf, mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
-import { isQueued, subtitleFile } from './found.ts'
+import { ensureChannel, isQueued, metadataIn, readInfoOrNot, subtitleFile } from './found.ts'
 import { openReport, reasonOf } from './report.ts'
-import { filesToImport, type ImportFile, isPicture, readInfo, readSubtitle, withCues } from './sidecars.ts'
+import { filesToImport, type ImportFile, isPicture, readSubtitle, withCues } from './sidecars.ts'
 
-type Run = JobContext<object>
+type Run = JobContext<{ preferLocal?: boolean }>
 
 const ID = new RegExp(ID_PATTERN)
 const IN_BRACKETS = /\[([A-Za-z0-9_-]{1,128})\]/g
@@ -22,7 +22,10 @@ export const manualImport = defineTask({
   name: 'manual_import',
   title: 'Manual video import',
   group: 'setting:import',
-  payload: Type.Object({}),
+  payload: Type.Object({
+    /** Metadata from the information file, where there is one that says enough: the platform is asked for no other. */
+    preferLocal: Type.Optional(Type.Boolean()),
+  }),
   lane: 'library',
   apiStart: true,
   unique: true,
@@ -71,7 +74,7 @@ interface Leftover {
 
 /** @throws unprocessable, or what the platform throws: it is left where it is */
 async function importFile(file: ImportFile, done: Set<string>, job: Run, app: App): Promise<Leftover[]> {
-  const info = file.info === undefined ? undefined : await readInfoOrNot(file, job)
+  const info = file.info === undefined ? undefined : await readInfoOrNot(file.folder, file.info, job)
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(`another file was imported as ${id}`)
   const metadata = await metadataOf(id, info, job, app)
@@ -105,16 +108,6 @@ async function importFile(file: ImportFile, done: Set<string>, job: Run, app: Ap
   return left
 }
 
-async function readInfoOrNot(file: ImportFile, job: Run): Promise<Record<string, unknown> | undefined> {
-  try {
-    return await readInfo(join(file.folder, file.info!))
-  } catch (thrown) {
-    if (!isAppError(thrown, 'unprocessable')) throw thrown
-    job.log.warn({ err: thrown.cause, file: file.info }, 'an information file cannot be read and is not looked at')
-    return undefined
-  }
-}
-
 /** `Title [id].mp4`, `id.mp4`, or whatever name beside an information file. */
 async function idOf({ base }: ImportFile, info: Record<string, unknown> | undefined, app: App): Promise<string> {
   const inBrackets = [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word).reverse()
@@ -134,7 +127,10 @@ function isVideoId(word: string, app: App): boolean {
   return target?.type === 'video' && target.id === word && others.length === 0
 }
 
-/** From the platform; where it does not have the video, or cannot be asked now, from the information file. */
+/**
+ * From the platform; where it does not have the video, or cannot be asked now, from the information file. The other way
+ * round where a person prefers that.
+ */
 async function metadataOf(
   id: string,
   info: Record<string, unknown> | undefined,
@@ -143,6 +139,8 @@ async function metadataOf(
 ): Promise<VideoMetadata> {
   const asked = { asker: job.id, signal: job.signal }
   if (!info) return app.platform.video(id, asked)
+  const local = job.payload.preferLocal ? metadataIn(info, id, app) : undefined
+  if (local) return local
   try {
     // In no hurry, but with an answer at hand: a platform that does not let us in is not waited for.
     return await app.platform.video(id, { ...asked, isUrgent: true })
@@ -151,23 +149,6 @@ async function metadataOf(
     if (!app.platform.failureOf(thrown) && !isAppError(thrown, 'unavailable')) throw thrown
     job.log.info({ id, reason: (thrown as Error).message }, 'the platform does not tell: the information file does')
     return app.platform.metadataOf(info, id)
-  }
-}
-
-/** The video is worth more than its channel's particulars: without them the channel is kept by its name. */
-async function ensureChannel(
-  { channelId, channelName }: VideoMetadata,
-  hasInfo: boolean,
-  job: Run,
-  app: App,
-): Promise<void> {
-  const [target] = app.platform.targetsIn(channelId)
-  if (target?.type !== 'channel' || target.id !== channelId) return // ingest keeps it by its name
-  try {
-    await app.channels.ensure(channelId, { asker: job.id, signal: job.signal, name: channelName, isUrgent: hasInfo })
-  } catch (thrown) {
-    job.signal.throwIfAborted()
-    if (!isAppError(thrown, 'unavailable')) throw thrown
   }
 }
 

@@ -2,9 +2,9 @@
 import { definePlugin, Type } from 'archivolt'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
-import { versionCheck } from './releases.ts'
+import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem } from './rescan.ts'
-import { commandLibrary, showLibrary, startRescan } from './routes.ts'
+import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
 import { thumbnailCheck } from './thumbnails.ts'
 
 export default definePlugin({
@@ -21,7 +21,9 @@ export default definePlugin({
     },
   },
   lanes: ['library'],
-  routes: [showLibrary, commandLibrary, startRescan],
+  migrations: [releaseTables],
+  services: (app) => ({ releases: openReleases(app) }),
+  routes: [showLibrary, commandLibrary, startRescan, startImport],
   tasks: [rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
   on: {
     // Restored documents come without their pictures.
@@ -30,6 +32,11 @@ export default definePlugin({
 })
 
 declare module 'archivolt' {
+  interface Services {
+    library: {
+      releases: Releases
+    }
+  }
   interface Settings {
     releasesUrl: string | null
   }

@@ -1,5 +1,9 @@
-/** version_check: whether a newer version is out, where a setting says where to look. */
-import { defineTask, errors, Type } from 'archivolt'
+/**
+ * The service `releases`, and version_check: whether a newer version is out, where a setting says where to look. What
+ * it has found last is kept, for those who show it.
+ */
+import { type App as CoreApp, defineTask, errors, Type } from 'archivolt'
+import type { App } from './app.ts'
 
 const LIMIT_MS = 20_000
 const MOST_BYTES = 1 << 20
@@ -12,10 +16,11 @@ export const versionCheck = defineTask({
   unique: true,
   silent: true,
   schedule: { auto: '0 11 *', initially: 'random' },
-  async run(job, app) {
+  async run(job, app: App) {
     const url = app.settings.releasesUrl
     if (url === null) return null
     const latest = await latestVersion(url, AbortSignal.any([job.signal, AbortSignal.timeout(LIMIT_MS)]))
+    await app.releases.found(latest)
     if (!isNewer(latest, app.version)) return null
     await app.jobs.notify({
       title: 'New version',
@@ -26,6 +31,40 @@ export const versionCheck = defineTask({
     return latest
   },
 })
+
+export const releaseTables = {
+  number: 1,
+  sql: 'CREATE TABLE library_release (id INTEGER PRIMARY KEY CHECK (id = 1), version TEXT NOT NULL) STRICT',
+}
+
+export interface Releases {
+  /** The version that is out and newer than this one; undefined: none that is known of. */
+  newer(): { version: string; isBreaking: boolean } | undefined
+  found(version: string): Promise<void>
+}
+
+export function openReleases({ ledger, settings, version: own }: CoreApp): Releases {
+  const stored = () => ledger.sql<{ version: string }>('SELECT version FROM library_release').get()?.version
+  // Asked for with each ping.
+  let latest = stored()
+  return {
+    newer() {
+      if (latest === undefined || settings.releasesUrl === null || !isNewer(latest, own)) return undefined
+      return { version: latest, isBreaking: majorOf(latest) > majorOf(own) }
+    },
+    async found(version) {
+      if (version === latest) return
+      await ledger.write(() =>
+        ledger
+          .sql(
+            'INSERT INTO library_release (id, version) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET version = excluded.version',
+          )
+          .run(version),
+      )
+      latest = version
+    },
+  }
+}
 
 async function latestVersion(url: string, signal: AbortSignal): Promise<string> {
   let text: string
@@ -67,6 +106,8 @@ function versionIn(text: string): string | undefined {
   const { version, tag_name: tag } = (release ?? {}) as { version?: unknown; tag_name?: unknown }
   return [version, tag].find((one): one is string => typeof one === 'string' && VERSION.test(one))
 }
+
+const majorOf = (version: string): number => Number(VERSION.exec(version)?.[1] ?? 0)
 
 /** By numbers; what comes before a release (`1.2.0-rc.1`) is not newer than it. */
 export function isNewer(version: string, than: string): boolean {

@@ -3,7 +3,7 @@
  * be done twice.
  */
 import { dirname } from 'node:path'
-import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, isAppError, type JobContext, type Static, Type } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { batchesOf, type FoundFilm, filmsOf, isGone, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
@@ -17,13 +17,19 @@ const STEP = 50
 /** So many videos go without a question, and more where they are no more than a tenth of all. */
 const MOST_REMOVED = 20
 
-type Run = JobContext<{ force?: boolean }>
+const Payload = Type.Object({
+  /** Also does the removals that are held back. */
+  force: Type.Optional(Type.Boolean()),
+  /** Of films that no document knows, metadata from the information file beside them, where there is one. */
+  preferLocal: Type.Optional(Type.Boolean()),
+})
+type Run = JobContext<Static<typeof Payload>>
 
 export const rescanFilesystem = defineTask({
   name: 'rescan_filesystem',
   title: 'Rescan your Filesystem',
   group: 'setting:filesystemscan',
-  payload: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+  payload: Payload,
   lane: 'library',
   apiStart: true,
   unique: true,
@@ -206,7 +212,7 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
           `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`,
         )
         try {
-          await takeIn(film, job, app)
+          await takeIn(film, job, app, job.payload)
         } catch (thrown) {
           report.add(name, reasonOf(thrown, app))
         }

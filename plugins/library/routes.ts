@@ -1,24 +1,47 @@
-/** Whether the library is there, and the rescan with what the task's own route cannot take (contract B). */
+/** Whether the library is there, and its tasks with what their own routes cannot take (contract B). */
 import { defineRoute, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { manualImport } from './import.ts'
 import { rescanFilesystem } from './rescan.ts'
 
 const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })
+const StartedTwice = Type.Object({ ...Started.properties, message: Started })
+const prefer_local = Type.Optional(
+  Type.Boolean({ description: 'metadata from the information file beside a film, where there is one' }),
+)
 
 export const startRescan = defineRoute({
   method: 'POST',
   path: '/api/library/rescan/',
   access: 'admin',
   summary: 'Compare the library with what is listed; `force` also removes what would be held back',
-  body: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+  body: Type.Object({ force: Type.Optional(Type.Boolean()), prefer_local }),
   bodyOptional: true,
-  reply: Type.Object({ ...Started.properties, message: Started }),
-  async handle({ body }, app) {
-    const job = await app.jobs.start(rescanFilesystem, body?.force ? { force: true } : {})
-    const started = { task_id: job.id, status: 'PENDING', task_name: rescanFilesystem.name }
-    return { ...started, message: started }
-  },
+  reply: StartedTwice,
+  handle: ({ body }, app) =>
+    start(
+      rescanFilesystem,
+      { ...(body?.force && { force: true }), ...(body?.prefer_local && { preferLocal: true }) },
+      app,
+    ),
 })
+
+export const startImport = defineRoute({
+  method: 'POST',
+  path: '/api/library/import/',
+  access: 'admin',
+  summary: 'Take in the films of the import folder',
+  body: Type.Object({ prefer_local }),
+  bodyOptional: true,
+  reply: StartedTwice,
+  handle: ({ body }, app) => start(manualImport, body?.prefer_local ? { preferLocal: true } : {}, app),
+})
+
+async function start(task: typeof rescanFilesystem, payload: object, { jobs }: Pick<App, 'jobs'>) {
+  const { id } = await jobs.start(task, { ...payload })
+  const started = { task_id: id, status: 'PENDING' as const, task_name: task.name }
+  return { ...started, message: started }
+}
 
 const Presence = Type.Object({ state: Type.Enum(['there', 'away']), reason: Type.String() })
 

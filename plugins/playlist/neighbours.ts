@@ -8,7 +8,7 @@ const Neighbour = Type.Union([Type.Interface([PlaylistEntry], { vid_thumb: Type.
 export const showNeighbours = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/nav/',
-  access: 'user',
+  access: 'viewer',
   summary: 'The previous and the next archived video in each playlist of a video',
   params: Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) }),
   reply: Type.Array(

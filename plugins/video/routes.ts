@@ -81,7 +81,7 @@ const Sum = Type.Object({ value: Type.Integer() })
 export const sumUpChannel = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/aggs/',
-  access: 'user',
+  access: 'viewer',
   summary: 'How many videos of a channel are archived, their size and their duration',
   params: Type.Object({ channelId: Id }),
   reply: Type.Object({

@@ -187,6 +187,7 @@ const ASKED: Record<string, Asked> = {
     alike: [[`/api/video/?playlist=${SHUT_LIST}`, `/api/video/?playlist=${NO_LIST}`]],
   },
   'GET /api/video/<>/': ofVideo(),
+  'GET /api/video/<>/nav/': ofVideo('nav/'),
   'GET /api/video/<>/comment/': ofVideo('comment/'),
   'GET /api/video/<>/similar/': ofVideo('similar/'),
   'GET /api/channel/': {
@@ -200,6 +201,12 @@ const ASKED: Record<string, Asked> = {
     seen: [`/api/channel/${OPEN}/video/`],
     alike: [[`/api/channel/${SHUT}/video/`, `/api/channel/${NO_CHANNEL}/video/`]],
   },
+  ...Object.fromEntries(
+    ['aggs', 'nav'].map((what) => [
+      `GET /api/channel/<>/${what}/`,
+      { seen: [OPEN, SHUT].map((id) => `/api/channel/${id}/${what}/`) },
+    ]),
+  ),
   'GET /api/playlist/': {
     seen: ['', `?channel=${OPEN}`, '?playlist_type=regular'].map((query) => `/api/playlist/${query}`),
   },
@@ -290,6 +297,7 @@ const ASKED: Record<string, Asked> = {
   'POST /api/config/user/': { seen: ['/api/config/user/'], body: { grid_items: 4 } },
   'GET /api/user/<>/': { seen: ['/api/user/3/'] },
   'POST /api/user/<>/': { seen: ['/api/user/3/'], body: { password: PASSWORD, current_password: PASSWORD } },
+  'GET /api/appsettings/config/': { seen: ['/api/appsettings/config/'] },
   'GET /api/user/account/': { seen: ['/api/user/account/'] },
   'GET /api/user/me/': { seen: ['/api/user/me/'] },
   'POST /api/user/me/': { seen: ['/api/user/me/'], body: { grid_items: 4 } },
@@ -400,6 +408,26 @@ for (const { index, skip } of INDEXES)
           ['Open bakery', 1],
         ],
       )
+      const figures = async (client: Client, channel: string) => {
+        const { total_items, total_size } = (await client.get(`/api/channel/${channel}/aggs/`)).body
+        return [total_items.value, total_size.value]
+      }
+      assert.deepEqual(await figures(child, SHUT), [1, 20])
+      assert.equal((await figures(admin, SHUT))[0], 2)
+      const parts = async (client: Client, channel: string) => {
+        const { body } = await client.get(`/api/channel/${channel}/nav/`)
+        return Object.keys(body).filter((key) => body[key])
+      }
+      assert.deepEqual(await parts(child, OPEN), ['has_playlists', 'has_videos'])
+      assert.deepEqual(await parts(admin, OPEN), ['has_pending', 'has_playlists', 'has_videos'])
+      const listsOf = async (client: Client) =>
+        (await client.get(`/api/video/${SEEN}/nav/`)).body.map((list: any) => [
+          list.playlist_meta.playlist_id,
+          list.playlist_previous?.platform_id,
+          list.playlist_next?.platform_id,
+        ])
+      assert.deepEqual(await listsOf(child), [[LIST, undefined, LISTED]])
+      assert.equal((await listsOf(admin)).length, 2)
       const { body: found } = await child.get('/api/search/?query=full:bread')
       assert.deepEqual(
         found.results.fulltext_results

@@ -397,6 +397,8 @@ export const operating: Table = [
   row('B', 'POST /api/library/rescan/', 200, { body: { force: true }, ...started('rescan_filesystem') }),
   row('B', 'POST /api/library/rescan/', 200, started('rescan_filesystem')),
   row('B', 'POST /api/library/rescan/', 400, { body: { force: 'yes' } }),
+  row('B', 'POST /api/library/import/', 200, { body: { prefer_local: true }, ...started('manual_import') }),
+  row('B', 'POST /api/library/import/', 400, { body: { prefer_local: 'yes' } }),
 ]
 
 const SCHEDULE = {
@@ -528,7 +530,13 @@ export const beyond: Table = [
   row('B', 'GET /api/config/', 200, {
     has: {
       application: { enable_snapshot: true, enable_cast: false },
-      subscriptions: { channel_size: 50, live_channel_size: 50, shorts_channel_size: 50, auto_start: false },
+      subscriptions: {
+        channel_size: 50,
+        live_channel_size: 50,
+        shorts_channel_size: 50,
+        playlist_size: 50,
+        auto_start: false,
+      },
     },
   }),
   row('B', 'POST /api/config/', 200, {

@@ -1,7 +1,9 @@
 /** What the plugin compat adds for clients of the reference, and that nothing of it is there without the plugin. */
 import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { aChannel, aVideo, PASSWORD, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
 
 const V04 = { 'x-api-form': 'v0.4' }
 const V05 = { 'x-api-form': 'v0.5' }
@@ -84,18 +86,24 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
 
   const change = {
     downloads: { format: 'best', limit_speed: 500, add_metadata: true, pot_provider_url: 'http://pot:4416' },
-    subscriptions: { channel_size: null, extract_flat: true },
+    subscriptions: { channel_size: null, playlist_size: 20, extract_flat: false },
   }
   const { body } = await admin.post(path, change)
   assert.deepEqual(
     [body.downloads.format, body.downloads.limit_speed, body.downloads.subtitle, body.downloads.pot_provider_url],
     ['best', 500, null, 'http://pot:4416'],
   )
-  assert.deepEqual([body.subscriptions.channel_size, body.subscriptions.extract_flat], [null, true])
+  const { channel_size, playlist_size, extract_flat } = body.subscriptions
+  assert.deepEqual([channel_size, playlist_size, extract_flat], [null, 20, true], 'lists are always queued flat')
   const ours = (await admin.get('/api/config/')).body
   assert.deepEqual(
-    [ours.downloads.format, ours.downloads.add_thumbnail, ours.subscriptions.channel_size],
-    ['best', true, 0],
+    [
+      ours.downloads.format,
+      ours.downloads.add_thumbnail,
+      ours.subscriptions.channel_size,
+      ours.subscriptions.playlist_size,
+    ],
+    ['best', true, 0, 20],
   )
   assert.equal((await admin.post(path, { downloads: { format: null } })).body.downloads.format, null)
 
@@ -106,10 +114,94 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
     { downloads: { limit_speed: 5, pot_provider_url: 'ftp://pot' } },
     { downloads: 5 },
     { subscriptions: { auto_start: 'yes' } },
+    { subscriptions: { extract_flat: 'yes' } },
   ])
     assert.equal((await admin.post(path, wrong)).status, 400, JSON.stringify(wrong))
   assert.deepEqual((await admin.get(path)).body, before)
   assert.equal((await app.as('user').post(path, {})).status, 403)
+  assert.equal((await app.as('user').get(path)).body.downloads.pot_provider_url, null)
+})
+
+test('what was kept of the size of playlists is what scans take now', async (t) => {
+  const app = await testApp(t)
+  await app.app.ledger.write(() => {
+    const kept = {
+      'subscriptions.playlist_size': 30,
+      'subscriptions.extract_flat': false,
+      'downloads.pot_provider_url': 'http://pot',
+    }
+    app.app.ledger.sql('INSERT INTO compat_installation (id, kept) VALUES (1, ?)').run(JSON.stringify(kept))
+    for (const [owner, number] of [
+      ['compat', 2],
+      ['subscription', 4],
+    ] as const)
+      app.app.ledger.sql('DELETE FROM migrations WHERE owner = ? AND number = ?').run(owner, number)
+  })
+  await app.as('admin').post('/api/config/', { subscriptions: { channel_size: 7 } })
+
+  await app.restart()
+
+  const { subscriptions, downloads } = (await app.as('admin').get('/api/appsettings/config/')).body
+  assert.deepEqual([subscriptions.playlist_size, downloads.pot_provider_url], [30, 'http://pot'])
+})
+
+test('media is announced under the prefix that is set, in every record of a video, and served under both', async (t) => {
+  const app = await testApp(t, { settings: { compatMediaPrefix: '/youtube' } })
+  const said = '"media_url":"/media/ in a text'
+  const subtitles = [
+    { lang: 'en', ext: 'vtt', name: 'English', source: 'user', url: '', media_url: '/media/UC1/v1.en.vtt' },
+  ]
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({
+      id: 'v1',
+      channelId: 'UC1',
+      title: 'Bread one',
+      tags: ['bread'],
+      description: said,
+      playlist: ['PL1'],
+      subtitles,
+    } as never),
+    aVideo({ id: 'v2', channelId: 'UC1', title: 'Bread two', tags: ['bread'] }),
+    aPlaylist({ id: 'PL1', entries: [{ platform_id: 'v1', downloaded: true }] }),
+  )
+  await mkdir(join(app.dataDir, 'media', 'UC1'), { recursive: true })
+  await writeFile(join(app.dataDir, 'media', 'UC1', 'v1.mp4'), 'a film')
+  const user = app.as('user')
+
+  for (const path of [
+    '/api/video/',
+    '/api/video/v1/',
+    '/api/video/v2/similar/',
+    '/api/channel/UC1/video/',
+    '/api/playlist/PL1/video/',
+    '/api/search/?query=bread',
+  ])
+    for (const form of [V04, V05]) {
+      const { text } = await user.get(path, form)
+      assert.match(text, /"media_url":"\/youtube\/UC1\/v1\.mp4"/, path)
+      assert.doesNotMatch(text, /"media_url":"\/media/, path)
+    }
+  const { data } = (await user.get('/api/video/v1/')).body
+  assert.deepEqual([data.subtitles[0].media_url, data.description], ['/youtube/UC1/v1.en.vtt', said])
+  for (const url of [data.media_url, '/media/UC1/v1.mp4']) assert.equal((await user.get(url)).status, 200, url)
+})
+
+test('every answer says when the server started, to pages of other origins too', async (t) => {
+  const app = await testApp(t)
+  const origin = { origin: 'moz-extension://0b0a0d9e' }
+  const stampOf = async (path: string, who: 'user' | 'nobody' = 'user') =>
+    (await app.as(who).get(path, origin)).headers.get('x-start-timestamp')
+
+  const first = await stampOf('/api/ping/')
+  assert.match(first!, /^\d{10}$/)
+  app.clock.advance(5000)
+  for (const stamp of [await stampOf('/api/video/nope/'), await stampOf('/api/ping/', 'nobody')])
+    assert.equal(stamp, first)
+  const { headers } = await app.as('user').get('/api/ping/', origin)
+  assert.match(headers.get('access-control-expose-headers')!, /X-Start-Timestamp/)
+  await app.restart()
+  assert.notEqual(await stampOf('/api/ping/'), first)
 })
 
 test('a schedule has a path of its own', async (t) => {
@@ -140,16 +232,56 @@ test('the browser signs in and out by the paths of the next line', async (t) => 
   assert.equal((await nobody.get('/api/user/account/', headers)).status, 401)
 })
 
-test('without the plugin nothing of it is there, and all else is', async (t) => {
-  const app = await testApp(t, { settings: { pluginsOff: ['compat'] } })
-  await app.given(aChannel(), aVideo({ id: 'v1' }))
-  const user = app.as('user')
+test('without the plugin nothing of it is there, and every other answer is the same', async (t) => {
+  const answers = await Promise.all(
+    [[], ['compat']].map(async (pluginsOff) => {
+      const app = await testApp(t, { settings: { pluginsOff } })
+      await app.given(
+        aChannel({ id: 'UC1' }),
+        aVideo({ id: 'v1', channelId: 'UC1', playlist: ['PL1'], tags: ['bread'] }),
+        aVideo({ id: 'v2', channelId: 'UC1', tags: ['bread'] }),
+        aPlaylist({ id: 'PL1', entries: ['v1', 'v2'] }),
+      )
+      await app.settled()
+      return { app, ...(await everyRead(app)) }
+    }),
+  )
+  const [beside, without] = answers as [(typeof answers)[0], (typeof answers)[0]]
 
+  const ownPaths = [...beside.replies.keys()].filter((path) => !without.replies.has(path))
+  assert.ok(ownPaths.length > 15 && without.replies.size > 50, `${ownPaths.length} and ${without.replies.size}`)
+  for (const path of ownPaths) assert.equal((await without.app.as('admin').get(path)).status, 404, path)
+  for (const [path, reply] of without.replies) assert.deepEqual(reply, beside.replies.get(path), path)
+
+  const user = without.app.as('user')
   const item = await user.get('/api/video/v1/', V05)
   assert.deepEqual([Object.keys(item.body), item.headers.get('vary')], [['data', 'config'], null])
   assert.deepEqual(Object.keys((await user.get('/api/video/v1/comment/', V05)).body), ['data', 'config'])
   assert.equal((await user.delete('/api/video/v1/progress/', undefined, V05)).status, 200)
-  assert.equal((await app.as('nobody').get('/api/ping/', V05)).status, 401)
-  for (const path of ['/api/user/me/', '/api/appsettings/cookie/', '/api/task/by-name/'])
-    assert.equal((await app.as('admin').get(path)).status, 404, path)
+  assert.equal((await without.app.as('nobody').get('/api/ping/', V05)).status, 401)
+  assert.equal((await user.get('/api/ping/')).headers.get('x-start-timestamp'), null)
 })
+
+const IDS: Record<string, string> = {
+  videoId: 'v1',
+  channelId: 'UC1',
+  playlistId: 'PL1',
+  userId: '1',
+  taskName: 'run_backup',
+}
+/** What lists the routes, or the plugins, or the time since the start. */
+const OF_THE_PROGRAM = /^\/api\/(schema|docs|plugin|platform|events)\//
+
+const MADE_BY_CHANCE = /"(token|schedule|schedule_human|next_run_at|task_id|id|result)":"[^"]*"|av_daily_\w+/g
+
+/** Of each route that is only read: status and body, in the older form, as an admin is answered. */
+async function everyRead(app: TestApp) {
+  const replies = new Map<string, unknown>()
+  for (const { method, path } of app.app.registry.routes) {
+    if (method !== 'GET' || !path.startsWith('/api/') || OF_THE_PROGRAM.test(path)) continue
+    const asked = path.replace(/:(\w+)/g, (_, name: string) => IDS[name] ?? 'none')
+    const { status, text } = await app.as('admin').get(`${asked}?q=UC1&query=bread`, V04)
+    replies.set(asked, { status, text: text.replace(MADE_BY_CHANCE, '…') })
+  }
+  return { replies }
+}

@@ -69,6 +69,20 @@ test('films come in by the id in their names, with subtitles and picture, as mp4
   for (const path of await app.files('media')) if (path.endsWith('.mp4')) await play(app.at('media', path))
 })
 
+test('an import that prefers what lies beside a film goes by it, where it says enough', async (t) => {
+  const app = await libraryApp(t)
+  for (const id of [nets, fog]) await app.film('import', `${id}.mp4`)
+  await putInfo(app, nets, anInfo(nets))
+  await putInfo(app, fog, { id: fog, title: 'Of no channel' })
+
+  const asked = await app.as('admin').post('/api/library/import/', { prefer_local: true })
+  assert.equal((await app.app.jobs.ended(asked.body.task_id)).state, 'SUCCESS')
+
+  assert.equal((await aVideoRecord(app, nets)).title, 'The film that was')
+  assert.notEqual((await aVideoRecord(app, fog)).title, 'Of no channel')
+  assert.deepEqual(await app.files('import'), [])
+})
+
 test('a film for an archived video leaves it the subtitles that it has', async (t) => {
   const app = await libraryApp(t)
   await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })

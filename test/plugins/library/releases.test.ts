@@ -17,6 +17,7 @@ async function releases(t: TestContext, body: string, status = 200) {
   const job = await app.app.jobs.start('version_check')
   const { state, result } = await app.app.jobs.ended(job.id)
   return {
+    app,
     state,
     result,
     messages: app.app.jobs.notifications().flatMap(({ title, messages }) => (title === 'New version' ? messages : [])),
@@ -27,6 +28,20 @@ test('a newer version is told', async (t) => {
   const { state, messages } = await releases(t, '{"tag_name": "v99.1.0"}')
   assert.equal(state, 'SUCCESS')
   assert.match(messages.join(), /Archivolt v99\.1\.0 is available/)
+})
+
+test('apps are told with each ping, after a restart too, until it is no longer newer', async (t) => {
+  const { app } = await releases(t, '{"tag_name": "v99.1.0"}')
+  const update = async () => (await app.as('user').get('/api/ping/')).body.ta_update
+  const newer = { status: true, version: 'v99.1.0', is_breaking: true }
+
+  assert.deepEqual(await update(), newer)
+  await app.restart()
+  assert.deepEqual(await update(), newer)
+  await app.app.releases.found('v1.99.0')
+  assert.deepEqual(await update(), { status: true, version: 'v1.99.0', is_breaking: false })
+  await app.app.releases.found('v0.1.0')
+  assert.equal(await update(), undefined)
 })
 
 test('an older one is not', async (t) => {

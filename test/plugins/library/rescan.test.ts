@@ -52,6 +52,35 @@ test('films that no document knows are indexed with fresh metadata, in the folde
   assert.equal((await app.as('user').get('/api/search/?query=full:herring')).body.results.fulltext_results.length, 2)
 })
 
+test('a rescan that prefers what lies beside a film asks nobody for it, and moves the information along', async (t) => {
+  const app = await libraryApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { comment_max: 'all' } })
+  const info = { id: nets, title: 'As it was', channel_id: harbour, channel: 'Harbour & Tide', upload_date: '20200131' }
+  for (const [place, id, text] of [
+    ['elsewhere', nets, JSON.stringify(info)],
+    [harbour, comet, '{ notes of mine'],
+    [orbit, fog, JSON.stringify({ ...info, id: comet })],
+  ] as const) {
+    await app.film('media', place, `${id}.mp4`)
+    await writeFile(app.at('media', place, `${id}.info.json`), text)
+  }
+
+  const asked = await app.as('admin').post('/api/appsettings/rescan-filesystem/', { prefer_local: true })
+  assert.deepEqual(Object.keys(asked.body).sort(), ['message', 'status', 'task_id'])
+  assert.equal((await app.app.jobs.ended(asked.body.task_id)).state, 'SUCCESS')
+
+  const titleOf = async (id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data.title
+  assert.equal(await titleOf(nets), 'As it was')
+  assert.deepEqual(
+    app.platform.requests.filter((request) => JSON.stringify(request).includes(nets)),
+    [],
+    'nothing that names it was asked for, no picture and no comment either',
+  )
+  assert.ok(existsSync(app.at('media', harbour, `${nets}.info.json`)))
+  for (const id of [comet, fog])
+    assert.notEqual(await titleOf(id), 'As it was', 'these files say nothing of their films')
+})
+
 test('a film that is indexed gets the subtitles that are set for downloads', async (t) => {
   const app = await libraryApp(t)
   await app

@@ -388,12 +388,10 @@ test('with auto_start what a scan finds is downloaded at once, and subscribed pl
     }),
     aPlaylist({ id: PLAYLIST.mixed, playlist_subscribed: true, playlist_channel_id: CHANNEL.orbit }),
   )
-  await app
-    .as('admin')
-    .post('/api/config/', {
-      subscriptions: { auto_start: true, channel_size: 0, playlist_size: 0 },
-      downloads: { sleep_interval: 0 },
-    })
+  await app.as('admin').post('/api/config/', {
+    subscriptions: { auto_start: true, channel_size: 0, playlist_size: 0 },
+    downloads: { sleep_interval: 0 },
+  })
 
   assert.equal(await scan(app), '1 new video found')
   await app.settled()

@@ -1,0 +1,38 @@
+/** Under which of its two prefixes media is announced; both are served, whatever is announced. */
+import { type App, JsonText, json, Listing, listing, type Reply, type Route, Type } from 'archivolt'
+
+const OURS = '/media'
+const PREFIXES = [OURS, '/youtube'] as const
+
+export const mediaPrefixSetting = {
+  env: 'AV_COMPAT_MEDIA_PREFIX',
+  schema: Type.Enum([...PREFIXES], { description: PREFIXES.join(' or ') }),
+  default: OURS,
+  meaning: 'how `media_url` begins, for scripts that make a path on the disk of it: `/media`, or `/youtube` as in v0.5',
+}
+
+/** A text inside a record has its quotation marks escaped: this is a key. */
+const announced = (prefix: string): string => `"media_url":"${prefix}/`
+
+function underPrefix(reply: Reply, prefix: string): Reply {
+  const changed = (text: string) => text.replaceAll(announced(OURS), announced(prefix))
+  if (reply instanceof JsonText) return json(changed(reply.text), reply.status)
+  if (reply instanceof Listing) return listing(reply.texts.map(changed), reply.total)
+  return json(changed(JSON.stringify(reply)))
+}
+
+/** Of a route that answers with records of videos. */
+export const prefixed = ({ handle }: Route): Partial<Route> => ({
+  handle(input, app: App & Parameters<typeof handle>[1]) {
+    const prefix = app.settings.compatMediaPrefix
+    const reply = handle(input, app)
+    if (prefix === OURS) return reply
+    return Promise.resolve(reply).then((made) => underPrefix(made, prefix))
+  },
+})
+
+declare module 'archivolt' {
+  interface Settings {
+    compatMediaPrefix: (typeof PREFIXES)[number]
+  }
+}
