@@ -22,7 +22,7 @@ import { openLedger } from './ledger/sqlite.ts'
 import { type Log, openLog } from './log.ts'
 import type { WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
-import { findPlugins, logLeftOut, registerPlugins } from './plugin/load.ts'
+import { findPlugins, logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
@@ -72,6 +72,7 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
     const ledger = opened.add(await openLedger({ file, log, clock, plugins: loaded.migrations, onFull }))
     await remembered.remember()
     logLeftOut(loaded, remembered.left(sources), log)
+    logDeprecations(loaded, log)
     opened.add(keepDailyCopies({ file, ledger, clock, log }))
     const preferences = openPreferences({ ledger, sections: loaded.preferences })
     const secretKey = await openSecretKey(dataDir)

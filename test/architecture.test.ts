@@ -29,8 +29,8 @@ test('core knows no domain: it could serve another archive with other plugins', 
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/(main|commands|app|public)\.ts$/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|load|outside|remembered-settings|wire)\.ts$/],
-  [2, /^core\/(accounts\/|plugin\/define\.ts$)/],
+  [1, /^core\/plugin\/(find|check|load|outside|packages|remembered-settings|wire)\.ts$/],
+  [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.
   [4, /^core\/(concurrency\/)?[\w-]+\.ts$/],

@@ -7,11 +7,13 @@ import { ACCESS } from '../accounts/authentication.ts'
 import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
+import { API } from './api.ts'
 import type { Plugin, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
 
 const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'name',
+  'api',
   'needs',
   'settings',
   'preferences',
@@ -51,6 +53,11 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   }
   if (typeof plugin.name !== 'string' || !/^[a-z][a-z0-9]*$/.test(plugin.name))
     refuse('its name must be of lower-case letters and digits, a letter first')
+  // First: one that is made for another version may have keys that this one does not know.
+  if (plugin.api !== undefined && plugin.api !== API)
+    refuse(
+      `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}; install a release of it that is made for this one, or start without it: AV_PLUGINS_OFF=${plugin.name}`,
+    )
   for (const key of Object.keys(plugin)) if (!KEYS.has(key)) refuse(`definePlugin has no key ${key}`)
   for (const [key, { env }] of Object.entries(plugin.settings ?? {})) {
     if (!/^AV_[A-Z0-9_]+$/.test(env) || env.startsWith('AV_TEST_'))
@@ -75,6 +82,13 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
+}
+
+/** What a plugin from outside still may do, but will not for ever: each a sentence. */
+export function deprecationsOf({ api }: Plugin): string[] {
+  return api === undefined
+    ? [`its manifest does not say which version of the plugin API it is made for: add api: ${API}`]
+    : []
 }
 
 function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refuse: (reason: string) => never): void {

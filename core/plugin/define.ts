@@ -21,6 +21,7 @@ import type { Jobs } from '../jobs/types.ts'
 import type { PreferenceSections, Preferences } from '../ledger/preferences.ts'
 import type { Ledger } from '../ledger/sqlite.ts'
 import type { Log } from '../log.ts'
+import type { API } from './api.ts'
 
 /**
  * Services by the plugin that offers them: `declare module 'archivolt' { interface Services { atlas: { maps: Maps } } }`.
@@ -264,7 +265,9 @@ export interface HookRule {
 /** @typeParam Need  names of the plugins that it needs: their services are there, and its own */
 export interface PluginDefinition<Name extends string, Need extends string> {
   name: Name
-  /** Of a plugin from outside; the built-in ones have the program's. */
+  /** The version of the plugin API that it is made for; a start with another one refuses it. */
+  api?: typeof API
+  /** Of a plugin from outside, unless its package.json says; the built-in ones have the program's. */
   version?: string
   needs?: readonly Need[]
   settings?: Record<string, SettingDefinition>

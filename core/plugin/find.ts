@@ -4,13 +4,16 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { BuildOptions } from 'esbuild'
 import { StartError } from '../error.ts'
 import { rememberCode } from '../error-origin.ts'
 import { IMPORTABLE, isSource, OWN_FOLDER } from '../own-files.ts'
 import { writeWhole } from '../whole-file.ts'
 import type { Plugin } from './define.ts'
+import { type PluginFolder, pluginsIn } from './packages.ts'
 
 /** A plugin with the place it came from, for messages. Nothing of it has been checked yet. */
 export interface FoundPlugin {
@@ -22,7 +25,6 @@ export interface FoundPlugin {
 }
 
 const BUILT_IN = fileURLToPath(new URL('plugins/', OWN_FOLDER))
-const MANIFESTS = ['plugin.ts', 'plugin.js']
 const LOAD_WITHIN_MS = 60_000
 
 export const isLeftOut = (off: readonly string[], name: string, isOutside: boolean): boolean =>
@@ -41,9 +43,9 @@ export async function findBuiltIn(): Promise<FoundPlugin[]> {
 }
 
 /**
- * The plugins of folders from outside: each holds `plugin.ts` or `plugin.js`, or subfolders that do.
+ * The plugins of folders from outside, and of packages that npm has installed there (`packages.ts`).
  * They are bundled into `<cache>/<name>-<hash>.mjs`; their `import.meta.url` stays that of their own `plugin.ts`.
- * @param off  AV_PLUGINS_OFF: a folder of such a name is not even read
+ * @param off  AV_PLUGINS_OFF: nothing is run of a folder or package of such a name
  * @throws StartError  names the folder and what is wrong
  */
 export async function findOutside(
@@ -54,72 +56,59 @@ export async function findOutside(
 ): Promise<FoundPlugin[]> {
   const found: FoundPlugin[] = []
   for (const folder of folders) {
-    const entries = await entriesIn(folder)
-    if (entries.length === 0)
-      throw new StartError(
-        `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it; correct the setting`,
-      )
-    for (const { folder: origin, file } of entries) {
-      const isUnread = isLeftOut(off, basename(origin), true)
-      const plugin = isUnread ? { name: basename(origin) } : await outside(origin, file, cache, loadWithinMs)
-      found.push({ plugin, origin, isOutside: true, isUnread })
+    for (const place of await pluginsIn(folder, bundle)) {
+      const isUnread = [place.name, basename(place.folder)].some((name) => isLeftOut(off, name, true))
+      const plugin = isUnread ? { name: place.name } : await outside(place, cache, loadWithinMs)
+      found.push({ plugin, origin: place.folder, isOutside: true, isUnread })
     }
   }
   return found
 }
 
-async function entriesIn(folder: string): Promise<Array<{ folder: string; file: string }>> {
-  const entryOf = (place: string) => MANIFESTS.map((name) => join(place, name)).find((path) => existsSync(path))
-  const own = entryOf(folder)
-  if (own) return [{ folder, file: own }]
-  const names = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(
-      `AV_PLUGINS_DIR: ${folder} cannot be read (${error.code}); correct the setting or the folder's permissions`,
-      { cause: error },
-    )
-  })
-  return names
-    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-    .map(({ name }) => ({ folder: join(folder, name), file: entryOf(join(folder, name)) }))
-    .filter((entry): entry is { folder: string; file: string } => entry.file !== undefined)
-    .sort((one, other) => (one.folder < other.folder ? -1 : 1))
-}
-
 /** Imports a bundle. Errors name the plugin, and lines of its own sources. */
-async function outside(folder: string, file: string, cache: string, loadWithinMs: number): Promise<Plugin> {
-  const without = `correct or remove it, or start without it: AV_PLUGINS_OFF=${basename(folder)}`
-  const path = await bundled(folder, file, cache, without)
+async function outside(place: PluginFolder, cache: string, loadWithinMs: number): Promise<Plugin> {
+  const { name, folder, version } = place
+  const without = `correct or remove it, or start without it: AV_PLUGINS_OFF=${name}`
+  const path = await bundled(place, cache, without)
   process.setSourceMapsEnabled(true)
   const plugin = await load(pathToFileURL(path).href, folder, { without, withinMs: loadWithinMs })
   if (typeof plugin.name === 'string') rememberCode(plugin.name, [join(folder, '/'), path])
-  return plugin
+  return version === undefined ? plugin : { version, ...plugin }
 }
 
+/** Synchronous: nothing else runs yet, and no child of the bundler stays behind. */
+const bundle = (options: BuildOptions) =>
+  (createRequire(import.meta.url)('esbuild') as typeof import('esbuild')).buildSync({
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'silent',
+    alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, { href }]) => [name, href])),
+    external: ['file:*'],
+    ...options,
+    metafile: true,
+  })
+
 /** @returns path of the bundle */
-async function bundled(folder: string, file: string, cache: string, without: string): Promise<string> {
-  const { buildSync } = await import('esbuild')
-  const stem = basename(folder).replace(/[^A-Za-z0-9_-]/g, '_')
+async function bundled({ name: own, folder, entry }: PluginFolder, cache: string, without: string): Promise<string> {
+  const stem = own.replace(/[^A-Za-z0-9_-]/g, '_')
+  let file: string
   let text: string
   try {
-    // Synchronous: nothing else runs yet, and no child of the bundler stays behind.
-    const { outputFiles } = buildSync({
+    file = entry()
+    const { outputFiles } = bundle({
       entryPoints: [file],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
       sourcemap: 'inline',
       sourcesContent: false,
       // No file is written there: the source map names sources relative to it.
       outfile: join(cache, `${stem}.mjs`),
-      logLevel: 'silent',
-      alias: Object.fromEntries(Object.entries(IMPORTABLE).map(([name, { href }]) => [name, href])),
-      external: ['file:*'],
       define: { 'import.meta.url': JSON.stringify(pathToFileURL(file).href) },
     })
-    text = outputFiles[0]!.text
+    text = outputFiles![0]!.text
   } catch (error) {
+    if (error instanceof StartError) throw error
     throw new StartError(`plugin ${folder} cannot be built: ${firstLine(error)}; ${without}`, { cause: error })
   }
   const name = `${stem}-${createHash('sha256').update(file).update(text).digest('hex').slice(0, 12)}.mjs`

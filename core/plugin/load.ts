@@ -2,7 +2,7 @@
  * Plugins: find → check each → order by needs → check together → one list of everything they bring. A bad one stops the
  * start by name.
  */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { SettingDefinition, Settings } from '../../config/schema.ts'
 import { StartError } from '../error.ts'
 import { type Adapter, adaptersOf } from '../index/adapter.ts'
@@ -10,7 +10,7 @@ import type { IndexDefinition } from '../index/mapping.ts'
 import type { MigrationOwner } from '../ledger/migrate.ts'
 import { joinSections, type PreferenceSections } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
-import { checkPlugin, checkTogether } from './check.ts'
+import { checkPlugin, checkTogether, deprecationsOf } from './check.ts'
 import type { Method, Plugin, Registry, Route } from './define.ts'
 import { type FoundPlugin, findBuiltIn, findOutside, isLeftOut } from './find.ts'
 import { Hearing } from './outside.ts'
@@ -117,6 +117,12 @@ function adapted(plugins: readonly Plugin[], owners: Map<object, Plugin>): Route
   return routes
 }
 
+/** What authors should change before a later version refuses it. */
+export function logDeprecations({ registry, isOutside }: LoadedPlugins, log: Log): void {
+  for (const plugin of registry.plugins.filter(isOutside))
+    for (const sentence of deprecationsOf(plugin)) log.warn({ plugin: plugin.name }, `deprecated: ${sentence}`)
+}
+
 /** @param left  settings of plugins that are away */
 export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly string[], log: Log): void {
   if (left.length > 0) log.warn({ settings: left }, 'settings of plugins that are not there are left alone')
@@ -140,10 +146,13 @@ function inOrderOfNeeds(found: readonly FoundPlugin[]): Plugin[] {
   const byName = new Map<string, FoundPlugin>()
   for (const one of found) {
     const other = byName.get(one.plugin.name)
-    if (other)
+    if (other) {
+      const outside = [one, other].find(({ isOutside }) => isOutside)
+      const without = outside ? `, or start without one: AV_PLUGINS_OFF=${basename(outside.origin)}` : ''
       throw new StartError(
-        `two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}; remove or rename one of them`,
+        `two plugins are called ${one.plugin.name}: ${other.origin} and ${one.origin}; remove or rename one of them${without}`,
       )
+    }
     byName.set(one.plugin.name, one)
   }
   const ordered = new Set<Plugin>()

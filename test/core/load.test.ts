@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { Type } from 'typebox'
 import { defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { findOutside } from '../../core/plugin/find.ts'
@@ -77,6 +78,11 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
       { name: 'c', needs: ['b'] },
     ],
     /in a circle: b → c → b/,
+  ],
+  [
+    'a plugin for another version of the plugin API, whatever else it has',
+    [{ name: 'map', api: 2, layers: [] }],
+    /plugin map \(here\): it is made for version 2 of the plugin API, and this Archivolt has 1; install .* AV_PLUGINS_OFF=map$/,
   ],
   [
     'a misspelt key of the manifest',
@@ -322,4 +328,136 @@ test('a folder that is not there is named', async () => {
     name: 'StartError',
     message: /\/no\/such\/folder cannot be read \(ENOENT\)/,
   })
+})
+
+const aPackage = (more: object) =>
+  JSON.stringify({ name: 'archivolt-tide', version: '1.4.0', keywords: ['archivolt-plugin'], type: 'module', ...more })
+
+const ENTRIES: Array<[what: string, files: Record<string, string>]> = [
+  [
+    'the `exports` of its package',
+    {
+      'package.json': aPackage({ exports: { '.': { types: './x.d.ts', import: './dist/tide.js' } }, main: 'none.js' }),
+      'dist/tide.js': `export default { name: 'tide', owns: [import.meta.url] }`,
+      'plugin.ts': `export default { name: 'another' }`,
+    },
+  ],
+  [
+    'the `main` of its package',
+    {
+      'package.json': aPackage({ main: './dist/tide.js' }),
+      'dist/tide.js': `export default { name: 'tide', owns: [import.meta.url] }`,
+    },
+  ],
+  [
+    'its plugin.ts, where `main` is only what npm init writes',
+    {
+      'package.json': aPackage({ main: 'index.js' }),
+      'plugin.ts': `export default { name: 'tide', owns: [import.meta.url] }`,
+    },
+  ],
+]
+
+for (const [what, files] of ENTRIES) {
+  test(`a plugin begins with ${what}, and has the version of its package`, async (t) => {
+    const folder = await aFolder(t, files)
+
+    const [found] = await findOutside([folder], join(folder, 'cache'))
+
+    const { name, version, owns } = found!.plugin
+    assert.deepEqual([name, version], ['tide', '1.4.0'])
+    const file = Object.keys(files).find((path) => path.endsWith('tide.js')) ?? 'plugin.ts'
+    assert.equal(owns?.[0], pathToFileURL(join(folder, file)).href)
+  })
+}
+
+const inNodeModules = (name: string, more: object = {}, plugin = name.replace(/\W/g, '')) => ({
+  [`node_modules/${name}/package.json`]: aPackage({ name, exports: './index.ts', ...more }),
+  [`node_modules/${name}/index.ts`]: `export default { name: '${plugin}' }`,
+})
+
+test('what npm has installed beside is a plugin if its keywords say so, scoped or not; AV_PLUGINS_OFF names it as npm does', async (t) => {
+  const folder = await aFolder(t, {
+    'package.json': '{ "private": true }',
+    ...inNodeModules('tide'),
+    ...inNodeModules('@moon/tide'),
+    ...inNodeModules('left-pad', { keywords: ['pad'] }),
+    'node_modules/.bin/x/package.json': aPackage({}),
+    'node_modules/broken/package.json': '{',
+    'sun/plugin.ts': `export default { name: 'sun' }`,
+  })
+
+  const found = await findOutside([folder], join(folder, 'cache'))
+  const without = await findOutside([folder], join(folder, 'cache'), ['@moon/tide', 'sun'])
+
+  assert.deepEqual(
+    found.map(({ plugin }) => plugin.name),
+    ['moontide', 'tide', 'sun'],
+  )
+  assert.deepEqual(
+    without.filter(({ isUnread }) => isUnread).map(({ plugin }) => plugin.name),
+    ['@moon/tide', 'sun'],
+  )
+})
+
+const BROKEN_PACKAGES: Array<[why: string, files: Record<string, string>, says: RegExp]> = [
+  [
+    'without an entry',
+    { 'node_modules/tide/package.json': aPackage({}) },
+    /plugin \S+tide has no entry; name it by `exports` in its package\.json, or start without it: AV_PLUGINS_OFF=tide$/,
+  ],
+  [
+    'whose entry is not there',
+    { 'node_modules/archivolt-tide/package.json': aPackage({ exports: './dist/gone.js' }) },
+    /plugin \S+tide cannot be built: .*; correct or remove it, or start without it: AV_PLUGINS_OFF=archivolt-tide$/,
+  ],
+  [
+    'that does not parse',
+    { ...inNodeModules('@moon/tide'), 'node_modules/@moon/tide/index.ts': 'export default {' },
+    /plugin \S+tide cannot be built: .* \(index\.ts, line 1\); .* AV_PLUGINS_OFF=@moon\/tide$/,
+  ],
+  [
+    'for another version of the plugin API',
+    inNodeModules('tide', { peerDependencies: { '@archivolt/plugin': '^2.0.0' } }),
+    /plugin tide is made for version \^2\.0\.0 of the plugin API \(peerDependencies .*this Archivolt has 1\.\d+\.\d+; install .* AV_PLUGINS_OFF=tide$/,
+  ],
+  [
+    'for no version that there is',
+    inNodeModules('tide', { peerDependencies: { '@archivolt/plugin': 7 } }),
+    /plugin tide is made for version 7 of/,
+  ],
+  [
+    'whose package.json is none',
+    { 'package.json': '[', 'plugin.ts': '' },
+    /package\.json is no JSON object; correct it/,
+  ],
+]
+
+for (const [why, files, says] of BROKEN_PACKAGES) {
+  test(`a package ${why} is named with the next step`, async (t) => {
+    const folder = await aFolder(t, files)
+
+    await assert.rejects(findOutside([folder], join(folder, 'cache')), { name: 'StartError', message: says })
+  })
+}
+
+test('a package for this version of the plugin API is taken', async (t) => {
+  const folder = await aFolder(t, inNodeModules('tide', { peerDependencies: { '@archivolt/plugin': '^1.0.0' } }))
+
+  const [found] = await findOutside([folder], join(folder, 'cache'))
+
+  assert.equal(found?.plugin.name, 'tide')
+})
+
+test('two plugins of one name are both named, and how to start with one of them', () => {
+  const tide = { plugin: { name: 'tide' } as Plugin, isOutside: true }
+
+  assert.throws(
+    () =>
+      registerPlugins([
+        { ...tide, origin: '/x/tide' },
+        { ...tide, origin: '/x/old-tide' },
+      ]),
+    /two plugins are called tide: \/x\/tide and \/x\/old-tide; .* AV_PLUGINS_OFF=old-tide$/,
+  )
 })

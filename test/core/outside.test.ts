@@ -414,3 +414,15 @@ test('who is needed cannot be left out alone, and a name that nobody has is told
   )
   assert.deepEqual(lines.find(({ names }) => names)?.['names'], ['moon'])
 })
+
+test('a plugin that does not say which version of the plugin API it is made for is told so in the log', async (t) => {
+  const { lines, log } = aLog()
+
+  await testApp(t, { plugins: [asks], outside: [outside({}), definePlugin({ name: 'moon', api: 1 })], log })
+
+  const warnings = lines.filter(({ level }) => level === 'warn')
+  assert.deepEqual(
+    warnings.map(({ plugin, msg }) => [plugin, msg]),
+    [['tide', 'deprecated: its manifest does not say which version of the plugin API it is made for: add api: 1']],
+  )
+})

@@ -1,5 +1,5 @@
 /** Notes: a whole plugin from outside the tree, with an index, a task and routes. */
-import { defineIndex, definePlugin, defineRoute, defineTask, listing, queryText, Type } from 'archivolt'
+import { defineIndex, definePlugin, defineRoute, defineTask, listing, queryText, Type } from '@archivolt/plugin'
 
 const Note = Type.Object({ text: Type.String({ maxLength: 1000 }) })
 const notes = defineIndex({ name: 'note', doc: Note, fields: { text: { type: 'text', search: 1 } } })
@@ -34,4 +34,4 @@ const findNotes = defineRoute({
   },
 })
 
-export default definePlugin({ name: 'note', indexes: [notes], tasks: [keepNote], routes: [putNote, findNotes] })
+export default definePlugin({ name: 'note', api: 1, indexes: [notes], tasks: [keepNote], routes: [putNote, findNotes] })
