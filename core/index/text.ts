@@ -10,6 +10,8 @@ const MOST_WORDS = 20_000
 /** Words of one query. */
 const MOST_QUERY_WORDS = 32
 const STEMS_KEPT = 50_000
+/** A shorter stem is near too many others: `running` would find `gun`. */
+const SHORTEST_NEAR_STEM = 5
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
 /**
@@ -157,6 +159,8 @@ export interface QueryWord {
   isPrefix: boolean
   /** How many edits away a word may be and still match, after all exact hits. */
   edits: 0 | 1 | 2
+  /** How many edits a word, or its stem, may be away from this word's stem. */
+  stemEdits: 0 | 1 | 2
 }
 
 /** What a text query asks for: each word once. An empty list: nothing that could be found. */
@@ -165,12 +169,18 @@ export function queryWords(text: string, options: WordOptions = {}): QueryWord[]
   const last = typed.at(-1)
   const telling = options.dropStopWords ? typed.filter((term) => !STOP_WORDS.has(term)) : typed
   const asked = [...new Set(telling.length > 0 ? telling : typed)].slice(0, MOST_QUERY_WORDS)
-  return asked.map((term) => ({
-    term,
-    stem: stem(term),
-    isPrefix: options.prefixLast === true && term === last,
-    edits: allowedEdits(term, options.fuzziness ?? 0, term === last),
-  }))
+  const { fuzziness = 0 } = options
+  return asked.map((term) => {
+    const root = stem(term)
+    const edits = allowedEdits(term, fuzziness, term === last)
+    return {
+      term,
+      stem: root,
+      isPrefix: options.prefixLast === true && term === last,
+      edits,
+      stemEdits: edits > 0 && root.length >= SHORTEST_NEAR_STEM ? allowedEdits(root, fuzziness, false) : 0,
+    }
+  })
 }
 
 /**
@@ -184,18 +194,29 @@ export function allowedEdits(term: string, fuzziness: 0 | 1 | 2 | 'auto', isLast
   return length <= 5 ? 1 : 2
 }
 
+/** Whether two words may stand for each other, one of them misspelt: by their letters, or by those of their stems. */
+export function isNear(word: string, { term, edits, stem: root, stemEdits }: QueryWord, withStem = true): boolean {
+  const isWithin = (form: string, asked: string, most: number) => most > 0 && editDistance(form, asked, most) <= most
+  if (isWithin(word, term, edits)) return true
+  return withStem && (isWithin(word, root, stemEdits) || isWithin(stem(word), root, stemEdits))
+}
+
 /**
  * Edits between two words, or more than `most`: insert, delete, replace, swap neighbours; each counts one (optimal
  * string alignment).
  */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
-  let before: number[] = []
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  let [before, previous, row] = distanceRows
+  for (let j = 0; j <= b.length; j++) previous[j] = j
   for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    let least = i
-    for (let j = 1; j <= b.length; j++) {
+    // Further from the diagonal there is nothing within `most`.
+    const from = Math.max(1, i - most)
+    const to = Math.min(b.length, i + most)
+    row[from - 1] = from === 1 ? i : most + 1
+    row[to + 1] = most + 1
+    let least = row[from - 1]!
+    for (let j = from; j <= to; j++) {
       const isEqual = a.charCodeAt(i - 1) === b.charCodeAt(j - 1)
       let cost = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (isEqual ? 0 : 1))
       if (
@@ -206,15 +227,17 @@ export function editDistance(a: string, b: string, most: number): number {
       ) {
         cost = Math.min(cost, before[j - 2]! + 1)
       }
-      row.push(cost)
+      row[j] = cost
       if (cost < least) least = cost
     }
     if (least > most) return most + 1
-    before = previous
-    previous = row
+    ;[before, previous, row] = [previous, row, before]
   }
   return previous[b.length]!
 }
+
+/** Of the table of distances only three rows are needed, used again by each call. */
+const distanceRows: [number[], number[], number[]] = [[], [], []]
 
 export interface MarkOptions extends WordOptions {
   /** English endings are equal. Default true. */
@@ -228,18 +251,19 @@ export interface MarkOptions extends WordOptions {
  * text.
  */
 export function markedRanges(text: string, query: string, options: MarkOptions = {}): Array<[number, number]> {
-  const asked = queryWords(query, options)
   const present = [...words(text)]
   const marked = new Map<number, number>()
-  for (const { term, stem: root, isPrefix, edits } of asked) {
+  const withStem = options.stem !== false
+  for (const wanted of queryWords(query, options)) {
+    const { term, stem: root, isPrefix } = wanted
     const mark = (matches: (word: string) => boolean): boolean => {
       const hits = present.filter((word) => matches(word.term))
       for (const { start, end } of hits) marked.set(start, end)
       return hits.length > 0
     }
     const isExact = (word: string) =>
-      word === term || (isPrefix && word.startsWith(term)) || (options.stem !== false && stem(word) === root)
-    if (!mark(isExact) && edits > 0) mark((word) => editDistance(word, term, edits) <= edits)
+      word === term || (isPrefix && word.startsWith(term)) || (withStem && stem(word) === root)
+    if (!mark(isExact)) mark((word) => isNear(word, wanted, withStem))
   }
   return [...marked].sort(([a], [b]) => a - b)
 }

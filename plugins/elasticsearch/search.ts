@@ -24,6 +24,9 @@ const EXACT = 1000
 /** Less than `EXACT` for all words of a query together. */
 const NEAR = 15
 
+/** A word as it is found without being misspelt. */
+type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix'>
+
 interface Scope {
   name: string
   weight: number
@@ -74,7 +77,7 @@ const scopeOf = (layout: Layout, fields: Partial<Record<string, number>> | undef
 const term = (field: string, value: string, boost: number): Query => ({ term: { [field]: { value, boost } } })
 
 /** The word itself, its stem and, if asked, what begins with it, in any of the fields. */
-function exactly({ term: word, stem: root, isPrefix }: QueryWord, scope: readonly Scope[]): Query {
+function exactly({ term: word, stem: root, isPrefix }: Exact, scope: readonly Scope[]): Query {
   const ways = scope.flatMap(({ name, weight, isStemmed }) => {
     const found = [term(`words.${name}`, word, weight)]
     if (isPrefix) found.push(beginning(name, word, weight))
@@ -92,12 +95,15 @@ function beginning(name: string, word: string, weight: number): Query {
   return { prefix: { [`words.${name}`]: { value: word, boost: weight } } }
 }
 
-function nearly({ term: word, edits }: QueryWord, scope: readonly Scope[], most: number): Query {
-  const ways = scope.map(
-    ({ name }): Query => ({
-      fuzzy: { [`words.${name}`]: { value: word, fuzziness: edits, transpositions: true, max_expansions: most } },
-    }),
-  )
+function nearly({ term: word, edits, stem: root, stemEdits }: QueryWord, scope: readonly Scope[], most: number): Query {
+  const near = (field: string, value: string, fuzziness: number): Query => ({
+    fuzzy: { [field]: { value, fuzziness, transpositions: true, max_expansions: most } },
+  })
+  const ways = scope.flatMap(({ name, isStemmed }) => [
+    near(`words.${name}`, word, edits),
+    ...(isStemmed && stemEdits > 0 ? [near(`stems.${name}`, root, stemEdits)] : []),
+    ...(isStemmed && stemEdits > 0 && root !== word ? [near(`words.${name}`, root, stemEdits)] : []),
+  ])
   return ways.length === 1 ? ways[0]! : { bool: { should: ways, minimum_should_match: 1 } }
 }
 
@@ -106,6 +112,6 @@ export function similarQueries(layout: Layout, doc: JsonObject, fields: readonly
   const weights = similarScope(layout, fields)
   const scope = scopeOf(layout, weights)
   return tellingWords(layout, doc, weights).map((word) =>
-    exactly({ term: word, stem: stem(word), isPrefix: false, edits: 0 }, scope),
+    exactly({ term: word, stem: stem(word), isPrefix: false }, scope),
   )
 }

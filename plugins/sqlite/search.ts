@@ -21,7 +21,7 @@ import {
 } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import { countSql, filterSql, type Sql, sortSql } from './filter.ts'
-import type { TermList } from './fuzzy.ts'
+import type { Near, Vocabulary } from './fuzzy.ts'
 import { type Layout, stemColumn, type TableNames } from './layout.ts'
 
 /** How many near words are counted to find the most frequent. */
@@ -37,6 +37,8 @@ const MOST_LEFT_OUT = 12
  * them costs little.
  */
 const FEW = 300
+/** Of what only misspelt words find, so many of the newest are ranked: a microsecond each, and any word may be near many. */
+const NEAR_RANKED = 1000
 const SIMILAR_FREQUENCY_CAP = 2000
 /** Rows of one search that are kept: a page of them. */
 const MOST_KEPT = 60
@@ -63,11 +65,19 @@ interface Scope {
   stems: string
 }
 
+/** A word as it is found without being misspelt. */
+type Exact = Pick<QueryWord, 'term' | 'stem' | 'isPrefix'>
+
+/** A word that is looked for in some columns only. */
+interface InColumns extends Near {
+  columns: string
+}
+
 export function openSearcher(
   connection: Connection,
   layout: Layout,
   names: TableNames,
-  terms: () => TermList,
+  vocabulary: Vocabulary,
 ): Searcher {
   const { sql, pluck } = connection
   const { searched, stemmed } = layout
@@ -90,7 +100,7 @@ export function openSearcher(
    * Exact, stemmed and, if asked, prefix. A user's word is never syntax: it is quoted, and text.ts leaves letters and
    * digits only.
    */
-  const exactly = ({ term, stem: root, isPrefix }: QueryWord, { columns, stemmed: withStem, stems }: Scope): string => {
+  const exactly = ({ term, stem: root, isPrefix }: Exact, { columns, stemmed: withStem, stems }: Scope): string => {
     const ways = [`${columns} : "${term}"`]
     if (isPrefix) ways.push(`${columns} : "${term}" *`)
     if (stems) ways.push(`${stems} : "${root}"`)
@@ -101,24 +111,31 @@ export function openSearcher(
   const frequency = (expression: string, cap: number): number =>
     connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`, [expression, cap])
 
-  /** So many words near this one: nearest first, then most frequent. */
-  const nearTerms = (word: QueryWord, { columns }: Scope, most: number): string[] => {
-    const near = terms().near(word.term, word.edits).slice(0, MOST_COUNTED)
-    if (near.length <= most) return near.map(({ term }) => term)
-    const counted = near.map(({ term, distance }) => ({
-      term,
-      distance,
-      count: frequency(`${columns} : "${term}"`, 100),
-    }))
-    counted.sort((a, b) => a.distance - b.distance || b.count - a.count)
-    return counted.slice(0, most).map(({ term }) => term)
+  /** So many words and stems near this word, with the columns that each is asked for in: nearest first, then most frequent. */
+  const nearTerms = (word: QueryWord, { columns, stemmed: withStem, stems }: Scope, most: number): InColumns[] => {
+    const near = [
+      ...among(columns, vocabulary.words.near(word.term, word.edits)),
+      ...(withStem === '' || word.stemEdits === 0
+        ? []
+        : [
+            ...(word.stem === word.term ? [] : among(withStem, vocabulary.words.near(word.stem, word.stemEdits))),
+            ...among(stems, vocabulary.stems.near(word.stem, word.stemEdits)),
+          ]),
+    ].sort((a, b) => a.distance - b.distance)
+    if (near.length <= most) return near
+    const counted = near
+      .slice(0, MOST_COUNTED)
+      .map((each) => ({ ...each, count: frequency(`${each.columns} : "${each.term}"`, 100) }))
+    return counted.sort((a, b) => a.distance - b.distance || b.count - a.count).slice(0, most)
   }
 
   const nearly = (word: QueryWord, scope: Scope, most: number): string => {
     const near = word.edits > 0 ? nearTerms(word, scope, most) : []
-    return near.length === 0
-      ? exactly(word, scope)
-      : `(${exactly(word, scope)} OR ${scope.columns} : (${near.map((term) => `"${term}"`).join(' OR ')}))`
+    const ways = [...new Set(near.map(({ columns }) => columns))].map((columns) => {
+      const terms = near.filter((each) => each.columns === columns).map(({ term }) => `"${term}"`)
+      return `${columns} : (${terms.join(' OR ')})`
+    })
+    return ways.length === 0 ? exactly(word, scope) : `(${[exactly(word, scope), ...ways].join(' OR ')})`
   }
 
   /**
@@ -164,6 +181,8 @@ export function openSearcher(
 
   interface Narrowing {
     filter: Sql
+    /** Counted up to `MAX_WINDOW + 1`. */
+    count: number
     /** The filter leaves so few rows that they are listed rather than looked up for each hit. */
     isSmall: boolean
   }
@@ -172,8 +191,11 @@ export function openSearcher(
     const where = filterSql(layout, names, filter)
     const { text, values } = countSql(layout, names, filter, MAX_WINDOW + 1)
     const count = connection.count(text, values)
-    return { filter: where, isSmall: count <= MAX_WINDOW }
+    return { filter: where, count, isSmall: count <= MAX_WINDOW }
   }
+
+  /** The first so many of those that match and are left, best first. */
+  type Take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) => RankedRow[]
 
   const source = (narrow: Narrowing | undefined): string => {
     if (!narrow) return `${table} f WHERE f.${table} MATCH ?`
@@ -182,7 +204,9 @@ export function openSearcher(
     return `${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ? AND ${narrow.filter.text}`
   }
 
-  const take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] => {
+  const rank = (scope: Scope) => `-bm25(f.${table}${', ?'.repeat(scope.weights.length)}) AS score`
+
+  const takeRanked: Take = (expression, narrow, scope, size) => {
     const values = narrow?.filter.values ?? []
     // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are
     // the best.
@@ -194,21 +218,26 @@ export function openSearcher(
       )
       if (rids.length >= FEW) return rids.slice(0, size).map((rid) => ({ rid, score: LEAST_SCORE }))
     }
-    const rank = `bm25(f.${table}${', ?'.repeat(scope.weights.length)})`
     return sql<RankedRow>(
-      `SELECT f.rowid AS rid, -${rank} AS score FROM ${source(narrow)} ORDER BY score DESC, f.rowid DESC LIMIT ?`,
+      `SELECT f.rowid AS rid, ${rank(scope)} FROM ${source(narrow)} ORDER BY score DESC, f.rowid DESC LIMIT ?`,
     ).all(...scope.weights, expression, ...values, size)
   }
 
+  const takeNear: Take = (expression, narrow, scope, size) =>
+    sql<RankedRow>(
+      `SELECT * FROM (SELECT f.rowid AS rid, ${rank(scope)} FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?)
+       ORDER BY score DESC, rid DESC LIMIT ?`,
+    ).all(...scope.weights, expression, ...(narrow?.filter.values ?? []), Math.max(size, NEAR_RANKED), size)
+
   /** Kept for who asks again: for misspelt words too, for another page, or for what was just typed. */
-  const best = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] => {
-    const rows = connection.kept(
-      JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size]),
-      () => take(expression, narrow, scope, size),
-      ({ length }) => length <= MOST_KEPT,
-    )
-    return rows.map((row) => ({ ...row }))
-  }
+  const best = (take: Take, expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) =>
+    connection
+      .kept(
+        JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size]),
+        () => take(expression, narrow, scope, size),
+        ({ length }) => length <= MOST_KEPT,
+      )
+      .map((row) => ({ ...row }))
 
   return {
     find(query) {
@@ -220,6 +249,7 @@ export function openSearcher(
       if (scope.columns === '{}') return { rows: [], total: 0 }
       const { from = 0, size = 10 } = query
       const narrow = narrowing(query.filter)
+      if (narrow?.count === 0) return { rows: [], total: 0 }
       const exact = exactClasses(words, text.match, scope)
       let near: string[] | undefined
       const nearOnes = () => (near ??= nearClasses(words, text.match, scope))
@@ -231,17 +261,17 @@ export function openSearcher(
       else {
         const seen = new Set<number>()
         // A class holds the ones before it: what they gave is passed over, so as many are taken as the page ends at.
-        const fill = (classes: readonly string[]) => {
+        const fill = (classes: readonly string[], take: Take) => {
           for (const each of classes) {
             if (rows.length >= end) return
-            for (const row of best(each, narrow, scope, end)) {
+            for (const row of best(take, each, narrow, scope, end)) {
               if (rows.length < end && !seen.has(row.rid)) rows.push(row)
               seen.add(row.rid)
             }
           }
         }
-        fill(exact)
-        if (rows.length < end) fill(nearOnes())
+        fill(exact, takeRanked)
+        if (rows.length < end) fill(nearOnes(), takeNear)
         descending(rows)
       }
       const shown = rows.slice(from, end)
@@ -260,14 +290,14 @@ export function openSearcher(
       const weights = similarScope(layout, fields)
       const scope = scopeOf(weights)
       const counted = tellingWords(layout, self.doc, weights).map((term) => {
-        const word = exactly({ term, stem: stem(term), isPrefix: false, edits: 0 }, scope)
+        const word = exactly({ term, stem: stem(term), isPrefix: false }, scope)
         return { word, count: frequency(word, SIMILAR_FREQUENCY_CAP) }
       })
       const words = rarest(counted)
       if (words.length === 0) return []
       const narrow = narrowing(filter)
       const expression = words.join(' OR ')
-      const rows = best(expression, narrow, scope, size + 1)
+      const rows = best(takeRanked, expression, narrow, scope, size + 1)
         .filter(({ rid }) => rid !== self.rid)
         .slice(0, size)
       return descending(rows)
@@ -283,6 +313,8 @@ export function openSearcher(
     return rids.map((rid) => ({ rid, score: LEAST_SCORE }))
   }
 }
+
+const among = (columns: string, near: readonly Near[]): InColumns[] => near.map((each) => ({ ...each, columns }))
 
 /** A class never scores above the one before it; what is found scores more than nothing. */
 function descending(rows: RankedRow[]): RankedRow[] {

@@ -4,7 +4,7 @@
  */
 import type { DefinitionData, Shape } from 'archivolt/index'
 import type { Connection } from './connection.ts'
-import { openTermList, type TermList } from './fuzzy.ts'
+import { openVocabulary, type Vocabulary } from './fuzzy.ts'
 import { createTables, type Layout, layoutOf, type TableNames, tableNames } from './layout.ts'
 import type { CollectionState } from './protocol.ts'
 import { openSearcher, type Searcher } from './search.ts'
@@ -17,7 +17,7 @@ export interface Tables {
   version: number
   writer: Writer
   searcher: Searcher
-  terms: { list: TermList; state: 'unread' | 'reading' | 'read' }
+  terms: { vocabulary: Vocabulary; state: 'unread' | 'reading' | 'read' }
 }
 
 /** What building and sweeping work on. */
@@ -98,11 +98,11 @@ export function openTables(store: Store, name: string, version: number): Tables 
   const { connection } = store
   const layout = layoutFor(store, name)
   const names = tableNames(name, version)
-  const terms: Tables['terms'] = { list: openTermList(), state: 'unread' }
+  const terms: Tables['terms'] = { vocabulary: openVocabulary(layout.stemmed.length > 0), state: 'unread' }
   const writer = openWriter(connection, layout, names, (term) => {
-    if (terms.state !== 'unread') terms.list.add(term)
+    if (terms.state !== 'unread') terms.vocabulary.add(term)
   })
-  const searcher = openSearcher(connection, layout, names, () => terms.list)
+  const searcher = openSearcher(connection, layout, names, terms.vocabulary)
   return { layout, names, version, terms, writer, searcher }
 }
 

@@ -81,11 +81,11 @@ export function* loadTerms({ connection }: Store, { names, terms }: Tables): Uni
     const batch = connection
       .pluck<string>(`SELECT term FROM "${names.terms}" WHERE term > ? ORDER BY term LIMIT ${TERMS_AT_ONCE}`)
       .all(after)
-    for (const term of batch) terms.list.add(term)
+    for (const term of batch) terms.vocabulary.add(term)
     const last = batch.at(-1)
     if (last === undefined) break
     after = last
-    yield terms.list.size
+    yield terms.vocabulary.words.size
   }
   terms.state = 'read'
   return null

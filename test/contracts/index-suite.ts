@@ -787,6 +787,14 @@ export function indexContract(
         )
       })
 
+      test('the stems of longer words may be misspelt as well', async () => {
+        await given(titles(['Proof of work', 'Proofing bread', 'Gun shop', 'Generators', 'Probe']))
+        assert.deepEqual((await found('prooves', { fuzziness: 'auto' })).sort(), ['p1', 'p2'], 'proov, proof')
+        assert.deepEqual(await found('prooves', { fuzziness: 0 }), [])
+        assert.deepEqual(await found('gennerating', { fuzziness: 'auto' }), ['p4'], 'genner, gener')
+        assert.deepEqual(await found('running', { fuzziness: 'auto' }), [], 'run is too short to be near gun')
+      })
+
       test('exact hits fill the page before misspelt ones, and the total counts both', async () => {
         const docs = Object.fromEntries([
           ...Array.from({ length: 6 }, (_, at) => [`near${at}`, { title: `grapes ${at}`, addedAt: 50 + at }]),

@@ -121,7 +121,7 @@ export function questionsOf({ videos, archive, collection, subtitle }: Asked): Q
 
   const full = (words: string, more = {}) =>
     subtitle.find({
-      text: { words, match: 'any', fuzziness: 'auto', dropStopWords: true },
+      text: { words, match: 'any', fuzziness: 'auto', dropStopWords: true, prefixLast: true },
       size: 30,
       withoutTotal: true,
       ...more,

@@ -706,12 +706,6 @@ export const DIFFERENCES: readonly Difference[] = [
     change: ({ body }) => (body.results.fulltext_results = mostlyFuzzy(body.results.fulltext_results.length)),
   },
   {
-    section: '7',
-    what: 'edits are counted in the word as it is typed',
-    where: [299],
-    change: ({ body }) => (body.results.fulltext_results = []),
-  },
-  {
     section: '11',
     what: 'more is found: stop words too where there is nothing else',
     where: [300],

@@ -132,6 +132,25 @@ test('the distance of two words counts inserting, deleting, replacing and swappi
   }
 })
 
+test('the distance is right up to the edits that are asked for, and more than them beyond', () => {
+  const plain = (a: string, b: string): number => {
+    if (a === '' || b === '') return a.length + b.length
+    const [x, y] = [a.slice(0, -1), b.slice(0, -1)]
+    const isSwap = a.length > 1 && b.length > 1 && a.at(-1) === b.at(-2) && a.at(-2) === b.at(-1)
+    return Math.min(
+      plain(x, b) + 1,
+      plain(a, y) + 1,
+      plain(x, y) + (a.at(-1) === b.at(-1) ? 0 : 1),
+      isSwap ? plain(a.slice(0, -2), b.slice(0, -2)) + 1 : Infinity,
+    )
+  }
+  const words = ['', 'a', 'ab', 'ba', 'abc', 'acb', 'bca', 'abab', 'baba', 'aabb', 'abcab', 'bacab', 'cabab']
+  for (const a of words)
+    for (const b of words)
+      for (const most of [1, 2])
+        assert.equal(Math.min(editDistance(a, b, most), most + 1), Math.min(plain(a, b), most + 1), `${a} ${b} ${most}`)
+})
+
 test('words with other letters than English ones are their own stem', () => {
   assert.deepEqual(['kernels', 'universities', 'is', 'süße', '東京', 'abc1s'].map(stem), [
     'kernel',
@@ -166,6 +185,8 @@ test('found words are marked where they stand in the text as it was given', () =
 test('a near word is marked only where no exact one is', () => {
   assert.deepEqual(markedRanges('bread and brad', 'bread', { fuzziness: 'auto' }), [[0, 5]])
   assert.deepEqual(markedRanges('brad and butter', 'bread', { fuzziness: 'auto' }), [[0, 4]])
+  assert.deepEqual(markedRanges('a proof', 'prooves', { fuzziness: 'auto' }), [[2, 7]], 'their stems are near')
+  assert.deepEqual(markedRanges('a proof', 'prooves', { fuzziness: 'auto', stem: false }), [])
 })
 
 test('markup around and in found words is escaped, once', () => {

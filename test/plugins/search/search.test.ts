@@ -232,7 +232,7 @@ const subtitleRows: Array<[string, string[]]> = [
   ['full:cold lang:en source:user channel:labor', ['kernel-en-1']],
   ['full:col fuzzy:no', ['bread-de-1', 'bread-en-1', 'kernel-en-1']],
   ['full:ol fuzzy:no', []],
-  ['full:prooves', ['bread-en-2']],
+  ['full:prooves', ['bread-en-1', 'bread-en-2']],
   ['full:start col fuzzy:no', ['bread-de-1', 'bread-en-1', 'kernel-en-1']],
   ['full:coldd', ['bread-de-1', 'bread-en-1', 'kernel-en-1']],
   ['full:the proof', ['bread-en-1', 'bread-en-2']],

@@ -524,6 +524,18 @@ test('many words of which any is enough: those with most come first', async (t) 
   assert.equal(misspelt.total, 10)
 })
 
+test('of what misspelt words find, the newest thousand are ranked', async (t) => {
+  const books = (await open(t, await folderOf(t))).collection(bookIndex)
+  const titles = ['lantern lantern', ...Array(999).fill('a lantern on a long dark road'), 'a lantern']
+  await books.putMany(titles.map((title, at) => ({ id: `b${at}`, doc: { ...bookOf(at).doc, title, addedAt: at } })))
+  const first = async (words: string, filter?: { range: ['addedAt', { lt: number }] }) =>
+    (await books.find({ text: { words, fuzziness: 'auto' }, filter, size: 1 })).hits.map(({ id }) => id)
+
+  assert.deepEqual(await first('lantern'), ['b0'], 'spelt rightly, the best of all comes first')
+  assert.deepEqual(await first('lantren'), ['b1000'], 'the oldest is the thousand and first')
+  assert.deepEqual(await first('lantren', { range: ['addedAt', { lt: 500 }] }), ['b0'])
+})
+
 test('the few that a filter leaves are ranked, also where the word and the filter are each too common to rank', async (t) => {
   const index = await open(t, await folderOf(t))
   const books = index.collection(bookIndex)

@@ -1,7 +1,7 @@
 /** Words: which documents have them, exactly or nearly, and in which order. */
 import {
-  editDistance,
   type IndexPlan,
+  isNear,
   type JsonObject,
   type QueryWord,
   queryWords,
@@ -36,19 +36,20 @@ export function matchText(plan: IndexPlan, entries: readonly Entry[], text: Text
 
 /** 0: it does not stand there. */
 function scoreOf(
-  { term, stem: root, isPrefix, edits }: QueryWord,
+  asked: QueryWord,
   scope: ReturnType<typeof searchScope>,
   words: Words,
 ): number {
+  const { term, stem: root, isPrefix } = asked
   let exact = 0
-  let isNear = false
+  let isThere = false
   for (const { plan, weight } of scope) {
     const there = words.get(plan.name) ?? []
     const times = there.filter(
       (word) => word === term || (isPrefix && word.startsWith(term)) || (plan.isStemmed && stem(word) === root),
     ).length
     exact += (weight * times) / (times + 1)
-    isNear ||= edits > 0 && there.some((word) => editDistance(word, term, edits) <= edits)
+    isThere ||= there.some((word) => isNear(word, asked, plan.isStemmed))
   }
-  return exact > 0 ? EXACT + exact : isNear ? 1 : 0
+  return exact > 0 ? EXACT + exact : isThere ? 1 : 0
 }
