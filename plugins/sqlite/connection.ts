@@ -104,7 +104,8 @@ function prepareToWrite(db: Database.Database, file: string): void {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('journal_size_limit = 8388608')
-  db.pragma('wal_autocheckpoint = 1000')
+  // A search waits while the log is copied into the file, which follows a commit: 4 MB at a time.
+  db.pragma('wal_autocheckpoint = 500')
   db.pragma('wal_checkpoint(TRUNCATE)')
   const pages = db.pragma('page_count', { simple: true }) as number
   const pageSize = db.pragma('page_size', { simple: true }) as number

@@ -1,5 +1,5 @@
 /**
- * The worker's order of work: searches first, then writes, then long work, each in steps of at most 10 ms or 100
+ * The worker's order of work: searches first, then writes, then long work, each in steps of a few milliseconds or 100
  * documents.
  */
 import { Refusal } from 'archivolt/index'
@@ -7,6 +7,8 @@ import type { Connection } from './connection.ts'
 import type { Durability } from './protocol.ts'
 
 const STEP_MS = 10
+/** Committing takes long work as long again, or twice, and a search waits for both. */
+const LONG_STEP_MS = 5
 const STEP_UNITS = 100
 /** After so many searches in a row a waiting write gets its step: a flood of searches must not stop the archive. */
 const READS_IN_A_ROW = 8
@@ -54,11 +56,11 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void)
         reads.shift()!()
       } else {
         readsInARow = 0
-        if (writes.length > 0) step(writes)
+        if (writes.length > 0) step(writes, STEP_MS)
         if (longs.length > 0 && reads.length === 0) {
           const job = longs.shift()!
           const rest = [job]
-          step(rest)
+          step(rest, LONG_STEP_MS)
           longs.push(...rest)
         }
       }
@@ -72,7 +74,7 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void)
   }
 
   /** Runs pieces of these jobs, in order, in one transaction; finished jobs leave the list. */
-  function step(jobs: Job[]): void {
+  function step(jobs: Job[], ms: number): void {
     const { db, sql } = connection()
     const isDurable = jobs.some((job) => job.durable === 'each step')
     let isOwing = false
@@ -85,7 +87,7 @@ export function openWorkLoop(connection: () => Connection, onUndone: () => void)
     try {
       db.pragma(`synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`)
       sql('BEGIN IMMEDIATE').run()
-      while (jobs.length > 0 && units < STEP_UNITS && performance.now() - started < STEP_MS) {
+      while (jobs.length > 0 && units < STEP_UNITS && performance.now() - started < ms) {
         const job = jobs[0]!
         if (worked.at(-1) !== job) worked.push(job)
         if (job.isAborted) {
