@@ -154,6 +154,7 @@ export function storedForm(app: App) {
         bitrate: whole(bitrate),
         ...(type === 'video' && { width: whole(width), height: whole(height) }),
       }))
+      const chapters = objects(stored.chapters).map(({ start, title }) => ({ start: real(start), title: text(title) }))
       const largest = (side: 'width' | 'height') => Math.max(0, ...streams.map((stream) => whole(stream[side])))
       const refreshedAt = time(stored.vid_last_refresh)
       return {
@@ -192,6 +193,7 @@ export function storedForm(app: App) {
               url: text(url),
               media_url: app.media.subtitleUrl(channelId, id, text(lang)),
             })),
+          ...(chapters.length > 0 && { chapters }),
           ...(stored.sponsorblock ? { sponsorblock: segmentList(object(stored.sponsorblock)) } : {}),
           channel_id: channelId,
           refreshed_at: refreshedAt,

@@ -173,6 +173,7 @@ const KEPT = [
   'duration',
   'tags',
   'categories',
+  'chapters',
   'view_count',
   'like_count',
   'average_rating',

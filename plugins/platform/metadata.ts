@@ -7,6 +7,7 @@ import { classify, type Evidence, LAST_SHOWN_SECOND } from './classify.ts'
 import { PLATFORM } from './name.ts'
 import type {
   ChannelMetadata,
+  Chapter,
   CommentMetadata,
   ListEntry,
   PlaylistEntryMetadata,
@@ -83,6 +84,7 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     durationSeconds: count(raw.duration),
     tags: lines(raw.tags, 500),
     categories: lines(raw.categories, 50),
+    chapters: chaptersOf(raw),
     viewCount: count(raw.view_count),
     likeCount: count(raw.like_count),
     averageRating:
@@ -92,6 +94,18 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     ...(liveStatus && { liveStatus }),
     ...(unavailable && { unavailable }),
   }
+}
+
+const MAX_CHAPTERS = 500
+
+/** What has no name or no place is none. */
+function chaptersOf(raw: Raw): Chapter[] {
+  const most = count(raw.duration) || LAST_SHOWN_SECOND
+  return rows(raw.chapters)
+    .slice(0, MAX_CHAPTERS)
+    .map(({ start_time: start, title }) => ({ start: Number(start), title: line(title) }))
+    .filter(({ start, title }) => title !== '' && start >= 0 && start < most)
+    .sort((one, other) => one.start - other.start)
 }
 
 /** Why a video cannot be downloaded, or undefined where it can: without formats the warnings say why. */

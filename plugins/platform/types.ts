@@ -53,6 +53,12 @@ export interface Thumbnail {
   height?: number
 }
 
+export interface Chapter {
+  /** Seconds. */
+  start: number
+  title: string
+}
+
 export interface VideoMetadata {
   id: string
   title: string
@@ -67,6 +73,8 @@ export interface VideoMetadata {
   durationSeconds: number
   tags: string[]
   categories: string[]
+  /** In order. */
+  chapters: Chapter[]
   viewCount: number
   likeCount: number
   averageRating: number

@@ -1,6 +1,7 @@
 """What of yt-dlp's information is passed on: chosen keys, cut to a length, so that every line stays bounded."""
 
 MAX_TEXT = 20_000
+MAX_CHAPTERS = 500
 
 
 def clip(value, length=MAX_TEXT):
@@ -34,6 +35,7 @@ def video_metadata(info):
                'duration', 'view_count', 'like_count', 'average_rating', 'live_status', 'media_type', 'availability', 'width', 'height'),
         'tags': texts(info.get('tags'), 500),
         'categories': texts(info.get('categories'), 50),
+        'chapters': [pick(one, 'start_time', 'title') for one in (info.get('chapters') or [])[:MAX_CHAPTERS] if isinstance(one, dict)],
         'thumbnails': thumbnails(info),
         'thumbnail': clip(info.get('thumbnail') or '', 2000),
         'subtitles': texts(list(info.get('subtitles') or {}), 300),

@@ -57,6 +57,8 @@ export function toFields(metadata: VideoMetadata, refreshedAt: number) {
     description: metadata.description,
     category: metadata.categories,
     tags: metadata.tags,
+    // What was known once stays.
+    ...(metadata.chapters.length > 0 && { chapters: metadata.chapters }),
     published: metadata.published,
     vid_last_refresh: localDay(refreshedAt),
     refreshed_at: refreshedAt,

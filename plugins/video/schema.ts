@@ -36,6 +36,12 @@ export const SegmentList = Type.Object({
   segments: Type.Array(Segment),
 })
 
+export const Chapter = Type.Object({
+  /** Seconds. */
+  start: Type.Number(),
+  title: Type.String(),
+})
+
 /** What a record says of the calling account, at the end of its `player`. */
 export const VideoTail = Type.Object({
   watched: Type.Boolean(),
@@ -78,6 +84,8 @@ export const VideoDoc = Type.Object({
   streams: Type.Array(Stream),
   subtitles: Type.Array(Subtitle),
   sponsorblock: Type.Optional(SegmentList),
+  /** In order; left out where there are none. */
+  chapters: Type.Optional(Type.Array(Chapter)),
   player: Type.Object({
     duration: Type.Integer(),
     duration_str: Type.String(),

@@ -447,7 +447,12 @@ test('a preview tells what a restore would do, and does nothing', async (t) => {
 test('a preview of the archive as it is says that nothing would change', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
-  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', ...NO_STREAMS }), aPlaylist({ entries: ['v1', 'v2'] }))
+  const chapters = [{ start: 1.5, title: 'One' }]
+  await app.given(
+    aChannel({ id: 'UC1' }),
+    aVideo({ id: 'v1', chapters, ...NO_STREAMS }),
+    aPlaylist({ entries: ['v1', 'v2'] }),
+  )
   await admin.post('/api/backup/')
   await app.settled()
 

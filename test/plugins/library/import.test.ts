@@ -256,7 +256,14 @@ test('without the platform an information file tells enough; without both it sta
   await putInfo(
     app,
     `told [${GONE.private}]`,
-    anInfo(GONE.private, { comments: Array.from({ length: 1000 }, (_, id) => ({ id })), formats: [{}] }),
+    anInfo(GONE.private, {
+      comments: Array.from({ length: 1000 }, (_, id) => ({ id })),
+      formats: [{}],
+      chapters: [
+        { start_time: 0, title: 'Bait', end_time: 1 },
+        { start_time: 'x', title: 'none' },
+      ],
+    }),
   )
   await app.film('import', 'a holiday.mp4')
   await putInfo(
@@ -281,6 +288,7 @@ test('without the platform an information file tells enough; without both it sta
   assert.equal(video.title, 'The film that was')
   assert.equal(video.published, '2020-01-31')
   assert.deepEqual(video.tags, ['herring'])
+  assert.deepEqual(video.chapters, [{ start: 0, title: 'Bait' }])
   assert.equal(video.channel.channel_name, 'Harbour & Tide')
   const other = await aVideoRecord(app, 'of-another-kind_1')
   assert.equal(other.vid_type, 'shorts')

@@ -32,6 +32,11 @@ describe('metadata', () => {
       durationSeconds: 12,
       tags: [],
       categories: ['Education'],
+      chapters: [
+        { start: 0, title: 'Low water' },
+        { start: 4, title: 'First stones' },
+        { start: 8, title: 'The crane' },
+      ],
       viewCount: 1000,
       likeCount: 4210,
       averageRating: 0,

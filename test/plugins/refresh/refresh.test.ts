@@ -74,6 +74,10 @@ test('a video is read anew; what people have set and when it came stay', async (
   assert.equal(doc.active, true)
   assert.equal(doc.vid_last_refresh, '2026-01-15')
   assert.equal(doc.player.duration, 3)
+  assert.deepEqual(
+    doc.chapters.map(({ title }: { title: string }) => title),
+    ['Low water', 'First stones', 'The crane'],
+  )
   assert.deepEqual(doc.streams.map(({ type }: { type: string }) => type).sort(), ['audio', 'video'])
   assert.deepEqual(
     doc.subtitles.map(({ lang }: { lang: string }) => lang),

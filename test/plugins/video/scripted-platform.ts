@@ -134,6 +134,7 @@ export async function aDownload(
       durationSeconds: 1,
       tags: ['bread'],
       categories: ['Food'],
+      chapters: [],
       viewCount: 5,
       likeCount: 4,
       averageRating: 0,

@@ -66,6 +66,34 @@ describe('a video', { skip: noBrowser }, () => {
     })
   }
 
+  test('its chapters stand on the bar, are named as they come, and are jumped to', async (t) => {
+    const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
+    const { data } = (await server.api('GET', `/api/video/${breakwater}/`)).body
+    assert.deepEqual(data.chapters, [
+      { start: 0, title: 'Low water' },
+      { start: 4, title: 'First stones' },
+      { start: 8, title: 'The crane' },
+    ])
+    await go(`/video/${breakwater}/?t=1`)
+    await playsFrom(page, 1.1)
+    const chapters = page.getByRole('button', { name: 'Chapters' })
+    await chapters.getByText('Low water').waitFor()
+    assert.equal(await page.locator('.seek-chapter').count(), 2)
+
+    await chapters.click()
+    await shot('video-chapters')
+    await check()
+    await page.getByRole('menuitemradio', { name: '0:08 · The crane' }).click()
+    await playsFrom(page, 8.1)
+    await chapters.getByText('The crane').waitFor()
+    await page.locator('.seek').hover({ position: { x: 5, y: 10 } })
+
+    await page
+      .locator('.seek-hint')
+      .getByText(/^0:00 · Low water$/)
+      .waitFor()
+  })
+
   test('hostile words of a comment are words', async (t) => {
     const { page, go } = await openPage(t, server.baseUrl, { as })
     await go(`/video/${breakwater}/`)

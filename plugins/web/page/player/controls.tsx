@@ -36,7 +36,7 @@ interface ControlsProps {
 }
 
 export function Controls({ machine, video, isTheatre, onTheatre, next }: ControlsProps) {
-  const { isPlaying, position, duration, speed, subtitle, isFull, isLooping } = machine
+  const { isPlaying, position, duration, speed, subtitle, isFull, isLooping, chapter } = machine
   const subtitles = [
     { label: t('player.subtitles.off'), isChosen: subtitle.value < 0, onSelect: () => machine.chooseSubtitle(-1) },
     ...video.subtitles.map(({ name, lang, source }, number) => ({
@@ -53,6 +53,12 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
     })),
     { label: t('player.loop'), icon: Repeat, isOn: isLooping.value, onSelect: machine.toggleLoop },
   ]
+  const chapters = (video.chapters ?? []).map(({ start, title }, number) => ({
+    label: `${toClock(start)} · ${title}`,
+    isChosen: chapter.value === number,
+    onSelect: () => machine.jump(start),
+  }))
+  const titleNow = video.chapters?.[chapter.value]?.title ?? t('player.chapter.none')
   return (
     <div class="controls">
       <Bar machine={machine} />
@@ -70,6 +76,11 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
         <span class="time">
           {toClock(position.value)} <span>/ {toClock(duration.value)}</span>
         </span>
+        {chapters.length > 0 && (
+          <Menu label={t('player.chapters', { title: titleNow })} items={chapters} class="chapter">
+            <bdi>{titleNow}</bdi>
+          </Menu>
+        )}
         <span class="spring" />
         <Menu label={t('player.speed')} items={speeds}>
           {speed.value === 1 ? <Icon node={Gauge} /> : <span class="speed">{toNumber(speed.value)}×</span>}
@@ -107,14 +118,15 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
 const STEP_S = 0.1
 
 function Bar({ machine }: { machine: Machine }) {
-  const { position, duration, buffered, segments } = machine
+  const { position, duration, buffered, segments, chapters } = machine
   const hint = useRef<HTMLSpanElement>(null)
   const all = duration.value || 1
   const part = (seconds: number): string => `${Math.max(0, Math.min(100, (seconds / all) * 100))}%`
   const onMove = (event: PointerEvent) => {
     const box = (event.currentTarget as Element).getBoundingClientRect()
     const fraction = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width))
-    hint.current!.textContent = toClock(fraction * all)
+    const pointed = chapters.findLast(({ start }) => start <= fraction * all)
+    hint.current!.textContent = [toClock(fraction * all), pointed?.title].filter(Boolean).join(' · ')
     hint.current!.style.left = `${fraction * 100}%`
   }
   return (
@@ -122,6 +134,9 @@ function Bar({ machine }: { machine: Machine }) {
       <span class="seek-track">
         <span class="seek-buffered" style={{ width: part(buffered.value) }} />
         <span class="seek-played" style={{ width: part(position.value) }} />
+        {chapters.map(
+          ({ start }) => start > 0 && <span key={start} class="seek-chapter" style={{ left: part(start) }} />,
+        )}
         {segments.map(({ UUID, segment: [from = 0, to = 0] }) => (
           <span key={UUID} class="seek-segment" style={{ left: part(from), width: part(to - from) }} />
         ))}

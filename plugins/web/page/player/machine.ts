@@ -1,7 +1,7 @@
 /**
  * What the player does and knows: the video element's state as signals, its place kept on the server, segments skipped.
  */
-import { batch, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { ask } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { Segment, Video } from '../server/records.ts'
@@ -33,6 +33,9 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const hasEnded = signal(false)
   const position = signal(0)
   const duration = signal(video.player.duration)
+  const chapters = video.chapters ?? []
+  /** Number of the one that plays; −1: none. */
+  const chapter = computed(() => chapters.findLastIndex(({ start }) => start <= position.value))
   const buffered = signal(0)
   const volume = signal(keptOptions.volume())
   const isMuted = signal(keptOptions.isMuted())
@@ -170,6 +173,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
     hasEnded,
     position,
     duration,
+    chapters,
+    chapter,
     buffered,
     volume,
     isMuted,

@@ -281,6 +281,8 @@ export const en = {
   'player.speed.normal': 'Normal',
   'player.subtitles': 'Subtitles',
   'player.subtitles.off': 'Off',
+  'player.chapters': 'Chapters: {title}',
+  'player.chapter.none': 'Beginning',
   'player.loop': 'Repeat this video',
   'player.pip': 'Picture in picture',
   'player.theatre': 'Theatre mode',
