@@ -195,6 +195,8 @@ export function storedForm(app: App) {
             })),
           ...(chapters.length > 0 && { chapters }),
           ...(stored.sponsorblock ? { sponsorblock: segmentList(object(stored.sponsorblock)) } : {}),
+          ...(stored.receipt !== undefined && { receipt: stored.receipt }),
+          ...(stored.degraded !== undefined && { degraded: stored.degraded }),
           channel_id: channelId,
           refreshed_at: refreshedAt,
           width: largest('width'),

@@ -6,6 +6,7 @@ import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
 import type { DownloadOptions } from '../platform/types.ts'
 import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
+import { judge } from './degraded.ts'
 import { isFinal, toItemFailure } from './item-failure.ts'
 import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -167,8 +168,9 @@ async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   const folder = await job.step('download.stage', () => app.media.staging(id))
-  const downloaded = await job.step('download.fetch', async () =>
-    app.platform.download(id, await optionsFor(item, folder, app), {
+  const wanted = await optionsFor(item, folder, app)
+  const downloaded = await job.step('download.fetch', () =>
+    app.platform.download(id, wanted, {
       asker: job.id,
       signal,
       progress(progress) {
@@ -182,8 +184,12 @@ async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app
     app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.metadata.channelName }),
   )
   await job.step('download.note', () => app.extras.remember(id))
+  const degraded = await judge(downloaded, wanted.quality, 0, app)
   await job.step('download.ingest', () =>
-    app.videos.ingest({ downloaded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index }, job.step),
+    app.videos.ingest(
+      { downloaded, degraded, isSubtitleIndexed: app.preferences.section('downloads').subtitle_index },
+      job.step,
+    ),
   )
   await settle(id, channelId, job, app)
   const languages = downloaded.subtitlesLeftOut ?? []
@@ -210,6 +216,7 @@ async function optionsFor(item: DownloadDoc, folder: string, app: App): Promise<
     folder,
     format: format || undefined,
     formatSort: settings.format_sort || undefined,
+    quality: format || settings.format_sort ? undefined : { codec: 'best', hdr: true },
     limitSpeedKib: settings.limit_speed || undefined,
     throttledRateKib: settings.throttledratelimit || undefined,
     subtitleLanguages: settings.subtitle || undefined,

@@ -4,8 +4,10 @@ import { epochSeconds, errors } from 'archivolt'
 import { Child, type ChildAskOptions, ChildError } from './child.ts'
 import { classify } from './classify.ts'
 import { leftOut, toSubtitles } from './fetch-subtitles.ts'
+import { toFormats } from './format-order.ts'
 import { toVideoMetadata } from './metadata.ts'
 import { readVideo } from './read-metadata.ts'
+import { toReceipt } from './receipt.ts'
 import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
 import type { Downloaded, DownloadOptions, DownloadProgress, Platform } from './types.ts'
 import { clearDownload, findFault, type StreamSize } from './verify.ts'
@@ -73,6 +75,7 @@ async function inOwnChild(
     }
     return {
       metadata,
+      receipt: toReceipt(result.receipt, metadata, warnings, wanted.quality),
       mediaPath,
       subtitles: toSubtitles(result.subtitles, wanted.folder),
       subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
@@ -108,6 +111,9 @@ function toRequest(wanted: DownloadOptions): Record<string, unknown> {
     spareBytes: SPARE_BYTES,
     format: wanted.format?.slice(0, 500) ?? null,
     formatSort: wanted.formatSort?.slice(0, 500) ?? null,
+    ...(wanted.quality && toFormats(wanted.quality)),
+    isWish: wanted.quality !== undefined,
+    soundLanguage: wanted.quality?.language ?? null,
     bytesPerSecond: bytesPerSecond(wanted.limitSpeedKib),
     throttledBytesPerSecond: bytesPerSecond(wanted.throttledRateKib),
     subtitleLanguages: wanted.subtitleLanguages?.slice(0, 500) ?? null,

@@ -39,14 +39,15 @@ export function text(value: unknown, maxLength = MAX_TEXT): string {
   return value.slice(0, maxLength).replace(CONTROL, ' ').toWellFormed()
 }
 
-const line = (value: unknown, maxLength = MAX_TITLE): string => text(value, maxLength).replace(/\s+/g, ' ').trim()
+export const line = (value: unknown, maxLength = MAX_TITLE): string =>
+  text(value, maxLength).replace(/\s+/g, ' ').trim()
 /**
  * 0 also where nobody can have counted so many: the index takes no such number, and would refuse all the rest with it.
  */
-const count = (value: unknown): number =>
+export const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
 const time = (value: unknown): number => (count(value) <= LAST_SHOWN_SECOND ? count(value) : 0)
-const rows = (value: unknown): Raw[] =>
+export const rows = (value: unknown): Raw[] =>
   Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : []
 const lines = (value: unknown, most: number): string[] =>
   Array.isArray(value)

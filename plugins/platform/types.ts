@@ -133,12 +133,25 @@ export interface ListEntry {
   isPending: boolean
 }
 
+/** Which of the formats that are offered is wanted, in words. */
+export interface QualityWish {
+  /** The shorter side of the picture, at most; undefined: the best there is. */
+  height?: number
+  /** `compatible`: H.264 and AAC, which every device plays, before what is larger. */
+  codec: 'best' | 'compatible' | 'smallest'
+  /** Of the sound; undefined: the one that the video was made in. */
+  language?: string
+  /** Whether HDR is taken where it is offered. */
+  hdr: boolean
+}
+
 export interface DownloadOptions {
   /** Where the files go; made by the caller, on the library's file system. A part file in it is resumed. */
   folder: string
-  /** yt-dlp format selector and sort, checked; undefined: best that merges into mp4. */
-  format?: string
-  formatSort?: string
+  /** Somebody's own yt-dlp format selector and sort, in the place of a wish in words. */
+  format?: string | undefined
+  formatSort?: string | undefined
+  quality?: QualityWish | undefined
   limitSpeedKib?: number
   throttledRateKib?: number
   /** Languages, comma separated, as yt-dlp takes them; undefined: no subtitles. */
@@ -167,8 +180,52 @@ export interface DownloadedSubtitle {
   path: string
 }
 
+/** Why more may have been there than was offered: a challenge was not solved, a token was asked for, formats were kept back. */
+export type Doubt = 'challenge' | 'token' | 'protocol'
+
+interface Picture {
+  /** The shorter side: what people call 1080p. 0: no picture. */
+  height: number
+  fps?: number
+  /** `HDR10`, `HLG` …; undefined: none. */
+  hdr?: string
+}
+
+/** What was offered and what of it came, as yt-dlp's own information says. */
+export interface DownloadReceipt {
+  /** The version of yt-dlp. */
+  downloader: string
+  offered: Picture & {
+    videoCodecs: string[]
+    audioCodecs: string[]
+    audioLanguages: string[]
+    /** The one that the video was made in, where that is told. */
+    originalLanguage?: string
+    /** Languages of subtitles that people have made. */
+    subtitles: string[]
+    /** Clients that formats came from, where their addresses tell. */
+    clients: string[]
+  }
+  got: Picture & {
+    videoCodec?: string
+    audioCodec?: string
+    audioLanguage?: string
+    /** Ids of the formats. */
+    formats: string[]
+  }
+  /** The best height that the wish leaves; undefined: a format of somebody's own. */
+  allowedHeight?: number
+  /** The sound is neither in the language of the wish, where that was offered, nor in the original one. */
+  isForeign: boolean
+  /** Of a download that succeeded. Without addresses. */
+  warnings: string[]
+  /** What of them tells that formats may be missing. */
+  doubts: Doubt[]
+}
+
 export interface Downloaded {
   metadata: VideoMetadata
+  receipt: DownloadReceipt
   /**
    * Absolute, inside `folder`: `<id>.mp4`. Complete: sizes and each stream's duration compared with what was announced.
    */

@@ -20,9 +20,9 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from everything else, Python does not look here by itself
 
-from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, texts, thumbnails, video_metadata
+from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
-from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, refuse_without_room, subtitle_options, subtitles
+from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, rank_sound, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, keep_to_own_connections
 
 sys.path.pop(0)
@@ -386,11 +386,14 @@ class Archivist:
         with self.open(extractor_args=arguments, **options) as ydl:
             ydl.asked_id = video_id
             ydl.is_download = True
+            if request.get('isWish'):
+                ydl.rank_sound = lambda formats: rank_sound(formats, request.get('soundLanguage'))
             ydl.on_streams = lambda formats: (refuse_without_room(video_id, formats, request['spareBytes']), progress.expect(formats))
             self.convert(ydl)
             info = ydl.extract_info(self.watch_url(video_id), download=True)
             return {
                 'metadata': video_metadata(info),
+                'receipt': receipt(info, self.yt_dlp.version.__version__),
                 'subtitles': subtitles(info),
                 'leftOut': texts(ydl.left_out, 100),
                 'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),

@@ -1,5 +1,7 @@
 """What of yt-dlp's information is passed on: chosen keys, cut to a length, so that every line stays bounded."""
 
+import urllib.parse
+
 MAX_TEXT = 20_000
 MAX_CHAPTERS = 500
 
@@ -42,6 +44,24 @@ def video_metadata(info):
         'automaticCaptions': texts(list(info.get('automatic_captions') or {}), 300),
         'hasFormats': any(one.get('vcodec') != 'none' or one.get('acodec') != 'none' for one in info.get('formats') or []),
     }
+
+
+MAX_FORMATS = 400
+
+
+def format_facts(one):
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(str(one.get('url') or '')).query)
+    return {**pick(one, 'format_id', 'width', 'height', 'fps', 'dynamic_range', 'vcodec', 'acodec', 'language'),
+            'isOriginal': bool(one.get('is_original')),
+            'client': clip((query.get('c') or [''])[0], 40)}
+
+
+def receipt(info, version):
+    """What was offered, and what of it was taken. yt-dlp puts the best last."""
+    offered = [one for one in info.get('formats') or [] if (one.get('vcodec') != 'none' or one.get('acodec') != 'none') and not one.get('has_drm')]
+    return {'downloader': clip(version, 40),
+            'offered': [format_facts(one) for one in offered[-MAX_FORMATS:]],
+            'got': [format_facts(one) for one in (info.get('requested_formats') or [info])[:4]]}
 
 
 def flat_entries(listing):

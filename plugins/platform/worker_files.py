@@ -8,6 +8,9 @@ from worker_answers import clip
 from worker_network import HANDLERS, PROTOCOLS, is_file_url
 
 MAX_SUBTITLES = 60
+ORIGINAL_PREFERENCE = 10  # the built-in extractor's own number
+WANTED_PREFERENCE = 100
+OTHER_PREFERENCE = -20
 PROGRESS_SECONDS = 0.25
 NOT_YET = ('is_upcoming', 'is_live', 'post_live')
 SAFE_LANGUAGE = re.compile(r'[A-Za-z0-9][A-Za-z0-9_-]{0,40}')
@@ -46,6 +49,19 @@ def refuse_without_room(video_id, formats, spare_bytes):
         raise NoRoom(need)
 
 
+def rank_sound(formats, language):
+    """The language that is wanted goes first, then the one that the video was made in: `lang` of yt-dlp's order reads it.
+    Of pictures those without sound must not lose to one with sound, unless that speaks another language."""
+    base = (language or '').split('-')[0].lower()
+    for one in formats:
+        spoken = str(one.get('language') or '').split('-')[0].lower()
+        is_wanted = base != '' and spoken == base
+        if one.get('vcodec') != 'none':
+            one['language_preference'] = -1 if is_wanted or spoken == '' or one['is_original'] else OTHER_PREFERENCE
+        elif is_wanted:
+            one['language_preference'] = WANTED_PREFERENCE
+
+
 def archive_class(yt_dlp, local_address, setup):
     is_file = lambda url: is_file_url(url, setup['platformUrl'], setup['fileHosts'])
 
@@ -55,6 +71,7 @@ def archive_class(yt_dlp, local_address, setup):
         asked_id = None
         is_download = False
         on_streams = None
+        rank_sound = None
 
         def __init__(self, *arguments, **more):
             self.left_out = []
@@ -80,6 +97,10 @@ def archive_class(yt_dlp, local_address, setup):
                 info_dict['formats'] = [
                     one for one in info_dict['formats']
                     if SAFE_EXT.fullmatch(str(one.get('ext') or 'mp4')) and SAFE_FORMAT.fullmatch(str(one.get('format_id') or '0')) and is_plain(one)]
+                for one in info_dict['formats']:
+                    one['is_original'] = (one.get('language_preference') or -1) >= ORIGINAL_PREFERENCE
+                if self.rank_sound:
+                    self.rank_sound(info_dict['formats'])
             if isinstance(info_dict.get('thumbnails'), list):
                 info_dict['thumbnails'] = [one for one in info_dict['thumbnails'] if is_file(one.get('url'))]
             if not is_file(info_dict.get('thumbnail')):

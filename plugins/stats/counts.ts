@@ -77,6 +77,24 @@ export function openCounts(app: App) {
       }
     },
 
+    /** What the receipts of downloads say. */
+    async quality() {
+      const { collection } = app.videos
+      const [rows, reasons] = await Promise.all([
+        collection.aggregate({ groupBy: ['quality'], sums: ['media_size', 'duration'] }),
+        collection.aggregate({
+          filter: { exists: 'degraded_reason' },
+          groupBy: ['degraded_reason'],
+          orderBy: { metric: 'count', order: 'desc' },
+        }),
+      ])
+      const of = (quality: string | null) => bucket(rows, ([its]) => its === quality)
+      return {
+        ...{ best: of('best'), limited: of('limited'), degraded: of('degraded'), unknown: of(null) },
+        reasons: reasons.map(({ key: [reason], count }) => ({ reason: String(reason), doc_count: count })),
+      }
+    },
+
     channel: async () =>
       flags(await app.channels.collection.aggregate({ groupBy: ['channel_active', 'channel_subscribed'] })),
     playlist: async () =>

@@ -8,6 +8,7 @@ import {
   downloadStats,
   growth,
   playlistStats,
+  qualityStats,
   videoStats,
   watchStats,
 } from './routes.ts'
@@ -19,6 +20,7 @@ export default definePlugin({
     videoStats,
     channelStats,
     playlistStats,
+    qualityStats,
     downloadStats,
     watchStats,
     downloadHistory,

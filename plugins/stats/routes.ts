@@ -30,6 +30,22 @@ export const videoStats = defineRoute({
   handle: (_input, app: App) => app.stats.video(),
 })
 
+export const qualityStats = defineRoute({
+  method: 'GET',
+  path: '/api/stats/quality/',
+  access: 'viewer',
+  summary: 'How good what was downloaded is beside what was offered, and why some of it is degraded',
+  reply: Type.Object({
+    best: Bucket,
+    limited: Bucket,
+    degraded: Bucket,
+    unknown: Bucket,
+    reasons: Type.Array(Type.Object({ reason: Type.String(), doc_count: count })),
+  }),
+  revalidates: true,
+  handle: (_input, app: App) => app.stats.quality(),
+})
+
 export const channelStats = defineRoute({
   method: 'GET',
   path: '/api/stats/channel/',

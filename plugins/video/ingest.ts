@@ -10,10 +10,11 @@ import {
   type Step,
 } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
-import type { Downloaded, DownloadedSubtitle, VideoMetadata } from '../platform/types.ts'
+import type { Downloaded, DownloadedSubtitle, DownloadReceipt, VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { readFragments } from './cues.ts'
 import { durationText } from './durations.ts'
+import { type Degraded, toReceipt } from './receipt.ts'
 import type { SubtitleDoc, subtitleIndex, VideoDoc, videoIndex } from './schema.ts'
 
 export interface Ingest {
@@ -21,7 +22,8 @@ export interface Ingest {
    * What was downloaded; files are staged, or lie in the library already. `file`: a subtitle found beside an imported
    * film.
    */
-  downloaded: Omit<Downloaded, 'subtitles'> & {
+  downloaded: Omit<Downloaded, 'subtitles' | 'receipt'> & {
+    receipt?: DownloadReceipt
     subtitles: Array<Omit<DownloadedSubtitle, 'source'> & { source: DownloadedSubtitle['source'] | 'file' }>
   }
   /** Where the caller has it already. */
@@ -30,6 +32,8 @@ export interface Ingest {
   isSubtitleIndexed?: boolean
   /** Epoch seconds; default now, or what an earlier ingest of the video has noted. */
   dateDownloaded?: number
+  /** What the download lacks. */
+  degraded?: Degraded | undefined
 }
 
 const FRAGMENTS_PER_WRITE = 500
@@ -182,9 +186,10 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
   }
 
   async function toDoc(input: Ingest, probe: MediaProbe, fresh: ReadonlySet<string>): Promise<VideoDoc> {
-    const { metadata } = input.downloaded
+    const { metadata, receipt: told } = input.downloaded
     const { id, channelId } = metadata
     const now = epochSeconds(app.clock)
+    const receipt = told && toReceipt(told, now, input.degraded)
     const before = await collection.get(id)
     const { duration, duration_str, ...media } = toMediaFields(probe)
     const { stats, ...said } = toFields(metadata, now)
@@ -206,6 +211,8 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
         ...(before ? await keptSubtitles(channelId, before, fresh) : []),
         ...toSubtitles(channelId, id, input.downloaded.subtitles),
       ],
+      ...(receipt && { receipt }),
+      ...(receipt && input.degraded && { degraded: input.degraded }),
       channel_id: channelId,
       ...(before?.watched_by && { watched_by: before.watched_by }),
       ...(before?.shared_mark !== undefined && { shared_mark: before.shared_mark }),

@@ -11,6 +11,7 @@ import {
   queryInt,
 } from 'archivolt'
 import type { App } from './app.ts'
+import { DEGRADED_REASONS, QUALITIES } from './receipt.ts'
 import type { videoIndex } from './schema.ts'
 
 export type VideoNames = NamesOf<typeof videoIndex>
@@ -45,6 +46,10 @@ export const listQuery = {
   channel: queryId({ description: 'videos of this channel' }),
   type: queryEnum(['videos', 'streams', 'shorts']),
   height: queryInt({ min: 1, max: 100_000, description: 'with a video stream of this height' }),
+  quality: queryEnum([...QUALITIES, 'unknown'], {
+    description: 'what its receipt says: the best that was offered, less as the settings say, degraded, no receipt',
+  }),
+  degraded: queryEnum([...DEGRADED_REASONS], { description: 'degraded for this reason' }),
   before: queryDay({ description: 'published before this day' }),
   after: queryDay({ description: 'published on this day or later' }),
   sort: queryEnum(SORT_NAMES, { description: 'default: published' }),
@@ -55,15 +60,20 @@ type Values = {
   [Key in keyof typeof listQuery]: (typeof listQuery)[Key]['fallback'] | ReturnType<(typeof listQuery)[Key]['decode']>
 }
 
-function ownFilters({ channel, type, height, before, after }: Partial<Values>): VideoFilter[] {
+function ownFilters({ channel, type, height, quality, degraded, before, after }: Partial<Values>): VideoFilter[] {
   return [
     ...(channel === undefined ? [] : [{ eq: ['channel_id', channel] } satisfies VideoFilter]),
     ...(type === undefined ? [] : [{ eq: ['vid_type', type] } satisfies VideoFilter]),
     ...(height === undefined ? [] : [{ eq: ['height', height] } satisfies VideoFilter]),
+    ...(quality === undefined ? [] : [ofQuality(quality)]),
+    ...(degraded === undefined ? [] : [{ eq: ['degraded_reason', degraded] } satisfies VideoFilter]),
     ...(before === undefined ? [] : [{ range: ['published', { lt: before }] } satisfies VideoFilter]),
     ...(after === undefined ? [] : [{ range: ['published', { gte: after }] } satisfies VideoFilter]),
   ]
 }
+
+const ofQuality = (quality: NonNullable<Values['quality']>): VideoFilter =>
+  quality === 'unknown' ? { not: { exists: 'quality' } } : { eq: ['quality', quality] }
 
 /** A plugin from outside that fails is missed only where one of its own parameters was asked for. */
 export function withoutFilter(

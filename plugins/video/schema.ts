@@ -1,5 +1,6 @@
 /** The video as it is kept and shown (contract 5.1), its comments and subtitle fragments. */
 import { defineIndex, localDay, type Static, Type } from 'archivolt'
+import { Degraded, Receipt } from './receipt.ts'
 
 export const Stream = Type.Object({
   type: Type.Enum(['video', 'audio']),
@@ -86,6 +87,9 @@ export const VideoDoc = Type.Object({
   sponsorblock: Type.Optional(SegmentList),
   /** In order; left out where there are none. */
   chapters: Type.Optional(Type.Array(Chapter)),
+  /** Left out: it was not downloaded by us, or before there were receipts. */
+  receipt: Type.Optional(Receipt),
+  degraded: Type.Optional(Degraded),
   player: Type.Object({
     duration: Type.Integer(),
     duration_str: Type.String(),
@@ -157,12 +161,18 @@ export const videoIndex = defineIndex({
     width: { type: 'long', sort: true, internal: true },
     height: { type: 'long', sort: true, filter: true, internal: true },
     art: { type: 'keyword', internal: true },
+    quality: { type: 'keyword', path: 'receipt.quality', filter: true },
+    offered_height: { type: 'long', path: 'receipt.offered.height', filter: true },
+    degraded_reason: { type: 'keyword', multi: true, path: 'degraded.reasons', filter: true },
+    degraded_next: { type: 'date', path: 'degraded.next_try', filter: true, sort: true },
+    degraded_with: { type: 'keyword', path: 'degraded.tried_with', filter: true },
   },
   lists: [['published'], ['channel_id', 'published'], ['watched_by', 'published'], ['vid_type', 'published']],
   covers: [
     ['vid_type', 'active', 'media_size', 'duration'],
     ['channel_id', 'media_size', 'duration'],
     ['date_downloaded', 'media_size', 'duration'],
+    ['quality', 'media_size', 'duration'],
   ],
 })
 

@@ -243,7 +243,7 @@ const ASKED: Record<string, Asked> = {
     ],
   },
   ...Object.fromEntries(
-    ['video', 'channel', 'playlist', 'watch', 'downloadhist', 'biggestchannels', 'growth'].map((name) => [
+    ['video', 'channel', 'playlist', 'watch', 'downloadhist', 'biggestchannels', 'growth', 'quality'].map((name) => [
       `GET /api/stats/${name}/`,
       { seen: [`/api/stats/${name}/`] },
     ]),

@@ -82,6 +82,32 @@ export function aVideo({
   return { index: 'video', id, doc }
 }
 
+/** As it is kept; got as good as offered, unless a test says otherwise. */
+export const aReceipt = (
+  quality: NonNullable<VideoDoc['receipt']>['quality'] = 'best',
+  { offered = 1080, got = offered }: { offered?: number; got?: number } = {},
+): NonNullable<VideoDoc['receipt']> => ({
+  quality,
+  date: LATELY,
+  downloader: '2026.10.26',
+  offered: { height: offered, video_codecs: [], audio_codecs: [], audio_languages: [], subtitles: [], clients: [] },
+  got: { height: got, formats: ['248', '140'] },
+  allowed_height: offered,
+  warnings: [],
+})
+
+/** As it is kept: due in a week, never fetched again yet. */
+export const aDegraded = (
+  changes: Partial<NonNullable<VideoDoc['degraded']>> = {},
+): NonNullable<VideoDoc['degraded']> => ({
+  reasons: ['protocol'],
+  since: LATELY,
+  tries: 0,
+  next_try: LATELY + 604_800,
+  tried_with: '2026.10.26',
+  ...changes,
+})
+
 /** Of a video's subtitles: what is said in its first seconds. */
 export function aFragment({
   platform_id = 'v1',

@@ -534,6 +534,10 @@ export const statistics: Table = [
     row('B', `GET /api/stats/growth/${query}`, 200, { ...asUser, look: (spans) => assert.equal(spans[0].count, 3) }),
   ),
   row('B', 'GET /api/stats/growth/?by=year', 400),
+  row('B', 'GET /api/stats/quality/', 200, {
+    ...asUser,
+    look: ({ unknown, reasons }) => assert.deepEqual([unknown.doc_count, reasons], [3, []]),
+  }),
   row('6.8', 'GET /api/stats/nope/', 404),
 ]
 
@@ -562,6 +566,9 @@ export const nothing: Table = [
   row('10', 'GET /api/stats/downloadhist/', 200, { is: [] }),
   row('10', 'GET /api/stats/biggestchannels/', 200, { is: [] }),
   row('10', 'GET /api/stats/growth/', 200, { is: [] }),
+  row('10', 'GET /api/stats/quality/', 200, {
+    is: { best: NONE, limited: NONE, degraded: NONE, unknown: NONE, reasons: [] },
+  }),
   row('5.8', 'GET /api/search/?query=bread', 200, {
     is: {
       results: { video_results: [], channel_results: [], playlist_results: [], fulltext_results: [] },

@@ -64,6 +64,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/platform/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/events/', { GET: 200 }, 'user'],
   ['/api/stats/growth/', { GET: 200 }, 'user'],
+  ['/api/stats/quality/', { GET: 200 }, 'user'],
   ['/api/backup/<filename>/download/', { GET: 200 }, 'admin'],
   ['/api/backup/<filename>/preview/', { GET: 200 }, 'admin'],
   ['/api/schedule/notification/test/', { POST: 200 }, 'admin'],

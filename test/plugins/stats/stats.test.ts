@@ -1,7 +1,16 @@
 /** Statistics through the public door: figures, zeros, local days. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aChannel, aNewItem, aPlaylist, aVideo, testApp, testClock } from '../../support/testing.ts'
+import {
+  aChannel,
+  aDegraded,
+  aNewItem,
+  aPlaylist,
+  aReceipt,
+  aVideo,
+  testApp,
+  testClock,
+} from '../../support/testing.ts'
 
 const DAY = 86_400
 /** Noon of the test clock's first day, in the server's time zone. */
@@ -72,6 +81,32 @@ test('videos are counted by type and state, and what has been watched by its len
   })
   const others = (await app.as('admin').get('/api/stats/watch/')).body
   assert.deepEqual([others.watched.items, others.unwatched.items, others.unwatched.progress], [0, 2, 1])
+})
+
+test('videos are counted by what their receipts say, degraded ones by their reasons', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aVideo({ id: 'v1', media_size: 10, receipt: aReceipt() }),
+    aVideo({ id: 'v2', media_size: 20, receipt: aReceipt('limited', { got: 720 }) }),
+    aVideo({ id: 'v3', receipt: aReceipt('degraded'), degraded: aDegraded({ reasons: ['token', 'language'] }) }),
+    aVideo({ id: 'v4', receipt: aReceipt('degraded'), degraded: aDegraded({ reasons: ['token'] }) }),
+    aVideo({ id: 'v5' }),
+  )
+
+  const { best, limited, degraded, unknown, reasons } = (await app.as('user').get('/api/stats/quality/')).body
+
+  assert.deepEqual(
+    [best, limited].map(({ doc_count, media_size }) => [doc_count, media_size]),
+    [
+      [1, 10],
+      [1, 20],
+    ],
+  )
+  assert.deepEqual([degraded.doc_count, unknown.doc_count], [2, 1])
+  assert.deepEqual(reasons, [
+    { reason: 'token', doc_count: 2 },
+    { reason: 'language', doc_count: 1 },
+  ])
 })
 
 test('channels and playlists are counted by their flags, custom playlists as inactive and unsubscribed', async (t) => {

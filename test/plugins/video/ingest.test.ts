@@ -52,6 +52,23 @@ test('a downloaded video is listed, playable and told of', async (t) => {
       subtitles: [
         { ext: 'vtt', lang: 'en', name: 'English', source: 'user', url: '', media_url: '/media/UC1/v1.en.vtt' },
       ],
+      receipt: {
+        quality: 'best',
+        date: Date.parse('2026-01-15T10:00:00Z') / 1000,
+        downloader: '2026.10.26',
+        offered: {
+          height: 1080,
+          video_codecs: ['h264', 'vp9'],
+          audio_codecs: ['aac', 'opus'],
+          audio_languages: ['en'],
+          original_language: 'en',
+          subtitles: ['en'],
+          clients: ['TVHTML5'],
+        },
+        got: { height: 1080, video_codec: 'vp9', audio_codec: 'opus', audio_language: 'en', formats: ['248', '251'] },
+        allowed_height: 1080,
+        warnings: [],
+      },
       player: { duration: 1, duration_str: '1s', watched: false, position: 0, progress: 0 },
       _index: 'av_video',
       _score: 0,

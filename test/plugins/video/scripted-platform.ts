@@ -107,6 +107,26 @@ cold proof
 of sourdough
 `
 
+/** Of a download that got the best of what was offered. */
+export const aReceipt = (changes: Partial<Downloaded['receipt']> = {}): Downloaded['receipt'] => ({
+  downloader: '2026.10.26',
+  offered: {
+    height: 1080,
+    videoCodecs: ['h264', 'vp9'],
+    audioCodecs: ['aac', 'opus'],
+    audioLanguages: ['en'],
+    originalLanguage: 'en',
+    subtitles: ['en'],
+    clients: ['TVHTML5'],
+  },
+  got: { height: 1080, videoCodec: 'vp9', audioCodec: 'opus', audioLanguage: 'en', formats: ['248', '251'] },
+  allowedHeight: 1080,
+  isForeign: false,
+  warnings: [],
+  doubts: [],
+  ...changes,
+})
+
 /** A staged download with a film of a second, a thumbnail and English subtitles. */
 export async function aDownload(
   app: AppOf<'media'>,
@@ -142,6 +162,7 @@ export async function aDownload(
       subtitles: { user: ['en'], auto: [] },
       ...changes,
     },
+    receipt: aReceipt(),
     mediaPath,
     thumbnailPath,
     subtitles: [{ lang: 'en', name: 'English', source: 'user', url: '', path: subtitlePath }],

@@ -1,0 +1,83 @@
+/** Whether a download got worse than could be had, and why (contract 5.1). */
+import { epochSeconds } from 'archivolt'
+import type { Downloaded, QualityWish } from '../platform/types.ts'
+import type { Degraded, DegradedReason } from '../video/receipt.ts'
+import type { App } from './app.ts'
+
+const DAY_SECONDS = 86_400
+/** It is fetched again so long after, or as soon as something has changed. */
+const AGAIN_AFTER_SECONDS = 7 * DAY_SECONDS
+const MOST_TRIES = 3
+/** Fewer tell nothing of what a channel usually has. */
+const FEWEST_OF_CHANNEL = 5
+/** What a channel had long ago says nothing of today. */
+const AROUND_MS = 183 * DAY_SECONDS * 1000
+/** Of what is usual: 720p instead of 1080p happens, 360p does not. */
+const FAR_BELOW = 0.5
+
+type Fetched = Pick<Downloaded, 'metadata' | 'receipt'>
+
+/**
+ * @param wish  undefined: a format of somebody's own
+ * @param tries  how often it was fetched again already
+ */
+export async function judge(
+  fetched: Fetched,
+  wish: QualityWish | undefined,
+  tries: number,
+  app: App,
+): Promise<Degraded | undefined> {
+  const reasons = await reasonsOf(fetched, wish, app)
+  if (reasons.length === 0) return undefined
+  const now = epochSeconds(app.clock)
+  return {
+    reasons,
+    since: now,
+    tries,
+    ...(tries < MOST_TRIES && { next_try: now + AGAIN_AFTER_SECONDS }),
+    tried_with: fetched.receipt.downloader,
+  }
+}
+
+async function reasonsOf(fetched: Fetched, wish: QualityWish | undefined, app: App): Promise<DegradedReason[]> {
+  const { got, allowedHeight, isForeign, doubts } = fetched.receipt
+  return [
+    ...(allowedHeight !== undefined && got.height < allowedHeight ? (['below_allowed'] as const) : []),
+    ...(wish && (await isBelowChannel(fetched, wish, app)) ? (['below_channel'] as const) : []),
+    ...(isForeign ? (['language'] as const) : []),
+    ...doubts,
+  ]
+}
+
+async function isBelowChannel({ metadata, receipt }: Fetched, wish: QualityWish, app: App): Promise<boolean> {
+  const { height } = receipt.got
+  const usual = height > 0 ? await usualHeight(metadata, app) : undefined
+  // What the settings leave out is not missed.
+  return usual !== undefined && height <= FAR_BELOW * Math.min(usual, wish.height ?? usual)
+}
+
+/** What the channel offered in the middle of its videos around this one; undefined: there are too few. */
+async function usualHeight(
+  { id, channelId, vidType, published }: Fetched['metadata'],
+  app: App,
+): Promise<number | undefined> {
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  const at = Date.parse(published)
+  const rows = await app.videos.collection.aggregate({
+    filter: {
+      and: [
+        { eq: ['channel_id', channelId] },
+        { eq: ['vid_type', vidType] },
+        { range: ['published', { gte: day(at - AROUND_MS), lte: day(at + AROUND_MS) }] },
+        { exists: 'offered_height' },
+        { not: { eq: ['platform_id', id] } },
+      ],
+    },
+    groupBy: ['offered_height'],
+  })
+  const counts = rows.map(({ key, count }) => ({ height: Number(key[0]), count })).sort((a, b) => a.height - b.height)
+  const all = counts.reduce((sum, { count }) => sum + count, 0)
+  if (all < FEWEST_OF_CHANNEL) return undefined
+  let seen = 0
+  return counts.find(({ count }) => (seen += count) * 2 > all)?.height
+}
