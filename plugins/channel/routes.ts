@@ -108,13 +108,18 @@ export const deleteChannel = defineRoute({
   access: 'admin',
   summary: 'Remove a channel with its videos and files',
   params: ChannelId,
-  reply: Type.Object({ channel: Type.String(), state: Type.Literal('delete') }),
+  reply: Type.Object({
+    channel: Type.String(),
+    state: Type.Literal('delete'),
+    files_kept: Type.Optional(Type.Integer({ description: 'so many of its files lie in places: they stay there' })),
+  }),
   errors: ['not_found', 'unavailable'],
   async handle({ params: { channelId } }, app: App) {
     if (!(await app.channels.known([channelId])).has(channelId)) {
       throw errors.notFound('channel', channelId, { extra: { channel: channelId, state: 'not found' } })
     }
+    const kept = app.media.places.countOfChannel(channelId)
     await app.channels.remove(channelId)
-    return { channel: channelId, state: 'delete' }
+    return { channel: channelId, state: 'delete' as const, ...(kept > 0 && { files_kept: kept }) }
   },
 })

@@ -7,6 +7,7 @@ import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 
+const MEDIA = '/media/'
 const SAFE_ID = new RegExp(ID_PATTERN)
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -63,7 +64,8 @@ export function storedForm(app: App) {
         channel: channel ?? { channel_id },
         vid_last_refresh: refreshed_at,
         vid_thumb_url: art ?? false,
-        media_url: `${channel_id}/${doc.platform_id}.mp4`,
+        // Of a film in a place with its true ending: the reference then misses a file, and takes no other for it.
+        media_url: app.media.mediaUrl(channel_id, doc.platform_id).slice(MEDIA.length),
         subtitles: doc.subtitles.map((subtitle) => ({
           ...subtitle,
           media_url: `${channel_id}/${doc.platform_id}.${subtitle.lang}.vtt`,

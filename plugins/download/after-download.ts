@@ -30,7 +30,8 @@ export function openAfterDownload(app: App): AfterDownload {
       for (const video of await everyOne(app.watch.watchedBefore(before, where))) {
         if (job.isStopping()) return
         // The list may be long: somebody may have changed their mind meanwhile.
-        if (app.watch.isWatchedBefore(video.id, before)) await removeAndIgnore(video, job)
+        // What lies in a place is another program's to keep or remove.
+        if (app.media.isOurs(video.id) && app.watch.isWatchedBefore(video.id, before)) await removeAndIgnore(video, job)
       }
     }
   }

@@ -5,25 +5,10 @@ import { lstat, opendir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { errors, ID_PATTERN } from 'archivolt'
 import type { App } from './app.ts'
+import { isIgnored } from './names.ts'
 
-const HOUSEKEEPING = new Set([
-  '@eadir',
-  '@recycle',
-  '@recently-snapshot',
-  '#recycle',
-  '#snapshot',
-  '$recycle.bin',
-  'lost+found',
-  'system volume information',
-  'network trash folder',
-  'temporary items',
-  '__macosx',
-  'thumbs.db',
-])
 const ID = new RegExp(ID_PATTERN)
 const FILM = '.mp4'
-
-export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
 const isAbsent = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT' || codeOf(thrown) === 'ENOTDIR'

@@ -54,7 +54,7 @@ export const resyncThumbs = defineTask({
 async function embed(id: string, job: Run, app: App): Promise<boolean> {
   return app.videos.exclusive(id, async () => {
     const doc = await app.videos.get(id)
-    if (!doc) return false
+    if (!doc || !app.media.isOurs(id)) return false
     const [path, picture] = [app.media.pathOf(doc.channel_id, id), app.media.artPathOf('video', id)]
     if (!(await app.media.isThere(path)) || !(await app.media.isThere(picture)) || (await isQueued(id, app)))
       return false

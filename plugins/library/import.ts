@@ -35,10 +35,13 @@ export const manualImport = defineTask({
     const importDir = resolve(app.settings.importDir)
     await mkdir(importDir, { recursive: true })
     await refuseLibrary(importDir, mediaDirOf(app))
+    const places = await placesIn(importDir, app)
+    const { containers } = app.media
+    const endings = new Set<string>(containers.endings.filter((ending) => !containers.isSound(ending)))
     const done = new Set<string>()
     // Those that only the platform can tell of may have to wait for it: they come last.
     for (const isTold of [true, false]) {
-      for await (const file of filesToImport(importDir)) {
+      for await (const file of filesToImport(importDir, places, endings)) {
         if ((file.info !== undefined) !== isTold) continue
         job.signal.throwIfAborted()
         job.progress(0, `Importing ${file.name} (${done.size + 1})`)
@@ -64,6 +67,15 @@ async function refuseLibrary(importDir: string, mediaDir: string): Promise<void>
   if (isWithin(from, to) || isWithin(to, from) || (a.dev === b.dev && a.ino === b.ino)) {
     throw errors.conflict('The import folder and the library overlap: set AV_IMPORT_DIR to a separate folder')
   }
+}
+
+/** Folders in it whose files are only read: what is imported leaves its folder. */
+async function placesIn(importDir: string, { media }: App): Promise<Set<string>> {
+  const real = await realpath(importDir)
+  const paths = media.places.list().map(({ path }) => path)
+  if (paths.some((path) => path === real || real.startsWith(`${path}/`)))
+    throw errors.conflict('The import folder is a place, whose files stay where they are: import from another folder')
+  return new Set(paths.map((path) => join(importDir, relative(real, path))))
 }
 
 /** What could not be used of what lies beside a film: it stays there, where a person can look at it. */

@@ -2,6 +2,7 @@
 import { definePlugin, Type } from 'archivolt'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
+import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
 import { rescanFilesystem } from './rescan.ts'
 import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
@@ -23,7 +24,10 @@ export default definePlugin({
   lanes: ['library'],
   migrations: [releaseTables],
   services: (app) => ({ releases: openReleases(app) }),
-  routes: [showLibrary, commandLibrary, startRescan, startImport],
+  routes: [
+    ...[showLibrary, commandLibrary, startRescan, startImport],
+    ...[listPlaces, addPlace, changePlace, removePlace],
+  ],
   tasks: [rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
   on: {
     // Restored documents come without their pictures.

@@ -44,7 +44,12 @@ export const rescanFilesystem = defineTask({
     for (const film of state.elsewhere.values()) await bringHome(film, job, app, report)
     for (const id of state.misnamed) await job.step('rescan.correct', () => correctPaths(id, app))
     for (const id of state.missing.keys()) if (!held.has(id)) await removeLost(id, job, app)
+    await app.media.places.setLost(state.found, false)
+    await app.media.places.setLost(state.lost, true)
+    if (job.payload.force) for (const id of state.lost) await removeGone(id, job, app)
     for (const id of state.resized) await measure(id, job, app, report)
+    if (state.lost.length > 0 && !job.payload.force)
+      report.add(`${state.lost.length} videos`, 'their files are gone from the places where they lay; they stay listed')
     for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
     await takeInNew(state.fresh, job, app, report)
     await takeInSubtitles(job, app, report)
@@ -83,6 +88,10 @@ interface State {
   unsubtitled: string[]
   /** Their films are empty, or of another size than the document says. */
   resized: string[]
+  /** Their films lie in places that are there, and are gone from them. */
+  lost: string[]
+  /** The same, and the films are back. */
+  found: string[]
 }
 
 /** Reads only. */
@@ -97,6 +106,8 @@ async function look(job: Run, app: App): Promise<State> {
     misnamed: [],
     unsubtitled: [],
     resized: [],
+    lost: [],
+    found: [],
   }
   for await (const batch of app.videos.collection.scan({ batch: STEP })) {
     job.signal.throwIfAborted()
@@ -104,10 +115,13 @@ async function look(job: Run, app: App): Promise<State> {
     job.progress(0, `Looking for the files of ${state.indexed} videos`)
     await Promise.all(
       batch.map(async ({ id, doc }) => {
-        const size = await app.media.sizeOf(app.media.pathOf(doc.channel_id, id))
-        if (size === undefined) state.missing.set(id, doc.channel_id)
+        const ours = app.media.isOurs(id)
+        const size = ours ? await app.media.sizeOf(app.media.pathOf(doc.channel_id, id)) : undefined
+        if (!ours) await lookInPlace(id, doc, state, app)
+        else if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
-        if (size !== undefined && (await app.videos.lostSubtitles(doc)).length > 0) state.unsubtitled.push(id)
+        if ((size !== undefined || !ours) && (await app.videos.lostSubtitles(doc)).length > 0)
+          state.unsubtitled.push(id)
         if (isMisnamed(doc, app)) state.misnamed.push(id)
       }),
     )
@@ -123,6 +137,19 @@ async function look(job: Run, app: App): Promise<State> {
     }
   }
   return state
+}
+
+/** Nothing is said of what lies in a place that is away. */
+async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: App): Promise<void> {
+  const film = media.places.filmOf(id)
+  try {
+    const size = await media.sizeOf(await media.filmPath(doc.channel_id, id))
+    if (film?.state === 'lost') state.found.push(id)
+    if (size !== doc.media_size) state.resized.push(id)
+  } catch (thrown) {
+    if (isAppError(thrown, 'not_found')) state.lost.push(id)
+    else if (!isAppError(thrown, 'unavailable')) throw thrown
+  }
 }
 
 /** A disk of a library that is spread over several looks, while it is away, like channels that somebody has emptied. */
@@ -170,6 +197,10 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
 async function removeLost(id: string, job: Run, app: App): Promise<void> {
   const doc = await app.videos.get(id)
   if (!doc || (await app.media.isThere(app.media.pathOf(doc.channel_id, id)))) return // come back, or removed by somebody else
+  await removeGone(id, job, app)
+}
+
+async function removeGone(id: string, job: Run, app: App): Promise<void> {
   job.log.info({ id }, 'its file is gone: removed')
   try {
     await job.step('rescan.remove', () => app.videos.remove(id))
@@ -187,6 +218,7 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
   const fault = await job.step('rescan.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
   const video = fault === undefined ? undefined : await app.videos.outline(id)
   if (!video) return
+  if (!app.media.isOurs(id)) return report.add(id, `${fault}; it lies in a place, and stays as it is`)
   const [added] = await job.step('rescan.offer', () => app.queue.add([video], 'pending', { force: true }))
   report.add(
     `${video.channelId}/${id}.mp4`,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { abortable, errors } from 'archivolt'
 import { entriesOf, plainFile } from './disk.ts'
+import { type FilmName, groupNames } from './names.ts'
 
 /** Folders in folders, but not without end. */
 const DEEPEST = 5
@@ -13,68 +14,29 @@ const MOST_SUBTITLE_BYTES = 32 << 20
 const MOST_PICTURE_BYTES = 20 << 20
 const INFO_LIMIT_MS = 30_000
 
-const FILM = /^(.+)\.(?:mp4|mkv|webm|m4v|mov|avi|flv|wmv|mpe?g|ts|m2ts|3gp|ogv)$/i
-/** Left by a download that was cut off. */
-const UNFINISHED = /\.(?:f\d{1,5}(?:-\d+)?|temp)$/
-const INFO = /^(.+)\.info\.json$/i
-const PICTURE = /^(.+)\.(?:jpe?g|png|webp)$/i
-const SUBTITLE = /^(.+)\.([A-Za-z0-9_-]{2,35})\.(vtt|srt)$/i
-
-export interface ImportFile {
+export interface ImportFile extends Omit<FilmName, 'ending'> {
   folder: string
-  /** Of the film, as it is on disk. */
-  name: string
-  /** The name without its ending. */
-  base: string
-  info?: string
-  picture?: string
-  /** One a language. */
-  subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
 
-type Beside = Pick<ImportFile, 'info' | 'picture'> & {
-  subtitles: Map<string, { name: string; lang: string; isSubRip: boolean }>
-}
-
-/** Films of a folder and of the folders in it, folder by folder. Links are not followed: they may lead anywhere. */
-export async function* filesToImport(folder: string, depth = 0): AsyncGenerator<ImportFile> {
-  const films: Array<{ name: string; base: string }> = []
+/**
+ * Films of a folder and of the folders in it, folder by folder. Links are not followed: they may lead anywhere.
+ * @param leaveOut  folders that are not looked into
+ */
+export async function* filesToImport(
+  folder: string,
+  leaveOut: ReadonlySet<string>,
+  endings: ReadonlySet<string>,
+  depth = 0,
+): AsyncGenerator<ImportFile> {
+  const names: string[] = []
   const folders: string[] = []
-  const beside = new Map<string, Beside>()
-  const besideOf = (base: string): Beside => {
-    const found = beside.get(base) ?? { subtitles: new Map() }
-    beside.set(base, found)
-    return found
-  }
   for await (const entry of entriesOf(folder)) {
-    const { name } = entry
-    if (entry.isDirectory()) folders.push(name)
-    if (!entry.isFile()) continue
-    const [, film] = FILM.exec(name) ?? []
-    const [, info] = INFO.exec(name) ?? []
-    const [, picture] = PICTURE.exec(name) ?? []
-    const [, subtitle, code = '', kind] = SUBTITLE.exec(name) ?? []
-    if (film !== undefined && !UNFINISHED.test(film)) films.push({ name, base: film })
-    if (info !== undefined) besideOf(info).info = name
-    if (picture !== undefined) besideOf(picture).picture ??= name
-    if (subtitle !== undefined) {
-      const { subtitles } = besideOf(subtitle)
-      const [lang, isSubRip] = [code.replaceAll('_', '-'), kind?.toLowerCase() === 'srt']
-      if (!isSubRip || !subtitles.has(lang)) subtitles.set(lang, { name, lang, isSubRip })
-    }
+    if (entry.isDirectory() && !leaveOut.has(join(folder, entry.name))) folders.push(entry.name)
+    if (entry.isFile()) names.push(entry.name)
   }
-  for (const { name, base } of films) {
-    const { info, picture, subtitles = new Map() } = beside.get(base) ?? {}
-    yield {
-      folder,
-      name,
-      base,
-      info,
-      picture,
-      subtitles: [...subtitles.values()],
-    }
-  }
-  if (depth < DEEPEST) for (const name of folders) yield* filesToImport(join(folder, name), depth + 1)
+  for (const film of groupNames(names, endings).films) yield { folder, ...film }
+  if (depth < DEEPEST)
+    for (const name of folders) yield* filesToImport(join(folder, name), leaveOut, endings, depth + 1)
 }
 
 /** Of a file that is not there, empty, too large, or a link meanwhile: false. */

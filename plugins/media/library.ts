@@ -306,7 +306,7 @@ export function openLibrary(paths: Paths): Library {
       const home = await makeHome(channelId)
       // The film first: cut off in between, it is found by a rescan, and subtitles without a film would lie there for
       // ever.
-      await adoptFile(files.mediaPath, channelId, mediaName(videoId))
+      if (files.mediaPath !== undefined) await adoptFile(files.mediaPath, channelId, mediaName(videoId))
       for (const { lang, path } of files.subtitles) await adoptFile(path, channelId, subtitleName(videoId, lang))
       await sync(home)
     },

@@ -4,9 +4,11 @@ import { resolve } from 'node:path'
 import { openFolder } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
+import { ENDINGS, isFilm, isSound } from './containers.ts'
 import { sizeOf } from './files.ts'
 import { type Library, openLibrary } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'
+import { openPlaces } from './places.ts'
 import { openPresence } from './presence.ts'
 import { isCutOff, probeMedia, streamsIn } from './programs.ts'
 import type { Media } from './types.ts'
@@ -14,14 +16,16 @@ import type { Media } from './types.ts'
 export interface MediaService extends Media {
   /** Makes the folders of a new installation; the library of any other one is only looked for. */
   begin(): Promise<void>
+  end(): void
 }
 
-type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 'jobs'>
+type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 'jobs' | 'clock' | 'touch'>
 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
   const library = openLibrary(paths)
   const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, app))
+  const places = openPlaces(app)
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
     absence,
@@ -41,7 +45,14 @@ export function openMedia(app: MediaApp): MediaService {
     pathOf: paths.pathOf,
     subtitlePathOf: paths.subtitlePathOf,
     isLanguage,
-    mediaUrl: paths.mediaUrl,
+    places,
+    containers: { endings: ENDINGS, isFilm, isSound },
+    async filmPath(channelId, videoId) {
+      const film = places.filmOf(videoId)
+      return film ? places.pathIn(film) : paths.pathOf(channelId, videoId)
+    },
+    isOurs: (videoId) => places.filmOf(videoId) === undefined,
+    mediaUrl: (channelId, videoId) => paths.mediaUrl(channelId, videoId, places.filmOf(videoId)?.ending),
     subtitleUrl: paths.subtitleUrl,
     artUrl: paths.artUrl,
     artPathOf: paths.artOf,
@@ -58,7 +69,9 @@ export function openMedia(app: MediaApp): MediaService {
       const reason = await absence()
       if (reason === undefined) await openMediaFolder()
       else app.log.error({ folder: paths.mediaDir }, reason)
+      places.begin()
     },
+    end: places.end,
   }
 }
 

@@ -4,11 +4,13 @@
  */
 import { join } from 'node:path'
 import { errors } from 'archivolt'
+import { type Ending, isEnding, OWN_ENDING } from './containers.ts'
 import type { ArtKind } from './types.ts'
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
 const LANG = /^[A-Za-z0-9-]{1,35}$/
-const MEDIA_FILE = /^([A-Za-z0-9_-]{1,128})(?:\.mp4|\.([^.]+)\.vtt)$/
+const FILM_FILE = /^([A-Za-z0-9_-]{1,128})\.([a-z0-9]{2,4})$/
+const SUBTITLE_FILE = /^([A-Za-z0-9_-]{1,128})\.([^.]+)\.vtt$/
 const IMAGE_FILE = /^([A-Za-z0-9_-]{1,128})\.jpg$/
 
 /** Kinds of art by the ending of the name: the folder alone does not tell a channel's three pictures apart. */
@@ -27,15 +29,17 @@ function checkedLang(lang: string): string {
   return lang
 }
 
-export const mediaName = (videoId: string): string => `${checked(videoId)}.mp4`
+export const mediaName = (videoId: string, ending: Ending = OWN_ENDING): string => `${checked(videoId)}.${ending}`
 export const subtitleName = (videoId: string, lang: string): string => `${checked(videoId)}.${checkedLang(lang)}.vtt`
 
 /** A request's file below `/media/<channel>/`, or undefined: not a name of ours. */
-export function parseMediaName(name: string): { videoId: string; lang?: string } | undefined {
-  const match = MEDIA_FILE.exec(name)
-  if (!match?.[1]) return undefined
-  if (match[2] === undefined) return { videoId: match[1] }
-  return isLanguage(match[2]) ? { videoId: match[1], lang: match[2] } : undefined
+export function parseMediaName(
+  name: string,
+): { videoId: string; ending: Ending } | { videoId: string; lang: string } | undefined {
+  const [, film, ending = ''] = FILM_FILE.exec(name) ?? []
+  if (film !== undefined) return isEnding(ending) ? { videoId: film, ending } : undefined
+  const [, video, lang = ''] = SUBTITLE_FILE.exec(name) ?? []
+  return video !== undefined && isLanguage(lang) ? { videoId: video, lang } : undefined
 }
 
 export type ArtFolder = 'videos' | 'channels' | 'playlists'
@@ -80,7 +84,8 @@ export function openPaths(mediaDir: string, cacheDir: string) {
     stagingIn: (channelId: string) => join(mediaDir, checked(channelId), '.staging'),
     trashIn: (channelId: string) => join(mediaDir, checked(channelId), '.trash'),
     artOf: (kind: ArtKind, id: string) => join(cacheDir, artPath(kind, id)),
-    mediaUrl: (channelId: string, videoId: string) => `/media/${checked(channelId)}/${mediaName(videoId)}`,
+    mediaUrl: (channelId: string, videoId: string, ending?: Ending) =>
+      `/media/${checked(channelId)}/${mediaName(videoId, ending)}`,
     subtitleUrl: (channelId: string, videoId: string, lang: string) =>
       `/media/${checked(channelId)}/${subtitleName(videoId, lang)}`,
     artUrl: (kind: ArtKind, id: string) => `/cache/${artPath(kind, id)}`,

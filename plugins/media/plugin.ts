@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
 import { type MediaService, openMedia } from './media.ts'
+import { placeTables } from './places.ts'
 import { presenceTables } from './presence.ts'
 import { showChannelArt, showMedia, showPlaylistArt, showVideoArt } from './routes.ts'
 
@@ -19,8 +20,15 @@ export default definePlugin({
     mediaDir: folder('AV_MEDIA_DIR', 'media', 'the library; staging and trash lie in it'),
     cacheDir: folder('AV_CACHE_DIR', 'cache', 'pictures of videos, channels and playlists'),
     importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
+    libraryRoots: {
+      env: 'AV_LIBRARY_ROOTS',
+      schema: Type.Array(Type.String({ minLength: 1 })),
+      default: ({ importDir }: { readonly importDir: string }) => [importDir],
+      isPath: true,
+      meaning: 'folders below which there may be places: folders of other programs whose films are only read',
+    },
   },
-  migrations: [presenceTables],
+  migrations: [presenceTables, placeTables],
   hooks: ['media.known', 'media.staged', 'media.films'],
   // In doubt a file is kept.
   hookRules: {
@@ -37,4 +45,5 @@ export default definePlugin({
   routes: [showMedia, showVideoArt, showChannelArt, showPlaylistArt],
   services: (app) => ({ media: openMedia(app) }),
   setup: (app) => (app.media as MediaService).begin(),
+  close: (app) => (app.media as MediaService).end(),
 })

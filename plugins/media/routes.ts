@@ -1,6 +1,7 @@
 /** The files beside the API: media with byte ranges, subtitles, art (contract 1.4). */
 import { type Actor, bytes, defineRoute, errors, file, queryEnum, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { contentTypeOf, type Ending, OWN_ENDING } from './containers.ts'
 import { exists } from './library.ts'
 import { type ArtFolder, isId, parseArtName, parseMediaName, smallPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
@@ -18,20 +19,30 @@ export const showMedia = defineRoute({
   params: Type.Object({ channelId: FileName, file: FileName }),
   reply: Type.Unknown(),
   replyType: 'video/mp4',
-  errors: ['not_found', 'invalid_range'],
+  errors: ['not_found', 'invalid_range', 'unavailable'],
   async handle({ params, actor }, app: App) {
     const name = parseMediaName(params.file)
     if (!name || !isId(params.channelId)) throw errors.notFound('file')
-    const { lang, videoId } = name
-    await refuseHidden('video', videoId, actor, app)
-    const path =
-      lang === undefined
-        ? app.media.pathOf(params.channelId, videoId)
-        : app.media.subtitlePathOf(params.channelId, videoId, lang)
+    await refuseHidden('video', name.videoId, actor, app)
+    if ('ending' in name) return sendFilm(params.channelId, name, app)
+    const path = app.media.subtitlePathOf(params.channelId, name.videoId, name.lang)
     if (!(await exists(path))) throw errors.notFound('file')
-    return file(path, lang === undefined ? 'video/mp4' : 'text/vtt; charset=utf-8')
+    return file(path, 'text/vtt; charset=utf-8')
   },
 })
+
+async function sendFilm(
+  channelId: string,
+  { videoId, ending }: { videoId: string; ending: Ending },
+  { media }: Pick<App, 'media'>,
+) {
+  const placed = media.places.filmOf(videoId)
+  if (ending !== (placed?.ending ?? OWN_ENDING) || (placed && placed.channelId !== channelId))
+    throw errors.notFound('file')
+  const path = await media.filmPath(channelId, videoId)
+  if (!placed && !(await exists(path))) throw errors.notFound('file')
+  return file(path, contentTypeOf(ending))
+}
 
 /** A file lies in no index: who sees a part of the archive only is sent those of documents that they see. */
 async function refuseHidden(kind: KnownKind, id: string, actor: Actor, { index }: App): Promise<void> {

@@ -3,6 +3,7 @@
  * deletion.
  */
 import type { Step } from 'archivolt'
+import type { Ending } from './containers.ts'
 
 export interface StreamProbe {
   type: 'video' | 'audio'
@@ -29,9 +30,92 @@ export interface FileStream {
 
 export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'
 
+/** A folder with films of another program: only read, never written, moved or removed from. */
+export interface Place {
+  id: number
+  /** Absolute, without links. */
+  path: string
+  /** What people call it. */
+  label: string
+  /** Epoch seconds. */
+  addedAt: number
+  /** How many videos lie in it. */
+  films: number
+  /** Epoch seconds; left out: it is there. */
+  awaySince?: number
+}
+
+export interface NewFilm {
+  videoId: string
+  channelId: string
+  placeId: number
+  /** From the place's folder on, as the disk has it. */
+  path: string
+  ending: Ending
+  sizeBytes: number
+  changedMs: number
+}
+
+/** A film that lies in a place. `lost`: its place is there, and it is not. */
+export interface PlacedFilm extends NewFilm {
+  state: 'there' | 'lost'
+}
+
+/** Which files are films, or sound alone, that are kept and served as they are. */
+export interface Containers {
+  /** In lower case; what every browser plays comes first. */
+  readonly endings: readonly Ending[]
+  isSound(ending: Ending): boolean
+  /** By the first bytes of a file. */
+  isFilm(head: Uint8Array): boolean
+}
+
+export interface Places {
+  list(): Place[]
+  /** @throws not_found */
+  get(id: number): Place
+  /** Folders below which there may be places, as the operator has set them. */
+  roots(): readonly string[]
+  /** The same path a second time is the same place. @throws unprocessable, conflict: why not, and what to do */
+  add(path: string, label: string): Promise<Place>
+  rename(id: number, label: string): Promise<Place>
+  /** The folder lies elsewhere now: told by a sample of its films. @throws unprocessable: they are not there */
+  move(id: number, path: string): Promise<Place>
+  /** @throws conflict: videos lie in it */
+  remove(id: number): Promise<void>
+  /** Looks now; who is away is told to people once. */
+  isThere(id: number): Promise<boolean>
+  filmOf(videoId: string): PlacedFilm | undefined
+  /** Where it lies, looked at anew each time. @throws not_found; unavailable: its place is away */
+  pathIn(film: PlacedFilm): Promise<string>
+  /** Of those that lie in places: what people see of it. */
+  statesOf(videoIds: readonly string[]): ReadonlyMap<string, { label: string; state: 'there' | 'away' | 'missing' }>
+  /** How many videos of a channel lie in places. */
+  countOfChannel(channelId: string): number
+  /** Which of these somebody has removed from the archive, and whose files stay. */
+  wasForgotten(videoIds: readonly string[]): Set<string>
+  keep(films: readonly NewFilm[]): Promise<void>
+  /** They lie in no place any more, or never did. */
+  drop(videoIds: readonly string[]): Promise<void>
+  /** They leave the archive, and no scan brings them back. Those that lie in no place are passed over. */
+  forget(videoIds: readonly string[]): Promise<void>
+  setLost(videoIds: readonly string[], isLost: boolean): Promise<void>
+  /** In batches, by path. */
+  filmsOf(placeId: number, batch?: number): Iterable<PlacedFilm[]>
+}
+
 export interface Media {
-  /** `<media>/<channel>/<video>.mp4`; ids are checked. */
+  /** `<media>/<channel>/<video>.mp4`, whether it is there or not; ids are checked. */
   pathOf(channelId: string, videoId: string): string
+  readonly places: Places
+  readonly containers: Containers
+  /**
+   * Where the film of a video is read: in its place, or in the library.
+   * @throws not_found, unavailable: it lies in a place and cannot be had
+   */
+  filmPath(channelId: string, videoId: string): Promise<string>
+  /** Whether its file is ours to change, move and remove: it lies in no place. */
+  isOurs(videoId: string): boolean
   subtitlePathOf(channelId: string, videoId: string, lang: string): string
   /** Whether a subtitle's language can be part of its file's name: 1–35 letters, digits and `-` (RFC 5646, 4.4.1). */
   isLanguage(text: string): boolean
@@ -67,7 +151,7 @@ export interface Media {
   adopt(
     channelId: string,
     videoId: string,
-    files: { mediaPath: string; subtitles: Array<{ lang: string; path: string }> },
+    files: { mediaPath?: string; subtitles: Array<{ lang: string; path: string }> },
   ): Promise<void>
   /**
    * The same for a file that lies elsewhere in the library, under its own name. @throws unprocessable: the folder's
@@ -132,5 +216,6 @@ declare module 'archivolt' {
     mediaDir: string
     cacheDir: string
     importDir: string
+    libraryRoots: string[]
   }
 }

@@ -231,6 +231,8 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
     await step('video.art', () => keepArt(downloaded, metadata))
     await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
+    // It lay in a place before: from now on this file is the video's, and that one stays where it lies.
+    await app.media.places.drop([id])
     const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
     const doc = await toDoc(input, probe, fresh)
     await step('video.subtitles', () => indexSubtitles(doc, fresh, isSubtitleIndexed))

@@ -58,8 +58,11 @@ export function openRecords(app: App) {
     const ids = hits.map((hit) => hit.id)
     const tails = tailsOf(ids, actor)
     const ownKeys = ownKeysOf(ids, actor)
+    const places = app.media.places.statesOf(ids)
     return hits.map(({ id, text, score = 0 }, at) => {
-      const more = { ...app.platform.mirror(id), ...ownKeys.get(id), _index: indexName, _score: roundScore(score) }
+      const place = places.get(id)
+      const keys = { ...ownKeys.get(id), ...(place && { place }) }
+      const more = { ...app.platform.mirror(id), ...keys, _index: indexName, _score: roundScore(score) }
       return joinRecord(text, tails.get(id) ?? NOTHING_WATCHED, channels.get(channelIds[at]!)!, more)
     })
   }

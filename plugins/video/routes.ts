@@ -30,6 +30,12 @@ const VideoRecord = Type.Interface(
     watch_later: Type.Optional(
       Type.Literal(true, { description: "it is in the caller's Watch later; left out where it is not" }),
     ),
+    place: Type.Optional(
+      Type.Object(
+        { label: Type.String(), state: Type.Enum(['there', 'away', 'missing']) },
+        { description: 'where its file lies and is only read; left out where it lies in the library' },
+      ),
+    ),
     _index: Type.String(),
     _score: Type.Number(),
   },
@@ -126,13 +132,18 @@ export const deleteVideo = defineRoute({
   access: 'admin',
   summary: 'Remove a video with its files',
   params: VideoId,
-  reply: Type.Object({ video: Type.String(), state: Type.Literal('delete') }),
+  reply: Type.Object({
+    video: Type.String(),
+    state: Type.Literal('delete'),
+    file: Type.Optional(Type.Literal('kept', { description: 'its file lies in a place: it stays there' })),
+  }),
   errors: ['not_found', 'unavailable'],
   async handle({ params: { videoId } }, app: App) {
     if (!(await app.videos.has(videoId)))
       throw errors.notFound('video', videoId, { extra: { video: videoId, state: 'not found' } })
+    const isKept = !app.media.isOurs(videoId)
     await app.videos.remove(videoId)
-    return { video: videoId, state: 'delete' }
+    return { video: videoId, state: 'delete' as const, ...(isKept && { file: 'kept' as const }) }
   },
 })
 

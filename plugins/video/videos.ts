@@ -72,16 +72,29 @@ export function openVideos(app: App) {
     return ownChannel === undefined ? locked() : app.channels.shared(ownChannel, locked)
   }
 
+  /** Undefined: it lies in a place and cannot be had now. */
+  async function filmPath(channelId: string, id: string): Promise<string | undefined> {
+    try {
+      return await app.media.filmPath(channelId, id)
+    } catch (thrown) {
+      if (isAppError(thrown, 'not_found') || isAppError(thrown, 'unavailable')) return undefined
+      throw thrown
+    }
+  }
+
   /** What the file says of itself, or in words what is wrong with it; undefined: it is not there. */
   async function lookAt({
     platform_id: id,
     channel_id: channelId,
     media_size: knownSize,
+    streams,
   }: VideoDoc): Promise<ReturnType<typeof toMediaFields> | string | undefined> {
-    const path = app.media.pathOf(channelId, id)
-    const size = await app.media.sizeOf(path)
-    if (size === undefined) return undefined
+    const path = await filmPath(channelId, id)
+    const size = path === undefined ? undefined : await app.media.sizeOf(path)
+    if (path === undefined || size === undefined) return undefined
     if (size === 0) return 'it is empty'
+    // Looking into the files of other programs, which may be many and far away, is left for what has changed.
+    if (size === knownSize && streams.length > 0 && !app.media.isOurs(id)) return undefined
     try {
       const probe = await app.media.probe(path)
       if (size < knownSize && (await app.media.isCutOff(path, probe.durationSeconds)))
@@ -106,6 +119,7 @@ export function openVideos(app: App) {
     for (const id of ids) await app.media.removeArt('video', id)
     await subtitles.removeWhere({ in: ['platform_id', ids] })
     await comments.remove(ids)
+    await app.media.places.forget(ids)
     await collection.remove(ids, { visible: true })
   }
 
@@ -220,7 +234,10 @@ export function openVideos(app: App) {
           ? staged.filter(({ lang }) => !doc.subtitles.some((one) => one.lang === lang))
           : staged
         if (!taken.length) return true
-        await app.media.adopt(doc.channel_id, id, { mediaPath: app.media.pathOf(doc.channel_id, id), subtitles: taken })
+        await app.media.adopt(doc.channel_id, id, {
+          ...(app.media.isOurs(id) && { mediaPath: app.media.pathOf(doc.channel_id, id) }),
+          subtitles: taken,
+        })
         const fresh = new Set(taken.map(({ lang }) => lang))
         const all = [...doc.subtitles.filter(({ lang }) => !fresh.has(lang)), ...toSubtitles(doc.channel_id, id, taken)]
         await indexSubtitles({ ...doc, subtitles: all }, fresh, isIndexed)
@@ -286,7 +303,9 @@ export function openVideos(app: App) {
     /** Where the files of some videos should lie. */
     async someFilms(atMost: number): Promise<Array<{ channelId: string; videoId: string }>> {
       const { hits } = await collection.find({ size: atMost, withoutTotal: true })
-      return hits.map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
+      return hits
+        .filter(({ id }) => app.media.isOurs(id))
+        .map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
     },
 
     /** Those that match, as the queue takes them, in batches. */

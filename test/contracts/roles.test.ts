@@ -18,6 +18,8 @@ const IDS: Record<string, string> = {
   taskName: 'run_backup',
   taskId: '00000000-0000-4000-8000-000000000000',
   userId: '2',
+  placeId: '1',
+  adoptionId: '1',
   letter: 'a',
   file: 'aB3dE6gH9jK.jpg',
 }

@@ -76,6 +76,8 @@ export const MATRIX: ReadonlyArray<
   ['/api/docs/', { GET: 200 }, 'user'],
   ['/api/docs/contract/', { GET: 200 }, 'user'],
   ['/api/library/', { GET: 200, POST: 200 }, 'admin'],
+  ['/api/place/', { GET: 200, POST: 200 }, 'admin'],
+  ['/api/place/<place_id>/', { POST: 200, DELETE: 200 }, 'admin'],
   ['/api/library/rescan/', { POST: 200 }, 'admin'],
   ['/api/library/import/', { POST: 200 }, 'admin'],
   ['/api/video/<video_id>/nav/', { GET: 200 }, 'user'],

@@ -6,6 +6,7 @@
 import { Ban, RefreshCw, Trash } from 'lucide'
 import { h } from 'preact'
 import { post, remove } from '../server/api.ts'
+import type { Video } from '../server/records.ts'
 import { forget } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/texts.ts'
@@ -16,6 +17,8 @@ import { say, sayFailure } from './toast.tsx'
 interface Target {
   id: string
   title: string
+  /** Its file lies there and stays. */
+  place?: Video['place']
 }
 
 /** @param onGone  it has been deleted */
@@ -43,11 +46,11 @@ async function refresh({ id }: Target): Promise<void> {
   say(t('video.refreshing'))
 }
 
-async function drop({ id, title }: Target, isIgnored: boolean, onGone: () => void): Promise<void> {
+async function drop({ id, title, place }: Target, isIgnored: boolean, onGone: () => void): Promise<void> {
   const text = h(
     'div',
     { class: 'prose' },
-    h('p', null, t('video.delete.goes', { title })),
+    h('p', null, place ? t('video.delete.keeps', { title, place: place.label }) : t('video.delete.goes', { title })),
     h('p', null, isIgnored ? t('video.delete.ignored') : t('video.delete.stays')),
   )
   if (

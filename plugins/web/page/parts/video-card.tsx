@@ -30,6 +30,8 @@ export interface VideoRow {
   isWatched: boolean
   isLater: boolean
   isActive: boolean
+  /** Where its file lies and is only read. */
+  place?: Video['place']
 }
 
 export const toVideoRow = (video: Video): VideoRow => ({
@@ -44,6 +46,7 @@ export const toVideoRow = (video: Video): VideoRow => ({
   isWatched: video.player.watched,
   isLater: video.watch_later === true,
   isActive: video.active,
+  ...(video.place && { place: video.place }),
 })
 
 interface CardProps {
@@ -148,6 +151,11 @@ export function VideoCard({
           {!row.isActive && (
             <span class="gone" title={t('video.gone')}>
               {t('video.goneShort')}
+            </span>
+          )}
+          {row.place?.state === 'away' && (
+            <span class="gone" title={t('video.away', { place: row.place.label })}>
+              {t('video.awayShort')}
             </span>
           )}
         </p>

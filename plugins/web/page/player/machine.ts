@@ -17,7 +17,7 @@ const FRAME_S = 1 / 30
 /** A film that has played so long without a single picture shows none. */
 const BLIND_S = 2
 
-export type PlayerFailure = 'format' | 'picture' | 'missing' | 'connection'
+export type PlayerFailure = 'format' | 'picture' | 'missing' | 'away' | 'connection'
 
 export interface Skip {
   from: number
@@ -135,7 +135,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     if (element?.error?.code === MediaError.MEDIA_ERR_NETWORK) return 'connection'
     try {
       const { ok, status } = await fetch(under(video.media_url), { method: 'HEAD' })
-      return ok ? 'format' : status === 404 ? 'missing' : 'connection'
+      return ok ? 'format' : status === 404 ? 'missing' : status === 503 && video.place ? 'away' : 'connection'
     } catch {
       return 'connection'
     }

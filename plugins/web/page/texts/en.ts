@@ -210,6 +210,8 @@ export const en = {
   'video.delete.title': 'Delete this video?',
   'video.delete.goes':
     '“{title}” is deleted with its file, subtitles, comments, thumbnail and everybody’s watch progress.',
+  'video.delete.keeps':
+    '“{title}” is deleted with its subtitles, comments, thumbnail and everybody’s watch progress. Its file stays where it is, in “{place}”.',
   'video.delete.stays': 'Its channel stays. If you are subscribed, the next scan may download the video again.',
   'video.delete.ignored':
     'Its channel stays. The video goes on the ignore list, so subscriptions will not bring it back.',
@@ -238,6 +240,10 @@ export const en = {
   'video.source.user': 'by people',
   'video.source.file': 'from a file',
   'video.tags': 'Tags',
+  'video.place': 'Folder',
+  'video.place.read': '{place} (its files are only read)',
+  'video.away': '“{place}” is not connected',
+  'video.awayShort': 'Not connected',
   'video.fileLink': 'Open the file',
   'video.comments': 'Comments',
   'video.noComments': 'There are no comments in the archive.',
@@ -305,6 +311,7 @@ export const en = {
   'player.fetching': 'Asking YouTube for it',
   'player.fetched': '{part} downloaded',
   'player.failed.missing': 'The file is no longer in the library.',
+  'player.failed.away': 'The disk with this file is not connected. The video plays again once it is back.',
   'player.failed.connection': 'The file could not be loaded. Check that the server is running, then try again.',
 
   'video.gone': 'No longer on YouTube',

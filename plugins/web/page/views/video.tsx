@@ -149,7 +149,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
       video.change(({ watch_later: _, ...now }) => ({ ...now, ...(isNow && { watch_later: true as const }) })),
     )
   useKeys({ w: watched, q: add })
-  const actions = videoActions({ id: value.platform_id, title: value.title }, () =>
+  const actions = videoActions({ id: value.platform_id, title: value.title, place: value.place }, () =>
     navigate('/', { isReplacing: true }),
   )
   return (
@@ -226,6 +226,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
           </span>
         )}
         {!value.active && <span class="gone">{t('video.gone')}</span>}
+        {value.place?.state === 'away' && <span class="gone">{t('video.away', { place: value.place.label })}</span>}
       </p>
     </header>
   )

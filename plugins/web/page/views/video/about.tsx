@@ -47,6 +47,9 @@ export function Files({ video }: { video: Video }) {
     [t('video.read'), toDay(video.vid_last_refresh)],
     [t('video.size'), `${toBytes(video.media_size)} · ${toSpan(video.player.duration)}`],
     [t('video.type'), t(`home.type.${video.vid_type}`)],
+    ...(video.place
+      ? [[t('video.place'), t('video.place.read', { place: video.place.label })] as [string, string]]
+      : []),
     ...video.streams.map((stream): [string, string] => [t(`video.stream.${stream.type}`), describe(stream)]),
     ...(video.subtitles.length > 0
       ? [

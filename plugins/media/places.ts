@@ -1,0 +1,405 @@
+/**
+ * Places: folders with films of other programs that are only read. Which there are, which film lies where, and whether
+ * a place is there; all of it in the ledger, so that no document and no reply knows a path.
+ */
+import { lstat, opendir, realpath, stat } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { epochSeconds, errors, type Timer } from 'archivolt'
+import type { App } from './app.ts'
+import type { Ending } from './containers.ts'
+import { isOneOf } from './files.ts'
+import type { NewFilm, Place, PlacedFilm, Places } from './types.ts'
+
+export const placeTables = {
+  number: 2,
+  sql: `
+    CREATE TABLE media_place (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      path TEXT NOT NULL UNIQUE,
+      label TEXT NOT NULL,
+      added_at INTEGER NOT NULL,
+      -- epoch seconds; NULL: it is there
+      away_since INTEGER
+    ) STRICT;
+    -- forgotten: somebody has removed the video, and no scan brings it back
+    CREATE TABLE media_film (
+      video_id TEXT PRIMARY KEY,
+      channel_id TEXT NOT NULL,
+      place_id INTEGER NOT NULL REFERENCES media_place (id),
+      path TEXT NOT NULL,
+      ending TEXT NOT NULL,
+      size_bytes INTEGER NOT NULL,
+      changed_ms INTEGER NOT NULL,
+      state TEXT NOT NULL DEFAULT 'there' CHECK (state IN ('there', 'lost', 'forgotten'))
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX media_film_place ON media_film (place_id, path);
+    CREATE INDEX media_film_lost ON media_film (state) WHERE state = 'lost';`,
+}
+
+interface PlaceRow {
+  id: number
+  path: string
+  label: string
+  added_at: number
+  away_since: number | null
+}
+
+interface FilmRow {
+  video_id: string
+  channel_id: string
+  place_id: number
+  path: string
+  ending: Ending
+  size_bytes: number
+  changed_ms: number
+  state: PlacedFilm['state'] | 'forgotten'
+}
+
+/** A place that is there is looked at so often, one that is away more often. */
+const LOOK_MS = 5 * 60_000
+const LOOK_AGAIN_MS = 60_000
+/** So many of its films are looked for: an empty folder may be where a disk belongs. */
+const LOOKED_FOR = 20
+/** A place that has moved must have so much of a larger sample. */
+const SAMPLE = 200
+const FOUND_AGAIN = 0.5
+const MOST_PLACES = 100
+
+export interface PlacesService extends Places {
+  /** Looks for all places now and, while the server runs, again and again. */
+  begin(): void
+  end(): void
+}
+
+type PlacesApp = Pick<App, 'ledger' | 'settings' | 'clock' | 'log' | 'jobs' | 'touch'>
+
+const isWithin = (outer: string, inner: string): boolean => {
+  const way = relative(outer, inner)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+const overlap = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one)
+
+const isAbsent = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
+
+async function realFolder(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path)
+    return (await stat(real)).isDirectory() ? real : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const toFilm = (row: FilmRow): PlacedFilm => ({
+  videoId: row.video_id,
+  channelId: row.channel_id,
+  placeId: row.place_id,
+  path: row.path,
+  ending: row.ending,
+  sizeBytes: row.size_bytes,
+  changedMs: row.changed_ms,
+  state: row.state === 'lost' ? 'lost' : 'there',
+})
+
+export function openPlaces(app: PlacesApp): PlacesService {
+  const { ledger, settings, clock } = app
+  const sql = <Row>(text: string) => ledger.sql<Row>(text)
+  /** Looks that are under way: a share that hangs is asked once. */
+  const looking = new Map<number, Promise<boolean>>()
+  let timer: Timer | undefined
+  let hasEnded = false
+
+  const rows = (): PlaceRow[] => sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
+  const rowOf = (id: number): PlaceRow => {
+    const row = sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(id)
+    if (!row) throw errors.notFound('place', String(id))
+    return row
+  }
+  const filmsIn = (id: number): number =>
+    sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state <> 'forgotten'").get(
+      id,
+    )!.count
+
+  const toPlace = ({ id, path, label, added_at: addedAt, away_since: since }: PlaceRow): Place => ({
+    id,
+    path,
+    label,
+    addedAt,
+    films: filmsIn(id),
+    ...(since !== null && { awaySince: since }),
+  })
+
+  const roots = async (): Promise<string[]> => {
+    const found = await Promise.all(settings.libraryRoots.map(realFolder))
+    return found.filter((root) => root !== undefined)
+  }
+
+  /** The line that the operator has to write. */
+  const remedy = (path: string): string =>
+    `Set AV_LIBRARY_ROOTS=${[...settings.libraryRoots, path].join(',')} where the server is started, and start it again`
+
+  /** @throws unprocessable: it cannot be a place, and what to do */
+  async function allowed(path: string): Promise<string> {
+    const asked = resolve(path)
+    const real = await realFolder(asked)
+    const within = await roots()
+    if (real === undefined) {
+      // What lies outside of the roots is not told of, not even whether it is there.
+      const isTold = [...settings.libraryRoots, ...within].some((root) => isWithin(root, asked))
+      throw errors.unprocessable(
+        isTold
+          ? `There is no folder ${asked} that the server can read; check the path and its permissions`
+          : `${asked} may not be read. ${remedy(asked)}`,
+      )
+    }
+    if (!within.some((root) => isWithin(root, real)))
+      throw errors.unprocessable(`${asked} may not be read. ${remedy(asked)}`)
+    for (const own of [settings.mediaDir, settings.cacheDir]) {
+      const folder = (await realFolder(own)) ?? resolve(own)
+      if (overlap(folder, real))
+        throw errors.unprocessable(`${asked} and the folder ${own} of this archive overlap: choose another folder`)
+    }
+    return real
+  }
+
+  const sampleOf = (id: number, size: number): Array<Pick<FilmRow, 'path' | 'size_bytes'>> =>
+    sql<Pick<FilmRow, 'path' | 'size_bytes'>>(
+      "SELECT path, size_bytes FROM media_film WHERE place_id = ? AND state = 'there' ORDER BY video_id LIMIT ?",
+    ).all(id, size)
+
+  /** How many of these films are below a folder. A disk that answers with an error has none. */
+  async function countFound(
+    folder: string,
+    films: ReadonlyArray<Pick<FilmRow, 'path' | 'size_bytes'>>,
+    hasToFit: boolean,
+  ): Promise<number> {
+    let found = 0
+    for (const { path, size_bytes: size } of films) {
+      try {
+        const there = await stat(join(folder, path))
+        if (there.isFile() && (!hasToFit || there.size === size)) found++
+      } catch {
+        // counts as not there
+      }
+    }
+    return found
+  }
+
+  async function isThere({ id, path }: PlaceRow): Promise<boolean> {
+    const real = await realFolder(path)
+    if (real === undefined || !(await roots()).some((root) => isWithin(root, real))) return false
+    const films = sampleOf(id, LOOKED_FOR)
+    if (films.length > 0) return (await countFound(real, films, false)) > 0
+    try {
+      await (await opendir(real)).close()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** @returns whether it is there */
+  async function lookAt(row: PlaceRow): Promise<boolean> {
+    const there = await isThere(row)
+    const now = sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
+    if (hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
+    const since = there ? null : epochSeconds(clock)
+    await ledger.write(() => sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id))
+    app.touch()
+    if (there) app.log.info({ place: row.label }, 'a place is there again')
+    else {
+      app.log.warn({ place: row.label, folder: row.path }, 'a place is away')
+      await app.jobs.warn(
+        'A place is away',
+        `“${row.label}” cannot be read. Its videos stay, and play again once it is back: connect its disk, or say where it is now.`,
+      )
+    }
+    return there
+  }
+
+  function look(row: PlaceRow): Promise<boolean> {
+    const running = looking.get(row.id)
+    if (running) return running
+    const looked = lookAt(row).finally(() => looking.delete(row.id))
+    looking.set(row.id, looked)
+    return looked
+  }
+
+  async function lookAtAll(): Promise<void> {
+    timer?.cancel()
+    const all = rows()
+    for (const row of all) await look(row)
+    if (hasEnded || all.length === 0) return
+    const isAnyAway = rows().some(({ away_since: since }) => since !== null)
+    timer = clock.after(isAnyAway ? LOOK_AGAIN_MS : LOOK_MS, () => void watch())
+  }
+  const watch = (): Promise<void> =>
+    lookAtAll().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
+
+  const filmRow = (videoId: string): FilmRow | undefined =>
+    sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'").get(videoId)
+
+  async function pathIn(film: PlacedFilm): Promise<string> {
+    const place = rowOf(film.placeId)
+    const path = join(place.path, film.path)
+    try {
+      const real = await realpath(path)
+      // A link may have been set since the film was found.
+      if (!(await roots()).some((root) => isWithin(root, real)) || !(await lstat(real)).isFile())
+        throw errors.notFound('file')
+      return real
+    } catch (thrown) {
+      if (isOneOf(thrown, 'EACCES', 'EPERM'))
+        throw errors.unavailable(`The file of this video in “${place.label}” may not be read by the server`, {
+          cause: thrown,
+        })
+      if (isAbsent(thrown) && (await look(place))) throw errors.notFound('file', undefined, { cause: thrown })
+      if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
+      throw errors.unavailable(`The file of this video lies in “${place.label}”, which is not there now`, {
+        cause: thrown,
+      })
+    }
+  }
+
+  const setState = (videoIds: readonly string[], state: FilmRow['state']): Promise<void> =>
+    ledger.write(() => {
+      const change = sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
+      for (const id of videoIds) change.run(state, id, state)
+    })
+
+  return {
+    list: () => rows().map(toPlace),
+    get: (id) => toPlace(rowOf(id)),
+    roots: () => settings.libraryRoots,
+
+    async add(path, label) {
+      const real = await allowed(path)
+      const known = rows()
+      const same = known.find((row) => row.path === real)
+      if (same) return toPlace(same)
+      const other = known.find((row) => overlap(row.path, real))
+      if (other) throw errors.conflict(`This folder and the place “${other.label}” (${other.path}) overlap`)
+      if (known.length >= MOST_PLACES) throw errors.conflict(`There are ${MOST_PLACES} places already`)
+      const id = await ledger.write(() =>
+        Number(
+          sql('INSERT INTO media_place (path, label, added_at) VALUES (?, ?, ?)').run(real, label, epochSeconds(clock))
+            .lastInsertRowid,
+        ),
+      )
+      if (!timer) void watch()
+      return toPlace(rowOf(id))
+    },
+
+    async rename(id, label) {
+      rowOf(id)
+      await ledger.write(() => sql('UPDATE media_place SET label = ? WHERE id = ?').run(label, id))
+      app.touch()
+      return toPlace(rowOf(id))
+    },
+
+    async move(id, path) {
+      const row = rowOf(id)
+      const real = await allowed(path)
+      const other = rows().find((one) => one.id !== id && overlap(one.path, real))
+      if (other) throw errors.conflict(`This folder and the place “${other.label}” (${other.path}) overlap`)
+      const films = sampleOf(id, SAMPLE)
+      const found = await countFound(real, films, true)
+      if (found < films.length * FOUND_AGAIN)
+        throw errors.unprocessable(
+          `Of ${films.length} films that were looked for, ${found} are in ${real}: this is not where “${row.label}” is now`,
+        )
+      await ledger.write(() => sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id))
+      app.touch()
+      return toPlace(rowOf(id))
+    },
+
+    async remove(id) {
+      const row = rowOf(id)
+      const films = filmsIn(id)
+      if (films > 0) throw errors.conflict(`${films} videos lie in “${row.label}”: take them out of the archive first`)
+      await ledger.write(() => {
+        sql('DELETE FROM media_film WHERE place_id = ?').run(id)
+        sql('DELETE FROM media_place WHERE id = ?').run(id)
+      })
+    },
+
+    isThere: (id) => look(rowOf(id)),
+
+    filmOf(videoId) {
+      const row = filmRow(videoId)
+      return row && toFilm(row)
+    },
+
+    pathIn,
+
+    statesOf(videoIds) {
+      const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing' }>()
+      if (videoIds.length === 0 || sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
+      const found = sql<{ video_id: string; label: string; state: string; away_since: number | null }>(
+        `SELECT video_id, label, state, away_since FROM json_each(?) AS asked
+           JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
+         WHERE state <> 'forgotten'`,
+      ).all(JSON.stringify(videoIds))
+      for (const { video_id: id, label, state, away_since: since } of found)
+        states.set(id, { label, state: since !== null ? 'away' : state === 'lost' ? 'missing' : 'there' })
+      return states
+    },
+
+    countOfChannel: (channelId) =>
+      sql<{ count: number }>(
+        "SELECT count(*) AS count FROM media_film WHERE channel_id = ? AND state <> 'forgotten'",
+      ).get(channelId)!.count,
+
+    wasForgotten: (videoIds) =>
+      new Set(
+        sql<{ video_id: string }>(
+          "SELECT video_id FROM json_each(?) AS asked JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
+        )
+          .all(JSON.stringify(videoIds))
+          .map(({ video_id: id }) => id),
+      ),
+
+    keep: (films: readonly NewFilm[]) =>
+      ledger.write(() => {
+        const put = sql(
+          `INSERT INTO media_film (video_id, channel_id, place_id, path, ending, size_bytes, changed_ms)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (video_id) DO UPDATE SET channel_id = excluded.channel_id, place_id = excluded.place_id,
+             path = excluded.path, ending = excluded.ending, size_bytes = excluded.size_bytes,
+             changed_ms = excluded.changed_ms, state = 'there'`,
+        )
+        for (const { videoId, channelId, placeId, path, ending, sizeBytes, changedMs } of films)
+          put.run(videoId, channelId, placeId, path, ending, sizeBytes, Math.floor(changedMs))
+      }),
+
+    drop: (videoIds) =>
+      ledger.write(() => {
+        const drop = sql('DELETE FROM media_film WHERE video_id = ?')
+        for (const id of videoIds) drop.run(id)
+      }),
+
+    forget: (videoIds) => setState(videoIds, 'forgotten'),
+
+    async setLost(videoIds, isLost) {
+      await setState(videoIds, isLost ? 'lost' : 'there')
+      if (videoIds.length > 0) app.touch()
+    },
+
+    *filmsOf(placeId, batch = 500) {
+      for (let after = ''; ; ) {
+        const found = sql<FilmRow>(
+          "SELECT * FROM media_film WHERE place_id = ? AND path > ? AND state <> 'forgotten' ORDER BY path LIMIT ?",
+        ).all(placeId, after, batch)
+        if (found.length === 0) return
+        yield found.map(toFilm)
+        after = found.at(-1)!.path
+      }
+    },
+
+    begin: () => void watch(),
+    end() {
+      hasEnded = true
+      timer?.cancel()
+    },
+  }
+}
