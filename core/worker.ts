@@ -8,7 +8,10 @@ import { IMPORTABLE, isSource, OWN_FOLDER } from './own-files.ts'
  * Starts the worker of a plugin.
  * @param entry  `new URL('./worker.ts', import.meta.url)`: a built-in one is bundled with the program under this name
  */
-export function startWorker(entry: URL, options: Pick<WorkerOptions, 'name' | 'workerData'> = {}): Worker {
+export function startWorker(
+  entry: URL,
+  options: Pick<WorkerOptions, 'name' | 'workerData' | 'resourceLimits'> = {},
+): Worker {
   if (!isSource && isOwn(entry)) return new Worker(new URL(entry.href.replace(/\.ts$/, '.js')), options)
   return new Worker(bundled(entry), { ...options, eval: true })
 }

@@ -194,11 +194,11 @@ async function prepare(
   return { metadata, mediaPath, subtitles, ...(hasPicture && { thumbnailPath }) }
 }
 
-async function stageSubtitle(
+export async function stageSubtitle(
   folder: string,
   { name, lang, isSubRip }: ImportFile['subtitles'][number],
   to: string,
-  job: Run,
+  job: Pick<Run, 'signal'>,
   app: App,
 ): Promise<void> {
   const text = await readSubtitle(join(folder, name), lang)

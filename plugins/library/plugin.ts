@@ -1,5 +1,18 @@
 /** The library as it lies on disk: rescan, manual import, thumbnails; and whether a newer version is out. */
 import { definePlugin, Type } from 'archivolt'
+import { adoptVideos } from './adoption/adopt.ts'
+import { completeVideos } from './adoption/complete.ts'
+import {
+  commandAdoption,
+  dropAdoption,
+  listAdoptions,
+  listItems,
+  showAdoption,
+  startAdoption,
+} from './adoption/routes.ts'
+import { scanPlace } from './adoption/scan.ts'
+import { adoptionTables } from './adoption/tables.ts'
+import { undoAdoption } from './adoption/undo.ts'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
 import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
@@ -22,13 +35,18 @@ export default definePlugin({
     },
   },
   lanes: ['library'],
-  migrations: [releaseTables],
+  migrations: [releaseTables, adoptionTables],
   services: (app) => ({ releases: openReleases(app) }),
+  hooks: ['library.reader'],
   routes: [
     ...[showLibrary, commandLibrary, startRescan, startImport],
     ...[listPlaces, addPlace, changePlace, removePlace],
+    ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems],
   ],
-  tasks: [rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
+  tasks: [
+    ...[rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
+    ...[scanPlace, adoptVideos, completeVideos, undoAdoption],
+  ],
   on: {
     // Restored documents come without their pictures.
     'index.replaced': (app) => async () => void (await app.jobs.start(thumbnailCheck)),

@@ -10,7 +10,7 @@ import { type Library, openLibrary } from './library.ts'
 import { isId, isLanguage, openPaths } from './paths.ts'
 import { openPlaces } from './places.ts'
 import { openPresence } from './presence.ts'
-import { isCutOff, probeMedia, streamsIn } from './programs.ts'
+import { isCutOff, probeMedia, streamsIn, tagsIn } from './programs.ts'
 import type { Media } from './types.ts'
 
 export interface MediaService extends Media {
@@ -60,6 +60,7 @@ export function openMedia(app: MediaApp): MediaService {
     isThere: async (path) => (await sizeOf(path)) !== undefined,
     probe: (path) => probeMedia(app.settings.ffprobe, path),
     isCutOff: (path, durationSeconds) => isCutOff(app.settings.ffprobe, path, durationSeconds),
+    tagsIn: (path, signal) => tagsIn(app.settings.ffprobe, path, signal),
     streamsIn: (path, signal) => streamsIn(app.settings.ffprobe, path, signal),
 
     async begin() {

@@ -58,7 +58,7 @@ interface FilmRow {
 /** A place that is there is looked at so often, one that is away more often. */
 const LOOK_MS = 5 * 60_000
 const LOOK_AGAIN_MS = 60_000
-/** So many of its films are looked for: an empty folder may be where a disk belongs. */
+/** So many of its films are looked for: one is enough. */
 const LOOKED_FOR = 20
 /** A place that has moved must have so much of a larger sample. */
 const SAMPLE = 200
@@ -189,10 +189,13 @@ export function openPlaces(app: PlacesApp): PlacesService {
     const real = await realFolder(path)
     if (real === undefined || !(await roots()).some((root) => isWithin(root, real))) return false
     const films = sampleOf(id, LOOKED_FOR)
-    if (films.length > 0) return (await countFound(real, films, false)) > 0
+    if (films.length > 0 && (await countFound(real, films, false)) > 0) return true
+    // Another program may have renamed them all; where a disk belongs there is nothing.
     try {
-      await (await opendir(real)).close()
-      return true
+      const folder = await opendir(real)
+      const isEmpty = (await folder.read()) === null
+      await folder.close()
+      return films.length === 0 || !isEmpty
     } catch {
       return false
     }
@@ -268,6 +271,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     })
 
   return {
+    realRoots: roots,
     list: () => rows().map(toPlace),
     get: (id) => toPlace(rowOf(id)),
     roots: () => settings.libraryRoots,
@@ -332,6 +336,14 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     pathIn,
 
+    at(placeId, paths) {
+      const found = sql<FilmRow>(
+        `SELECT media_film.* FROM json_each(?) AS asked
+           JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
+      ).all(JSON.stringify(paths), placeId)
+      return new Map(found.map((row) => [row.path, toFilm(row)]))
+    },
+
     statesOf(videoIds) {
       const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing' }>()
       if (videoIds.length === 0 || sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
@@ -356,6 +368,15 @@ export function openPlaces(app: PlacesApp): PlacesService {
           "SELECT video_id FROM json_each(?) AS asked JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
         )
           .all(JSON.stringify(videoIds))
+          .map(({ video_id: id }) => id),
+      ),
+
+    broughtFrom: (placeId, videoIds) =>
+      new Set(
+        sql<{ video_id: string }>(
+          'SELECT video_id FROM json_each(?) AS asked JOIN media_film ON video_id = asked.value WHERE place_id = ?',
+        )
+          .all(JSON.stringify(videoIds), placeId)
           .map(({ video_id: id }) => id),
       ),
 

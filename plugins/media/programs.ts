@@ -18,7 +18,7 @@ const PIXEL_LIMIT = 60_000_000
 const SMALL_WIDTH = 320
 
 interface ProbeOutput {
-  format?: { duration?: string; size?: string; bit_rate?: string }
+  format?: { duration?: string; size?: string; bit_rate?: string; tags?: Record<string, string> }
   streams?: Array<{
     codec_type?: string
     codec_name?: string
@@ -78,6 +78,20 @@ export async function streamsIn(ffprobe: string, path: string, signal: AbortSign
     codec,
     isPicture: disposition?.attached_pic === 1,
   }))
+}
+
+/** Names in lower case, as containers differ; nothing of what is no media. @throws unavailable: ffprobe is not there */
+export async function tagsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const { output, cause } = await runFfprobe(
+    ffprobe,
+    path,
+    ['-show_entries', 'format_tags:stream_tags', '-print_format', 'json'],
+    signal,
+  )
+  if (cause) return new Map()
+  const { format, streams = [] } = JSON.parse(output) as ProbeOutput
+  const all = [...streams.map(({ tags = {} }) => tags), format?.tags ?? {}]
+  return new Map(all.flatMap(Object.entries).map(([name, text]) => [name.toLowerCase(), String(text)]))
 }
 
 /** So much of a film's end is looked at. */

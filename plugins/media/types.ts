@@ -76,6 +76,8 @@ export interface Places {
   get(id: number): Place
   /** Folders below which there may be places, as the operator has set them. */
   roots(): readonly string[]
+  /** The same without links, less those that are not there. */
+  realRoots(): Promise<string[]>
   /** The same path a second time is the same place. @throws unprocessable, conflict: why not, and what to do */
   add(path: string, label: string): Promise<Place>
   rename(id: number, label: string): Promise<Place>
@@ -86,6 +88,8 @@ export interface Places {
   /** Looks now; who is away is told to people once. */
   isThere(id: number): Promise<boolean>
   filmOf(videoId: string): PlacedFilm | undefined
+  /** Those that lie at these paths of a place, by path. */
+  at(placeId: number, paths: readonly string[]): Map<string, PlacedFilm>
   /** Where it lies, looked at anew each time. @throws not_found; unavailable: its place is away */
   pathIn(film: PlacedFilm): Promise<string>
   /** Of those that lie in places: what people see of it. */
@@ -94,6 +98,8 @@ export interface Places {
   countOfChannel(channelId: string): number
   /** Which of these somebody has removed from the archive, and whose files stay. */
   wasForgotten(videoIds: readonly string[]): Set<string>
+  /** Which of these lie in a place, or lay there until somebody removed them. */
+  broughtFrom(placeId: number, videoIds: readonly string[]): Set<string>
   keep(films: readonly NewFilm[]): Promise<void>
   /** They lie in no place any more, or never did. */
   drop(videoIds: readonly string[]): Promise<void>
@@ -168,6 +174,8 @@ export interface Media {
   probe(path: string): Promise<MediaProbe>
   /** Whether the file ends before the film does, whatever its head says. @param durationSeconds  as probed */
   isCutOff(path: string, durationSeconds: number): Promise<boolean>
+  /** What the file says of itself as a whole, names in lower case; nothing of what is no media. */
+  tagsIn(path: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>>
   /** All of its streams, subtitles and pictures inside the file included. @throws unprocessable: no media */
   streamsIn(path: string, signal: AbortSignal): Promise<FileStream[]>
   /** Puts a JPEG (and its 320-pixel variant) into the art folder, from a file of any picture format. */

@@ -249,6 +249,15 @@ export function openPlaylists(app: App) {
       }
     },
 
+    /** Many videos have come at once: each playlist of the platform says what it has now, and so do they. */
+    async takeInAll(): Promise<void> {
+      for (const id of await idsWhere({ eq: ['playlist_type', 'regular'] })) {
+        await recount(id)
+        const archived = await archivedOf(id)
+        if (archived.length > 0) await membership.add(id, archived)
+      }
+    },
+
     /** A video goes: playlists of the platform keep the entry, custom ones do not. */
     forgetVideo: (videoId: string): Promise<void> =>
       beside(async () => {

@@ -41,6 +41,7 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.playlists.takeIn(id),
+    'video.adopted': (app) => () => app.playlists.takeInAll(),
     'index.replaced': (app) => () => app.playlists.hideRestored(),
   },
   routes: [

@@ -26,7 +26,7 @@ export default definePlugin({
     'video.filter': { otherwise: withoutFilter },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
-  events: ['video.added'],
+  events: ['video.added', 'video.adopted'],
   implements: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),

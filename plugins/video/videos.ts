@@ -1,6 +1,7 @@
 /** The service `videos`: the one home of video documents, their comments and subtitles. */
 import {
   type Actor,
+  type BulkResult,
   type Change,
   epochSeconds,
   errors,
@@ -11,6 +12,7 @@ import {
   type Step,
 } from 'archivolt'
 import type { CommentMetadata, VideoMetadata } from '../platform/types.ts'
+import { type Adopted, leaveAll, toAdoptedDoc } from './adopted.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
 import { durationText } from './durations.ts'
@@ -173,6 +175,20 @@ export function openVideos(app: App) {
      */
     ingest: (input: Ingest, step: Step = plainStep): Promise<void> =>
       exclusive(input.downloaded.metadata.id, () => ingest(input, step), input.downloaded.metadata.channelId),
+
+    /**
+     * Videos whose films lie in places come in together; those that are here already are not to be among them.
+     * `video.adopted` is for whoever has brought them all.
+     */
+    adopt: (list: readonly Adopted[]): Promise<BulkResult> =>
+      collection.putMany(
+        list.map((one) => ({ id: one.metadata.id, doc: toAdoptedDoc(one, app) })),
+        { visible: true },
+      ),
+
+    /** They leave again with what is ours of them; their films stay. @returns how many were there */
+    leave: (ids: readonly string[], job: { id: string; step: Step }): Promise<number> =>
+      leaveAll(ids, job, { app, get: (some) => collection.getMany(some), removeWith, dropAll, exclusive }),
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
@@ -353,6 +369,8 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when a video has come into the archive, or has been ingested once more. */
     'video.added': { id: string; channelId: string }
+    /** Emitted when many videos have come in whose films lie in places: nobody is to ask for each of them. */
+    'video.adopted': Record<string, never>
   }
   interface Hooks {
     /** Asked for each page of video records: what of them is the caller's own, by id. Ids may be left out. */

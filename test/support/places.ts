@@ -6,6 +6,7 @@ import { dirname, extname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import type { Ending } from '../../plugins/media/containers.ts'
+import { lay } from './lay.ts'
 
 export interface PlacesApp extends TestApp {
   /** What `AV_LIBRARY_ROOTS` names. */
@@ -27,15 +28,9 @@ export async function placesApp(t: TestContext, options: TestOptions = {}): Prom
 }
 
 export function withPlaces<App extends TestApp>(app: App, root: string): App & PlacesApp {
-  const lay: PlacesApp['lay'] = async (path, content = 'a film') => {
-    const whole = join(root, path)
-    await mkdir(dirname(whole), { recursive: true })
-    await writeFile(whole, content)
-    return whole
-  }
   const own = {
     root,
-    lay,
+    lay: lay(root),
     async place(path: string, label?: string) {
       await mkdir(join(root, path), { recursive: true })
       const { status, body } = await app
@@ -62,19 +57,17 @@ export function withPlaces<App extends TestApp>(app: App, root: string): App & P
 }
 
 /** All that can be told of a folder from outside: names, kinds, sizes, times of both sorts, contents. */
-export async function listing(folder: string): Promise<string[]> {
+export async function listing(folder: string | Buffer): Promise<string[]> {
   const lines: string[] = []
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })) {
-    const path = join(entry.parentPath ?? entry.path, entry.name)
+  // Some names are no UTF-8: as text they could not be opened again.
+  for (const entry of await readdir(folder as string, { withFileTypes: true, encoding: 'buffer' as 'utf8' })) {
+    const path = Buffer.concat([Buffer.from(folder), Buffer.from('/'), entry.name as unknown as Buffer])
     const { mode, size, mtimeMs, ctimeMs, nlink } = await lstat(path)
-    const content = entry.isFile()
-      ? createHash('sha256')
-          .update(await readFile(path))
-          .digest('hex')
-      : ''
-    lines.push(
-      [path.slice(folder.length), mode, entry.isDirectory() ? '' : size, nlink, mtimeMs, ctimeMs, content].join(' '),
-    )
+    const isFolder = entry.isDirectory()
+    const content = entry.isFile() ? createHash('sha256').update(await readFile(path)) : undefined
+    const said = [mode, isFolder ? '' : size, nlink, mtimeMs, ctimeMs, content?.digest('hex')]
+    lines.push([path.toString('latin1'), ...said].join(' '))
+    if (isFolder) lines.push(...(await listing(path)))
   }
   return lines.sort()
 }

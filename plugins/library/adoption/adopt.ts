@@ -1,0 +1,188 @@
+/**
+ * adopt_videos: what a plan says comes into the archive. The film's place, then the document, then the row: cut off
+ * anywhere, the next start goes on. Not one request to the platform here; what only the platform can tell, and pictures
+ * and subtitles, follow in complete_videos.
+ */
+import { defineTask, epochSeconds } from 'archivolt'
+import type { Adopted } from '../../video/adopted.ts'
+import type { App } from '../app.ts'
+import { AdoptionPayload, type AdoptionRun, inAdoption } from './scan.ts'
+import type { Store } from './store.ts'
+import type { AdoptionRow, ItemRow } from './tables.ts'
+import { openPlace, type PlaceReading, readerOf } from './tools.ts'
+import type { Facts, FoundFile, Info } from './types.ts'
+
+const STEP = 200
+
+export const adoptVideos = defineTask({
+  name: 'adopt_videos',
+  title: 'Move in',
+  group: 'setting:adopt',
+  payload: AdoptionPayload,
+  lane: 'library',
+  unique: ({ adoption }) => String(adoption),
+  resumable: true,
+  async run(job, app: App) {
+    return inAdoption(job, app, 'adopted', async (adoption, store) => {
+      const place = app.media.places.get(adoption.place_id)
+      const reader = readerOf(adoption.reader, app)
+      const reading = openPlace(place.path, job, app)
+      const all = sumOf(store, adoption.id)
+      let done = 0
+      try {
+        for (let after = -1; ; ) {
+          job.signal.throwIfAborted()
+          const rows = store.items(adoption.id, ['new', 'moved'], ['planned'], after, STEP)
+          if (rows.length === 0) break
+          after = rows.at(-1)!.number
+          const seen = await lookAgain(rows, reading, store, adoption)
+          const moved = seen.filter(({ row }) => row.outcome === 'moved')
+          const fresh = seen.filter(({ row }) => row.outcome === 'new')
+          const facts = await reader.factsOf(
+            fresh.map(({ row, file, info }) => ({ file, id: row.video_id!, ...(info && { info }) })),
+            reading.tools,
+          )
+          await job.step('adoption.move', () => takeMoved(moved, adoption, store, app))
+          await takeIn(
+            fresh.flatMap((one, at) => (facts[at] ? [{ ...one, facts: facts[at] }] : [])),
+            adoption,
+            store,
+            job,
+            app,
+          )
+          const asked = fresh.filter((_one, at) => !facts[at])
+          await store.setItems(
+            adoption.id,
+            asked.map(({ row }) => ({ number: row.number, state: 'planned', outcome: 'ask' as const })),
+          )
+          done += rows.length
+          job.progress(done / Math.max(1, all), `${done} of ${all} videos have moved in`)
+        }
+      } finally {
+        await reading.end()
+      }
+      await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+      await app.jobs.start('complete_videos', { adoption: adoption.id })
+      return `${store.items(adoption.id, ['new'], ['in', 'done'], -1, Number.MAX_SAFE_INTEGER).length} videos`
+    })
+  },
+})
+
+function sumOf(store: Store, id: number): number {
+  return store
+    .counts(id)
+    .rows.filter(({ outcome, state }) => (outcome === 'new' || outcome === 'moved') && state === 'planned')
+    .reduce((sum, { count }) => sum + count, 0)
+}
+
+interface SeenAgain {
+  row: ItemRow
+  file: FoundFile
+  info?: Info
+}
+
+/** Other programs go on meanwhile: what is not as it was when the plan was made is left, and told. */
+async function lookAgain(
+  rows: readonly ItemRow[],
+  { tools }: PlaceReading,
+  store: Store,
+  { id }: AdoptionRow,
+): Promise<SeenAgain[]> {
+  const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
+  const looks = await tools.look(files)
+  const left: Parameters<Store['setItems']>[1][number][] = []
+  const seen: SeenAgain[] = []
+  for (const [at, row] of rows.entries()) {
+    const [look, file] = [looks[at]!, files[at]!]
+    if (!look.isFilm) left.push({ number: row.number, state: 'left', code: look.code, why: look.why })
+    else if (look.sizeBytes !== file.sizeBytes)
+      left.push({ number: row.number, state: 'left', code: 'changed', why: 'it has changed since the plan was made' })
+    else seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(look.info && { info: look.info }) })
+  }
+  await store.setItems(id, left)
+  return seen
+}
+
+const pathOf = ({ folder, name }: FoundFile): string => (folder === '' ? name : `${folder}/${name}`)
+
+async function takeMoved(
+  moved: readonly SeenAgain[],
+  { id }: AdoptionRow,
+  store: Store,
+  { media }: App,
+): Promise<void> {
+  await media.places.keep(
+    moved.flatMap(({ row, file }) => {
+      const film = media.places.filmOf(row.video_id!)
+      const { sizeBytes, changedMs, ending } = file
+      return film ? [{ ...film, path: pathOf(file), ending, sizeBytes, changedMs }] : []
+    }),
+  )
+  await store.setItems(
+    id,
+    moved.map(({ row }) => ({ number: row.number, state: 'done' })),
+  )
+}
+
+/** Facts first, so that a document is never without its channel. */
+export async function takeIn(
+  films: ReadonlyArray<SeenAgain & { facts: Facts }>,
+  adoption: AdoptionRow,
+  store: Store,
+  { step }: Pick<AdoptionRun, 'step'>,
+  app: App,
+): Promise<void> {
+  const known = await app.videos.known(films.map(({ row }) => row.video_id!))
+  // Of this very run, cut off after the documents: their films lie in this place.
+  const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
+  const fresh = films.filter(({ row }) => !known.has(row.video_id!))
+  await step('adoption.channels', () => ensureChannels(fresh, adoption, store, app))
+  const placed = fresh.map(({ file, facts: { metadata } }) => ({
+    videoId: metadata.id,
+    channelId: metadata.channelId,
+    placeId: adoption.place_id,
+    path: pathOf(file),
+    ending: file.ending,
+    sizeBytes: file.sizeBytes,
+    changedMs: file.changedMs,
+  }))
+  await step('adoption.place', () => app.media.places.keep(placed))
+  const { failed } = await step('adoption.document', () => app.videos.adopt(fresh.map((film) => toAdopted(film, app))))
+  const why = new Map(failed.map(({ id, reason }) => [id, reason]))
+  await app.media.places.drop([...why.keys()])
+  await store.setItems(
+    adoption.id,
+    films.map(({ row }) => {
+      const id = row.video_id!
+      if (why.has(id)) return { number: row.number, state: 'left', code: 'no_facts', why: why.get(id)! }
+      if (known.has(id) && !isOurs(id)) return { number: row.number, state: 'left', outcome: 'known' }
+      return { number: row.number, state: 'in' }
+    }),
+  )
+}
+
+function toAdopted({ file, facts }: SeenAgain & { facts: Facts }, { clock }: App): Adopted {
+  const { metadata, downloadedAt = Math.floor(file.changedMs / 1000), streams = [] } = facts
+  return {
+    metadata,
+    sizeBytes: file.sizeBytes,
+    streams: streams.map((stream, index) => ({ ...stream, index })),
+    // A date of the future would be the newest for ever.
+    dateDownloaded: Math.max(0, Math.min(downloadedAt, epochSeconds(clock))),
+  }
+}
+
+async function ensureChannels(
+  films: ReadonlyArray<{ facts: Facts }>,
+  { id }: AdoptionRow,
+  store: Store,
+  { channels }: App,
+): Promise<void> {
+  const names = new Map(films.map(({ facts: { metadata } }) => [metadata.channelId, metadata.channelName]))
+  const known = await channels.known([...names.keys()])
+  for (const [channelId, name] of names) {
+    if (known.has(channelId)) continue
+    await store.addChannel(id, channelId)
+    await channels.recordName(channelId, name)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * complete_videos: what takes its time for videos that have moved in. Pictures and subtitles that lie beside them, what
+ * only the film or the platform can tell. It may be stopped and started again: each video's row says how far it has come.
+ */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { defineTask, isAppError } from 'archivolt'
+import type { App } from '../app.ts'
+import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
+import { stageSubtitle } from '../import.ts'
+import { isPicture } from '../sidecars.ts'
+import { takeIn } from './adopt.ts'
+import { AdoptionPayload, type AdoptionRun } from './scan.ts'
+import { openStore, type Store } from './store.ts'
+import type { AdoptionRow, ItemRow } from './tables.ts'
+import type { FoundFile } from './types.ts'
+
+const STEP = 100
+
+export const completeVideos = defineTask({
+  name: 'complete_videos',
+  title: 'Complete what has moved in',
+  group: 'setting:adopt',
+  payload: AdoptionPayload,
+  lane: 'library',
+  apiStop: true,
+  unique: ({ adoption }) => String(adoption),
+  resumable: true,
+  async run(job, app: App) {
+    const store = openStore(app)
+    const adoption = store.find(job.payload.adoption)
+    if (adoption?.state !== 'adopted') return null // undone or dropped meanwhile
+    const place = app.media.places.get(adoption.place_id)
+    let done = 0
+    for (const row of rowsOf(store, adoption.id, 'new', 'in')) {
+      if (job.isStopping()) return null
+      job.progress(0.5, `${++done} videos have their pictures and subtitles`)
+      await completeOne(row, place.path, job, app)
+      await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+    }
+    let asked = 0
+    for (const row of rowsOf(store, adoption.id, 'ask', 'planned')) {
+      if (job.isStopping()) return null
+      job.progress(0.9, `${app.platform.name} was asked for ${++asked} videos`)
+      await askFor(row, place.path, adoption, store, job, app)
+    }
+    if (asked > 0) await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+    return null
+  },
+})
+
+/** One after the other, read in pieces: what is done does not come again. */
+function* rowsOf(store: Store, id: number, outcome: 'new' | 'ask', state: ItemRow['state']): Generator<ItemRow> {
+  for (let after = -1; ; ) {
+    const rows = store.items(id, [outcome], [state], after, STEP)
+    if (rows.length === 0) return
+    yield* rows
+    after = rows.at(-1)!.number
+  }
+}
+
+async function completeOne(row: ItemRow, place: string, job: AdoptionRun, app: App): Promise<void> {
+  const id = row.video_id!
+  const file = JSON.parse(row.file!) as FoundFile
+  const folder = join(place, file.folder)
+  const doc = await app.videos.get(id)
+  if (!doc || app.media.isOurs(id)) return // removed, or downloaded anew meanwhile
+  try {
+    if (file.picture !== undefined && !(await app.media.hasArt('video', id)))
+      await keepPicture(id, join(folder, file.picture), app)
+    if (file.subtitles.length > 0) await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))
+    if (doc.streams.length === 0 || doc.player.duration === 0)
+      await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))
+  } catch (thrown) {
+    // The video is there and plays; what could not be had beside it is no reason to stop.
+    job.signal.throwIfAborted()
+    if (!isAppError(thrown) && (thrown as NodeJS.ErrnoException).code === undefined) throw thrown
+    job.log.info({ id, err: thrown }, 'what lies beside a video could not be taken in')
+  }
+}
+
+async function keepPicture(id: string, path: string, { media }: App): Promise<void> {
+  try {
+    if (await isPicture(path)) await media.keepArt('video', id, path)
+  } catch (thrown) {
+    if (!isAppError(thrown, 'unprocessable')) throw thrown
+  }
+}
+
+async function takeSubtitles(id: string, folder: string, file: FoundFile, job: AdoptionRun, app: App): Promise<void> {
+  const staging = join(await app.media.staging(id), 'adoption')
+  await mkdir(staging, { recursive: true })
+  const staged: ReturnType<typeof subtitleFile>[] = []
+  try {
+    for (const subtitle of file.subtitles.slice(0, MOST_LANGUAGES)) {
+      if (!app.media.isLanguage(subtitle.lang)) continue
+      const to = join(staging, `${id}.${subtitle.lang}.vtt`)
+      try {
+        await stageSubtitle(folder, subtitle, to, job, app)
+        staged.push(subtitleFile(subtitle.lang, to))
+      } catch (thrown) {
+        if (!isAppError(thrown, 'unprocessable')) throw thrown
+        job.log.info({ id, file: subtitle.name, reason: thrown.message }, 'subtitles cannot be read and are left out')
+      }
+    }
+    if (staged.length > 0)
+      await app.videos.setSubtitles(id, staged, {
+        isIndexed: app.preferences.section('downloads').subtitle_index,
+        onlyMissing: true,
+      })
+  } finally {
+    if (await isQueued(id, app)) await rm(staging, { recursive: true, force: true })
+    else await app.media.clearStaging(id)
+  }
+}
+
+/** In no hurry: it waits at the platform's gate like everything else. */
+async function askFor(
+  row: ItemRow,
+  place: string,
+  adoption: AdoptionRow,
+  store: Store,
+  job: AdoptionRun,
+  app: App,
+): Promise<void> {
+  const id = row.video_id!
+  const file = JSON.parse(row.file!) as FoundFile
+  try {
+    const metadata = await app.platform.video(id, { asker: job.id, signal: job.signal })
+    await takeIn([{ row, file, facts: { metadata } }], adoption, store, job, app)
+    await completeOne(row, place, job, app)
+  } catch (thrown) {
+    job.signal.throwIfAborted()
+    const failure = app.platform.failureOf(thrown)
+    if (!failure) throw thrown
+    await store.setItems(adoption.id, [
+      { number: row.number, state: 'left', code: row.is_guess ? 'unsure_id' : 'no_facts', why: failure.message },
+    ])
+    return
+  }
+  if (app.media.isOurs(id)) return
+  await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
+}

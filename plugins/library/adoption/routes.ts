@@ -1,0 +1,203 @@
+/** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.16). */
+import { defineRoute, errors, listing, queryEnum, queryText, Type } from 'archivolt'
+import type { App } from '../app.ts'
+import { adoptVideos } from './adopt.ts'
+import { scanPlace } from './scan.ts'
+import { openStore } from './store.ts'
+import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
+import { readerOf, readersOf } from './tools.ts'
+import { undoAdoption } from './undo.ts'
+
+const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) })
+const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ description: 'bytes' }) })
+
+export const AdoptionRecord = Type.Object({
+  id: Type.Integer(),
+  place: Type.Integer(),
+  source: Type.String({ description: 'how the place is read; empty until that is known' }),
+  state: Type.Enum([...ADOPTION_STATES]),
+  reason: Type.String({ description: 'why it has failed' }),
+  task_id: Type.String(),
+  created_at: Type.Integer({ description: 'epoch seconds' }),
+  unchanged: Type.Integer({ description: 'films that are in the archive and lie as they lay' }),
+  outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count]))),
+  problems: Type.Record(Type.String(), Type.Integer()),
+  containers: Type.Record(Type.String(), Type.Integer()),
+  states: Type.Object(Object.fromEntries(ITEM_STATES.map((state) => [state, Type.Integer()]))),
+})
+
+function toRecord(row: AdoptionRow, app: App) {
+  const { rows, containers } = openStore(app).counts(row.id)
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, { count: 0, size: 0 }]))
+  const states = Object.fromEntries(ITEM_STATES.map((state) => [state, 0]))
+  const problems: Record<string, number> = {}
+  for (const { outcome, code, state, count, bytes } of rows) {
+    const sum = outcomes[outcome]
+    if (!sum) continue // still being scanned
+    sum.count += count
+    sum.size += bytes
+    if (code !== null) problems[code] = (problems[code] ?? 0) + count
+    if (outcome === 'new' || outcome === 'ask') states[state] = (states[state] ?? 0) + count
+  }
+  return {
+    id: row.id,
+    place: row.place_id,
+    source: row.reader,
+    state: row.state,
+    reason: row.why,
+    task_id: row.job_id ?? '',
+    created_at: row.created_at,
+    unchanged: row.unchanged,
+    outcomes,
+    problems,
+    containers: Object.fromEntries(containers.map(({ ending, count }) => [ending, count])),
+    states,
+  }
+}
+
+export const listAdoptions = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/',
+  access: 'admin',
+  summary: 'What has been looked at and has moved in, newest first, and which kinds of places can be read',
+  reply: Type.Object({
+    sources: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
+    adoptions: Type.Array(AdoptionRecord),
+  }),
+  handle: (_input, app: App) => ({
+    sources: readersOf(app).map(({ name, title }) => ({ name, title })),
+    adoptions: openStore(app)
+      .list()
+      .map((row) => toRecord(row, app)),
+  }),
+})
+
+export const startAdoption = defineRoute({
+  method: 'POST',
+  path: '/api/adoption/',
+  access: 'admin',
+  summary: 'Look what could move in from a place; nothing is changed',
+  body: Type.Object({ place: Type.Integer({ minimum: 1 }), source: Type.Optional(Type.String({ maxLength: 40 })) }),
+  reply: AdoptionRecord,
+  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
+  async handle({ body: { place: placeId, source } }, app: App) {
+    const store = openStore(app)
+    const place = app.media.places.get(placeId)
+    if (source !== undefined) readerOf(source, app)
+    const busy = store.list().find((one) => one.place_id === placeId && store.isBusy(one))
+    if (busy) throw errors.conflict(`“${place.label}” is being worked on (adoption ${busy.id}): wait for its end`)
+    if (!(await app.media.places.isThere(placeId)))
+      throw errors.unavailable(`“${place.label}” is not there now: connect its disk, or say where it is`)
+    await store.removeOld()
+    const id = await store.create(placeId, source ?? '')
+    const job = await app.jobs.start(scanPlace, { adoption: id })
+    await store.setTask(id, job.id)
+    return toRecord(store.get(id), app)
+  },
+})
+
+export const showAdoption = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/:adoptionId/',
+  access: 'admin',
+  summary: 'A plan in numbers, and how far it has come',
+  params: AdoptionId,
+  reply: AdoptionRecord,
+  errors: ['not_found'],
+  handle: ({ params }, app: App) => toRecord(openStore(app).get(Number(params.adoptionId)), app),
+})
+
+/** From which states each command goes on. */
+const COMMANDS = {
+  adopt: { from: ['planned', 'failed', 'adopted'], state: 'adopting', task: adoptVideos },
+  undo: { from: ['adopted', 'failed', 'undone'], state: 'undoing', task: undoAdoption },
+} as const
+
+export const commandAdoption = defineRoute({
+  method: 'POST',
+  path: '/api/adoption/:adoptionId/',
+  access: 'admin',
+  summary: 'Move in what the plan says, or take out exactly what it brought',
+  params: AdoptionId,
+  body: Type.Object({ command: Type.Enum(['adopt', 'undo']) }),
+  reply: AdoptionRecord,
+  errors: ['bad_request', 'not_found', 'conflict', 'unavailable'],
+  async handle({ params, body: { command } }, app: App) {
+    const store = openStore(app)
+    const adoption = store.get(Number(params.adoptionId))
+    const { from, state, task } = COMMANDS[command]
+    if (!from.some((one) => one === adoption.state))
+      throw errors.conflict(`It is ${adoption.state}: ${command} has to wait, or there is nothing to ${command}`)
+    if (command === 'adopt' && !(await app.media.places.isThere(adoption.place_id)))
+      throw errors.unavailable('The place is not there now: connect its disk, or say where it is')
+    await store.setState(adoption.id, state)
+    const job = await app.jobs.start(task, { adoption: adoption.id })
+    await store.setTask(adoption.id, job.id)
+    return toRecord(store.get(adoption.id), app)
+  },
+})
+
+export const dropAdoption = defineRoute({
+  method: 'DELETE',
+  path: '/api/adoption/:adoptionId/',
+  access: 'admin',
+  summary: 'Throw a plan away; what has moved in stays, and can no longer be undone',
+  params: AdoptionId,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['not_found', 'conflict'],
+  async handle({ params }, app: App) {
+    const store = openStore(app)
+    const adoption = store.get(Number(params.adoptionId))
+    if (store.isBusy(adoption)) throw errors.conflict('It is being worked on: wait for its end')
+    await store.remove(adoption.id)
+    return { success: true as const }
+  },
+})
+
+const ItemRecord = Type.Object({
+  outcome: Type.Enum([...OUTCOMES]),
+  state: Type.Enum([...ITEM_STATES]),
+  code: Type.String(),
+  reason: Type.String(),
+  file: Type.String({ description: 'from the place on' }),
+  platform_id: Type.String(),
+  title: Type.String(),
+  channel_id: Type.String(),
+  channel_name: Type.String(),
+  media_size: Type.Integer(),
+})
+
+const toItemRecord = (row: ItemRow): string =>
+  JSON.stringify({
+    outcome: row.outcome,
+    state: row.state,
+    code: row.code ?? '',
+    reason: row.why,
+    file: row.path,
+    platform_id: row.video_id ?? '',
+    title: row.title,
+    channel_id: row.channel_id ?? '',
+    channel_name: row.channel_name ?? '',
+    media_size: row.size_bytes,
+  })
+
+export const listItems = defineRoute({
+  method: 'GET',
+  path: '/api/adoption/:adoptionId/item/',
+  access: 'admin',
+  summary: 'The rows of a plan',
+  params: AdoptionId,
+  query: {
+    outcome: queryEnum([...OUTCOMES]),
+    code: queryText({ description: 'of a problem', maxLength: 40 }),
+  },
+  envelope: 'page',
+  reply: Type.Array(ItemRecord),
+  errors: ['not_found'],
+  handle({ params, query: { outcome, code }, page: { from, size } }, app: App) {
+    const store = openStore(app)
+    const { id } = store.get(Number(params.adoptionId))
+    const { rows, total } = store.page(id, outcome, code || undefined, from, size)
+    return listing(rows.map(toItemRecord), total)
+  },
+})

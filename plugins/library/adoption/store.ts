@@ -1,0 +1,233 @@
+/** Adoptions and their rows, as the tasks and the routes read and write them. */
+import { epochSeconds, errors } from 'archivolt'
+import type { App } from '../app.ts'
+import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
+import type { FoundVideo, Problem } from './types.ts'
+
+const DAY_SECONDS = 86_400
+/** So long an adoption can be undone. */
+const KEPT_DAYS = 30
+const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
+
+type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
+
+export type Store = ReturnType<typeof openStore>
+
+export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
+  const sql = <Row>(text: string) => ledger.sql<Row>(text)
+  const find = (id: number): AdoptionRow | undefined =>
+    sql<AdoptionRow>('SELECT * FROM library_adoption WHERE id = ?').get(id)
+  const get = (id: number): AdoptionRow => {
+    const row = find(id)
+    if (!row) throw errors.notFound('adoption', String(id))
+    return row
+  }
+
+  return {
+    find,
+    get,
+    list: (): AdoptionRow[] => sql<AdoptionRow>('SELECT * FROM library_adoption ORDER BY id DESC LIMIT 100').all(),
+    isBusy: ({ state }: AdoptionRow): boolean => BUSY.includes(state),
+
+    create: (placeId: number, reader: string): Promise<number> =>
+      ledger.write(() =>
+        Number(
+          sql('INSERT INTO library_adoption (place_id, reader, state, created_at) VALUES (?, ?, ?, ?)').run(
+            placeId,
+            reader,
+            'scanning',
+            epochSeconds(clock),
+          ).lastInsertRowid,
+        ),
+      ),
+
+    /** The job that works on it, or did last. */
+    setTask: (id: number, jobId: string): Promise<void> =>
+      ledger.write(() => void sql('UPDATE library_adoption SET job_id = ? WHERE id = ?').run(jobId, id)),
+
+    setState: (id: number, state: AdoptionState, why = ''): Promise<void> =>
+      ledger.write(
+        () =>
+          void sql('UPDATE library_adoption SET state = ?, why = ?, ended_at = ? WHERE id = ?').run(
+            state,
+            why,
+            BUSY.includes(state) ? null : epochSeconds(clock),
+            id,
+          ),
+      ),
+
+    setReader: (id: number, reader: string): Promise<void> =>
+      ledger.write(() => void sql('UPDATE library_adoption SET reader = ? WHERE id = ?').run(reader, id)),
+
+    /** A scan begins anew. */
+    clear: (id: number): Promise<void> =>
+      ledger.write(() => {
+        sql('DELETE FROM library_adoption_item WHERE adoption_id = ?').run(id)
+        sql('UPDATE library_adoption SET unchanged = 0 WHERE id = ?').run(id)
+      }),
+
+    addItems: (id: number, from: number, items: readonly NewItem[], unchanged = 0): Promise<void> =>
+      ledger.write(() => {
+        const add = sql(
+          `INSERT INTO library_adoption_item (adoption_id, number, outcome, code, why, video_id, title, channel_id,
+             channel_name, path, file, is_guess, size_bytes, ending) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        )
+        items.forEach((item, at) =>
+          add.run(
+            id,
+            from + at,
+            item.outcome,
+            item.code ?? null,
+            item.why ?? '',
+            item.video_id ?? null,
+            item.title ?? '',
+            item.channel_id ?? null,
+            item.channel_name ?? null,
+            item.path,
+            item.file ?? null,
+            item.is_guess ?? 0,
+            item.size_bytes ?? 0,
+            item.ending ?? null,
+          ),
+        )
+        if (unchanged > 0) sql('UPDATE library_adoption SET unchanged = unchanged + ? WHERE id = ?').run(unchanged, id)
+      }),
+
+    /** What was found, by video: several files of one stand together. */
+    *found(id: number, most: number): Generator<ItemRow[]> {
+      for (let last = ''; ; ) {
+        const ids = sql<{ video_id: string }>(
+          `SELECT DISTINCT video_id FROM library_adoption_item
+           WHERE adoption_id = ? AND video_id > ? AND outcome = 'found' ORDER BY video_id LIMIT ?`,
+        ).all(id, last, most)
+        if (ids.length === 0) return
+        const upTo = ids.at(-1)!.video_id
+        yield sql<ItemRow>(
+          `SELECT * FROM library_adoption_item
+           WHERE adoption_id = ? AND video_id > ? AND video_id <= ? AND outcome = 'found' ORDER BY video_id, number`,
+        ).all(id, last, upTo)
+        last = upTo
+      }
+    },
+
+    /** Which of these videos it has a row of. */
+    named: (id: number, videoIds: readonly string[]): Set<string> =>
+      new Set(
+        sql<{ video_id: string }>(
+          `SELECT DISTINCT video_id FROM library_adoption_item
+           WHERE adoption_id = ? AND video_id IN (SELECT value FROM json_each(?))`,
+        )
+          .all(id, JSON.stringify(videoIds))
+          .map(({ video_id: videoId }) => videoId),
+      ),
+
+    decide: (
+      id: number,
+      decisions: ReadonlyArray<Pick<ItemRow, 'number' | 'outcome' | 'code' | 'why'>>,
+    ): Promise<void> =>
+      ledger.write(() => {
+        const set = sql(
+          'UPDATE library_adoption_item SET outcome = ?, code = ?, why = ? WHERE adoption_id = ? AND number = ?',
+        )
+        for (const { number, outcome, code, why } of decisions) set.run(outcome, code, why, id, number)
+      }),
+
+    /** Rows of these outcomes and states, by number. */
+    items(
+      id: number,
+      outcomes: readonly Outcome[],
+      states: ReadonlyArray<ItemRow['state']>,
+      after: number,
+      most: number,
+    ): ItemRow[] {
+      return sql<ItemRow>(
+        `SELECT * FROM library_adoption_item WHERE adoption_id = ? AND number > ?
+           AND outcome IN (SELECT value FROM json_each(?)) AND state IN (SELECT value FROM json_each(?))
+         ORDER BY number LIMIT ?`,
+      ).all(id, after, JSON.stringify(outcomes), JSON.stringify(states), most)
+    },
+
+    setItems: (
+      id: number,
+      changes: ReadonlyArray<Pick<ItemRow, 'number' | 'state'> & Partial<Pick<ItemRow, 'code' | 'why' | 'outcome'>>>,
+    ): Promise<void> =>
+      ledger.write(() => {
+        const set = sql(
+          `UPDATE library_adoption_item SET state = ?, code = coalesce(?, code), why = coalesce(?, why),
+             outcome = coalesce(?, outcome) WHERE adoption_id = ? AND number = ?`,
+        )
+        for (const { number, state, code, why, outcome } of changes)
+          set.run(state, code ?? null, why ?? null, outcome ?? null, id, number)
+      }),
+
+    addChannel: (id: number, channelId: string): Promise<void> =>
+      ledger.write(() => void sql('INSERT OR IGNORE INTO library_adoption_channel VALUES (?, ?)').run(id, channelId)),
+    channels: (id: number): string[] =>
+      sql<{ channel_id: string }>('SELECT channel_id FROM library_adoption_channel WHERE adoption_id = ?')
+        .all(id)
+        .map(({ channel_id: channelId }) => channelId),
+
+    counts(id: number) {
+      const rows = sql<{
+        outcome: Outcome
+        code: string | null
+        state: ItemRow['state']
+        count: number
+        bytes: number
+      }>(
+        `SELECT outcome, code, state, count(*) AS count, sum(size_bytes) AS bytes FROM library_adoption_item
+         WHERE adoption_id = ? GROUP BY outcome, code, state`,
+      ).all(id)
+      const containers = sql<{ ending: string; count: number }>(
+        `SELECT ending, count(*) AS count FROM library_adoption_item
+         WHERE adoption_id = ? AND outcome IN ('new', 'ask') GROUP BY ending ORDER BY count DESC`,
+      ).all(id)
+      return { rows, containers }
+    },
+
+    page(id: number, outcome: Outcome | undefined, code: string | undefined, from: number, size: number) {
+      const where = 'adoption_id = ? AND outcome = coalesce(?, outcome) AND (? IS NULL OR code = ?)'
+      const asked = [id, outcome ?? null, code ?? null, code ?? null]
+      const rows = sql<ItemRow>(
+        `SELECT * FROM library_adoption_item WHERE ${where} ORDER BY number LIMIT ? OFFSET ?`,
+      ).all(...asked, size, from)
+      const total = sql<{ count: number }>(`SELECT count(*) AS count FROM library_adoption_item WHERE ${where}`).get(
+        ...asked,
+      )!.count
+      return { rows, total }
+    },
+
+    remove: (id: number): Promise<void> =>
+      ledger.write(() => void sql('DELETE FROM library_adoption WHERE id = ?').run(id)),
+
+    /** Plans and what could be undone, past their time. */
+    removeOld: (): Promise<void> =>
+      ledger.write(
+        () =>
+          void sql('DELETE FROM library_adoption WHERE ended_at IS NOT NULL AND ended_at < ?').run(
+            epochSeconds(clock) - KEPT_DAYS * DAY_SECONDS,
+          ),
+      ),
+  }
+}
+
+export const toItem = ({ file, id, isGuess, title, channelId, channelName }: FoundVideo): NewItem => ({
+  outcome: 'found',
+  video_id: id,
+  title,
+  channel_id: channelId ?? null,
+  channel_name: channelName ?? null,
+  path: file.folder === '' ? file.name : `${file.folder}/${file.name}`,
+  file: JSON.stringify(file),
+  is_guess: isGuess ? 1 : 0,
+  size_bytes: file.sizeBytes,
+  ending: file.ending,
+})
+
+export const toProblem = ({ code, path = '', id, why }: Problem): NewItem => ({
+  outcome: 'problem',
+  code,
+  why,
+  path,
+  ...(id !== undefined && { video_id: id }),
+})

@@ -1,0 +1,84 @@
+/** Adoptions and their plans in the ledger: what was found, what is to become of it, and what has (contract 9.16). */
+import type { Ending } from '../../media/containers.ts'
+import type { ProblemCode } from './types.ts'
+
+export const adoptionTables = {
+  number: 2,
+  sql: `
+    CREATE TABLE library_adoption (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      place_id INTEGER NOT NULL,
+      reader TEXT NOT NULL DEFAULT '',
+      state TEXT NOT NULL CHECK (state IN ('scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed')),
+      created_at INTEGER NOT NULL,
+      ended_at INTEGER,
+      job_id TEXT,
+      why TEXT NOT NULL DEFAULT '',
+      -- films that are in the archive already and lie as they lay
+      unchanged INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE TABLE library_adoption_item (
+      adoption_id INTEGER NOT NULL REFERENCES library_adoption (id) ON DELETE CASCADE,
+      number INTEGER NOT NULL,
+      -- found: nothing has been decided yet
+      outcome TEXT NOT NULL CHECK (outcome IN ('found', 'new', 'ask', 'moved', 'known', 'removed', 'problem')),
+      code TEXT,
+      why TEXT NOT NULL DEFAULT '',
+      video_id TEXT,
+      title TEXT NOT NULL DEFAULT '',
+      channel_id TEXT,
+      channel_name TEXT,
+      path TEXT NOT NULL,
+      -- the film's own, and what lies beside it, as the reader knows it (JSON)
+      file TEXT,
+      is_guess INTEGER NOT NULL DEFAULT 0,
+      size_bytes INTEGER NOT NULL DEFAULT 0,
+      ending TEXT,
+      -- planned → in: the video is in the archive → done: with picture and subtitles; left: it was not taken in
+      state TEXT NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'in', 'done', 'left', 'undone')),
+      PRIMARY KEY (adoption_id, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX library_adoption_item_video ON library_adoption_item (adoption_id, video_id);
+    CREATE INDEX library_adoption_item_outcome ON library_adoption_item (adoption_id, outcome, state, number);
+    CREATE TABLE library_adoption_channel (
+      adoption_id INTEGER NOT NULL REFERENCES library_adoption (id) ON DELETE CASCADE,
+      channel_id TEXT NOT NULL,
+      PRIMARY KEY (adoption_id, channel_id)
+    ) STRICT, WITHOUT ROWID;`,
+}
+
+export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
+export type AdoptionState = (typeof ADOPTION_STATES)[number]
+export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+export const ITEM_STATES = ['planned', 'in', 'done', 'left', 'undone'] as const
+
+export interface AdoptionRow {
+  id: number
+  place_id: number
+  reader: string
+  state: AdoptionState
+  created_at: number
+  ended_at: number | null
+  job_id: string | null
+  why: string
+  unchanged: number
+}
+
+export interface ItemRow {
+  adoption_id: number
+  number: number
+  outcome: Outcome | 'found'
+  code: ProblemCode | null
+  why: string
+  video_id: string | null
+  title: string
+  channel_id: string | null
+  channel_name: string | null
+  path: string
+  file: string | null
+  is_guess: 0 | 1
+  size_bytes: number
+  ending: Ending | null
+  state: (typeof ITEM_STATES)[number]
+}

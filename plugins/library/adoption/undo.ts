@@ -1,0 +1,54 @@
+/**
+ * undo_adoption: exactly what an adoption brought leaves again. What has been downloaded since is ours, and stays; no
+ * file of a place is touched.
+ */
+import { defineTask } from 'archivolt'
+import type { App } from '../app.ts'
+import { AdoptionPayload, inAdoption } from './scan.ts'
+
+const STEP = 100
+
+export const undoAdoption = defineTask({
+  name: 'undo_adoption',
+  title: 'Undo moving in',
+  group: 'setting:adopt',
+  payload: AdoptionPayload,
+  lane: 'library',
+  unique: ({ adoption }) => String(adoption),
+  resumable: true,
+  async run(job, app: App) {
+    return inAdoption(job, app, 'undone', async (adoption, store) => {
+      let gone = 0
+      let kept = 0
+      for (let after = -1; ; ) {
+        job.signal.throwIfAborted()
+        // Those that are planned too: cut off, a run may have brought them and not said so.
+        const rows = store.items(adoption.id, ['new', 'ask'], ['planned', 'in', 'done'], after, STEP)
+        if (rows.length === 0) break
+        after = rows.at(-1)!.number
+        const lying = app.media.places.broughtFrom(
+          adoption.place_id,
+          rows.map(({ video_id: id }) => id!),
+        )
+        kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !lying.has(id!)).length
+        gone += await job.step('adoption.leave', () => app.videos.leave([...lying], job))
+        await job.step('adoption.forget', () => app.media.places.drop([...lying]))
+        await store.setItems(
+          adoption.id,
+          rows.map(({ number }) => ({ number, state: 'undone' })),
+        )
+        job.progress(0.9, `${gone} videos have left again`)
+      }
+      for (const channelId of store.channels(adoption.id)) await dropChannel(channelId, app)
+      return kept > 0 ? `${gone} videos; ${kept} stay: they were removed or downloaded since` : `${gone} videos`
+    })
+  },
+})
+
+/** One that came by this adoption, and that nobody has made his own since. */
+async function dropChannel(channelId: string, { channels, videos }: App): Promise<void> {
+  const doc = await channels.get(channelId)
+  if (!doc || doc.channel_subscribed || Object.keys(doc.channel_overwrites).length > 0) return
+  if ((await videos.collection.count({ eq: ['channel_id', channelId] }, 1)) > 0) return
+  await channels.remove(channelId)
+}

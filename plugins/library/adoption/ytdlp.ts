@@ -1,0 +1,145 @@
+/**
+ * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
+ */
+import type { Facts, Finding, FoundFile, FoundVideo, Info, Look, PlaceReader, PlaceTools, Problem } from './types.ts'
+
+const IN_BRACKETS = /\[([^[\]]+)\]/g
+/** As youtube-dl named files. */
+const AT_END = /-([A-Za-z0-9_-]{11})$/
+const ID_LENGTH = 11
+const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
+
+const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const isPlaylist = (info: Info): boolean => info._type === 'playlist'
+
+/** The last one that is an id: titles have brackets too. */
+function inBrackets(base: string, tools: PlaceTools): string | undefined {
+  const words = [...base.matchAll(IN_BRACKETS)].map(([, word = '']) => word)
+  return words.findLast((word) => word.length === ID_LENGTH && tools.videoIn(word) === word)
+}
+
+/** Where it has an id at all: brackets, the bare name, or the end. */
+function inName(base: string, tools: PlaceTools): string | undefined {
+  const bare = base.length === ID_LENGTH && tools.videoIn(base) === base ? base : undefined
+  const [, end] = AT_END.exec(base) ?? []
+  return inBrackets(base, tools) ?? bare ?? (end !== undefined && tools.videoIn(end) === end ? end : undefined)
+}
+
+/** Undefined: it does not say. */
+function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
+  const extractor = textOf(info.extractor_key) || textOf(info.extractor)
+  return extractor === '' ? undefined : extractor.toLowerCase() !== tools.extractor
+}
+
+const toVideo = (file: FoundFile, id: string, isGuess: boolean, info?: Info): FoundVideo => ({
+  file,
+  id,
+  isGuess,
+  title: textOf(info?.title).slice(0, 500) || file.base,
+  ...(typeof info?.channel_id === 'string' && { channelId: info.channel_id }),
+  ...(typeof info?.channel === 'string' && { channelName: info.channel.slice(0, 500) }),
+})
+
+async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promise<Finding> {
+  const path = join(file.folder, file.name)
+  const named = inName(file.base, tools)
+  const only = (problem: Problem): Finding => ({ problems: [problem] })
+  if (!look.isFilm) return only({ code: look.code, path, why: look.why, ...(named !== undefined && { id: named }) })
+  const beside = file.info === undefined ? path : join(file.folder, file.info)
+  const { info, fault } = look
+  if (info && !isPlaylist(info) && isForeign(info, tools))
+    return only({ code: 'foreign_platform', path, why: `it is from ${textOf(info.extractor) || 'another platform'}` })
+  const told = info && !isPlaylist(info) ? textOf(info.id) : ''
+  const bracketed = inBrackets(file.base, tools)
+  if (told !== '' && tools.videoIn(told) === told && (bracketed === undefined || bracketed === told))
+    return { video: toVideo(file, told, false, info), problems: [] }
+
+  const problems: Problem[] = []
+  const withId = named === undefined ? {} : { id: named }
+  if (fault !== undefined) problems.push({ code: 'unreadable_sidecar', path: beside, why: fault, ...withId })
+  if (told !== '' && told !== named)
+    problems.push({
+      code: 'foreign_sidecar',
+      path: beside,
+      why: 'the information file is about another video',
+      ...withId,
+    })
+  const { info: _unused, ...bare } = file
+  if (named !== undefined) return { video: toVideo(bare, named, true), problems }
+  const tagged = await tools.idInTags(file)
+  if (tagged !== undefined) return { video: await withLoneInfo(bare, tagged, tools), problems }
+  problems.push({
+    code: 'no_id',
+    path,
+    why: 'neither its name, an information file nor its tags say which video it is',
+  })
+  return { problems }
+}
+
+/** A film that somebody has renamed: its information file lies beside under the old name, which has the id. */
+async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
+  const name = file.lone?.find((one) => inBrackets(one.normalize('NFC'), tools) === id)
+  if (name === undefined) return toVideo(file, id, false)
+  const renamed = { ...file, info: name }
+  const [look] = await tools.look([renamed])
+  const isItsOwn = look?.isFilm === true && look.info?.id === id
+  return isItsOwn ? toVideo(renamed, id, false, look.info) : toVideo(file, id, false)
+}
+
+const bitrateOf = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value < 1e9 ? Math.round(value * 1000) : 0
+const sizeOf = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value < 1e5 ? Math.round(value) : 0
+
+/** `avc1.64001f` is what films call h264. */
+const CODECS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^avc[13]/, 'h264'],
+  [/^h(?:ev|vc)1/, 'hevc'],
+  [/^av01/, 'av1'],
+  [/^vp0?9/, 'vp9'],
+  [/^vp0?8/, 'vp8'],
+  [/^mp4a/, 'aac'],
+]
+function codecOf(value: unknown): string {
+  const text = textOf(value)
+  if (text === '' || text === 'none') return ''
+  return CODECS.find(([form]) => form.test(text))?.[1] ?? text.split('.', 1)[0]!.slice(0, 40)
+}
+
+function streamsOf(info: Info): Facts['streams'] {
+  const [video, audio] = [codecOf(info.vcodec), codecOf(info.acodec)]
+  const streams: NonNullable<Facts['streams']> = []
+  if (video !== '')
+    streams.push({
+      type: 'video',
+      codec: video,
+      bitrate: bitrateOf(info.vbr ?? info.tbr),
+      width: sizeOf(info.width),
+      height: sizeOf(info.height),
+    })
+  if (audio !== '') streams.push({ type: 'audio', codec: audio, bitrate: bitrateOf(info.abr) })
+  return streams.length > 0 ? streams : undefined
+}
+
+export const ytdlpReader: PlaceReader = {
+  name: 'yt-dlp',
+  title: 'yt-dlp',
+  recognise: (names) => (names.some((name) => SIGNS.some((sign) => sign.test(name))) ? 0.5 : 0.1),
+
+  async read(files, tools) {
+    const looks = await tools.look(files)
+    const findings: Finding[] = []
+    for (const [at, file] of files.entries()) findings.push(await findingOf(file, looks[at]!, tools))
+    return findings
+  },
+
+  factsOf: async (films, tools) =>
+    films.map(({ id, info }) => {
+      const metadata = info && tools.metadataOf(info, id)
+      if (!metadata) return undefined
+      const streams = streamsOf(info)
+      const epoch = typeof info.epoch === 'number' && info.epoch > 0 ? Math.floor(info.epoch) : undefined
+      return { metadata, ...(epoch !== undefined && { downloadedAt: epoch }), ...(streams && { streams }) }
+    }),
+}

@@ -1,0 +1,69 @@
+/** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
+import { abortable, errors, startWorker } from 'archivolt'
+import type { Op, Requests, Response } from './worker.ts'
+
+/** A disk that sleeps takes seconds, a folder of many thousand files on a slow share a minute. */
+const LIMIT_MS = 5 * 60_000
+
+export interface ReadingThread {
+  /** @throws unavailable: the disk, or the thread, does not answer; unprocessable: what was asked for cannot be read */
+  ask<Name extends Op>(op: Name, args: Requests[Name]['args'], signal?: AbortSignal): Promise<Requests[Name]['result']>
+  end(): Promise<void>
+}
+
+export function startReading(): ReadingThread {
+  const worker = startWorker(new URL('./worker.ts', import.meta.url), {
+    name: 'reading',
+    resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
+  })
+  const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
+  let count = 0
+  let lost: Error | undefined
+
+  worker.on('message', (answer: Response) => {
+    const asked = waiting.get(answer.number)
+    waiting.delete(answer.number)
+    if ('error' in answer) {
+      const cause = Object.assign(new Error(answer.error), { code: answer.code })
+      asked?.reject(
+        errors.unavailable(`What lies there cannot be read (${answer.code || 'unknown error'}): look after the disk`, {
+          cause,
+        }),
+      )
+    } else asked?.resolve(answer.result)
+  })
+  const giveUp = (cause: Error) => {
+    lost ??= cause
+    for (const { reject } of waiting.values())
+      reject(errors.unprocessable('A file in this folder cannot be read: it takes too much memory', { cause }))
+    waiting.clear()
+  }
+  worker.on('error', giveUp)
+  worker.on('exit', () => giveUp(new Error('the reading thread has ended')))
+
+  return {
+    async ask<Name extends Op>(op: Name, args: Requests[Name]['args'], signal?: AbortSignal) {
+      signal?.throwIfAborted()
+      if (lost) throw errors.unavailable('The reading thread has ended; try again', { cause: lost })
+      const number = ++count
+      const limit = AbortSignal.timeout(LIMIT_MS)
+      try {
+        return await abortable<Requests[Name]['result']>(
+          signal ? AbortSignal.any([signal, limit]) : limit,
+          (resolve, reject) => {
+            waiting.set(number, { resolve: resolve as (result: unknown) => void, reject })
+            worker.postMessage({ number, op, args })
+          },
+        )
+      } catch (thrown) {
+        if (limit.aborted) throw errors.unavailable('The disk does not answer; try again later', { cause: thrown })
+        throw thrown
+      } finally {
+        waiting.delete(number)
+      }
+    },
+    async end() {
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,381 @@
+/**
+ * The library's reading thread: walks folders and reads small files beside films with plain calls, so that a disk that
+ * is slow or hangs holds up neither the event loop nor anybody else's files. It never writes.
+ */
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+import type { Ending } from '../media/containers.ts'
+import type { FoundFile, Info, Problem } from './adoption/types.ts'
+import { groupNames, isIgnored } from './names.ts'
+
+/** Folders in folders, but not without end. */
+const DEEPEST = 12
+/** Of information files without a film of their name, so many are tried for films that were renamed. */
+const MOST_LONE = 50
+/** So many films go to the event loop at a time. */
+const STEP = 200
+const MOST_INFO_BYTES = 64 << 20
+const MOST_ARCHIVE_BYTES = 64 << 20
+/** Lists that yt-dlp keeps of what it has downloaded. */
+const ARCHIVE = /archive[^/]*\.txt$/i
+const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
+
+export interface Walked {
+  files: FoundFile[]
+  problems: Problem[]
+  /** `<extractor> <id>` of lists of downloads. */
+  archived: string[]
+  isDone: boolean
+}
+
+/** The first bytes of a film, and what lies beside it. */
+export type Seen =
+  | { why: string }
+  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: string }
+
+export interface Requests {
+  open: { args: { path: string; roots: readonly string[]; endings: readonly string[] }; result: number }
+  next: { args: { walk: number }; result: Walked }
+  end: { args: { walk: number }; result: undefined }
+  look: { args: { path: string; files: readonly FoundFile[] }; result: Seen[] }
+  info: { args: { path: string }; result: Info | undefined }
+}
+export type Op = keyof Requests
+export interface Request<Name extends Op = Op> {
+  number: number
+  op: Name
+  args: Requests[Name]['args']
+}
+export type Response = { number: number; result: unknown } | { number: number; error: string; code: string }
+
+const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code ?? '')
+/** The disk does not answer as one does that is there: what it says of files is not believed. */
+const isDiskFault = (thrown: unknown): boolean =>
+  ['EIO', 'ESTALE', 'ETIMEDOUT', 'ENXIO', 'ENODEV', 'EHOSTDOWN', 'ENOTCONN'].includes(codeOf(thrown))
+const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+const isWithin = (outer: string, inner: string): boolean =>
+  inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
+
+interface Folder {
+  path: string
+  depth: number
+  /** `device:inode` of the folders above it. */
+  above: readonly string[]
+}
+
+class Walk {
+  readonly #root: string
+  readonly #roots: readonly string[]
+  readonly #endings: ReadonlySet<string>
+  readonly #folders: Folder[]
+  readonly #linked = new Map<string, string>()
+  #waiting: FoundFile[] = []
+  #problems: Problem[] = []
+  #archived: string[] = []
+
+  constructor({ path, roots, endings }: Requests['open']['args']) {
+    this.#root = path
+    this.#roots = roots
+    this.#endings = new Set(endings)
+    this.#folders = [{ path: '', depth: 0, above: [] }]
+  }
+
+  next(): Walked {
+    while (this.#waiting.length < STEP && this.#problems.length < STEP) {
+      const folder = this.#folders.pop()
+      if (!folder) break
+      this.#read(folder)
+    }
+    const files = this.#waiting.splice(0, STEP)
+    const problems = this.#problems.splice(0, STEP)
+    const archived = this.#archived.splice(0, 5000)
+    const left = this.#waiting.length + this.#problems.length + this.#archived.length + this.#folders.length
+    return { files, problems, archived, isDone: left === 0 }
+  }
+
+  #absolute(path: string): string {
+    return path === '' ? this.#root : `${this.#root}/${path}`
+  }
+
+  #tell(code: Problem['code'], path: string, why: string): void {
+    this.#problems.push({ code, path, why })
+  }
+
+  #read(folder: Folder): void {
+    const place = this.#absolute(folder.path)
+    let entries: Dirent<Buffer>[]
+    let self: string
+    try {
+      const { dev, ino } = statSync(place, { bigint: true })
+      self = `${dev}:${ino}`
+      if (folder.above.includes(self)) return this.#tell('loop', folder.path, 'a folder that contains itself')
+      entries = readdirSync(place, { withFileTypes: true, encoding: 'buffer' }) as unknown as Dirent<Buffer>[]
+    } catch (thrown) {
+      if (folder.path === '' || isDiskFault(thrown)) throw thrown
+      return this.#tell('unreadable_file', folder.path, `the folder cannot be read (${codeOf(thrown)})`)
+    }
+    const inner: Folder[] = []
+    const names: string[] = []
+    for (const entry of entries) {
+      const name = entry.name.toString('utf8')
+      if (isIgnored(name)) continue
+      const path = join(folder.path, name)
+      if (!Buffer.from(name).equals(entry.name)) {
+        this.#tell('unreadable_name', path, 'the name is no UTF-8: rename the file, then it can be taken in')
+        continue
+      }
+      const kind = entry.isSymbolicLink()
+        ? this.#follow(path)
+        : entry.isDirectory()
+          ? 'folder'
+          : entry.isFile()
+            ? 'file'
+            : 'none'
+      if (kind === 'file') names.push(name)
+      if (kind === 'folder') inner.push({ path, depth: folder.depth + 1, above: [...folder.above, self] })
+    }
+    this.#group(folder.path, names.sort())
+    for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
+      if (one.depth <= DEEPEST) this.#folders.push(one)
+      else this.#tell('too_deep', one.path, `folders are looked into ${DEEPEST} deep`)
+    }
+  }
+
+  /** What a link leads to; what lies in this place is found by its own name. */
+  #follow(path: string): 'file' | 'folder' | 'none' {
+    try {
+      const real = realpathSync(this.#absolute(path))
+      const target = statSync(real)
+      if (isWithin(this.#root, real)) {
+        const isLoop = target.isDirectory() && isWithin(real, this.#absolute(path))
+        this.#tell(
+          isLoop ? 'loop' : 'symbolic_link',
+          path,
+          isLoop ? 'a folder that contains itself' : 'a link into the same place: its target is found by itself',
+        )
+        return 'none'
+      }
+      if (!this.#roots.some((root) => isWithin(root, real))) {
+        this.#tell('outside_root', path, 'a link that leads out of the folders that may be read')
+        return 'none'
+      }
+      return target.isDirectory() ? 'folder' : target.isFile() ? 'file' : 'none'
+    } catch (thrown) {
+      if (isDiskFault(thrown)) throw thrown
+      this.#tell('unreadable_file', path, `a link that cannot be followed (${codeOf(thrown)})`)
+      return 'none'
+    }
+  }
+
+  #group(folder: string, names: readonly string[]): void {
+    const { films, unfinished, lone } = groupNames(names, this.#endings)
+    const infos = lone.slice(0, MOST_LONE)
+    for (const [, left] of unfinished)
+      this.#tell('unfinished', join(folder, left[0]!), `a download that was cut off has left ${left.length} files`)
+    for (const { ending, ...film } of films) {
+      const path = join(folder, film.name)
+      try {
+        const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(this.#absolute(path))
+        if (!isFile) continue
+        if (nlink > 1 && this.#isKnown(`${dev}:${ino}`, path)) continue
+        this.#waiting.push({
+          ...film,
+          ...(film.info === undefined && infos.length > 0 && { lone: infos }),
+          folder,
+          ending: ending as Ending,
+          sizeBytes: size,
+          changedMs: Math.floor(mtimeMs),
+        })
+      } catch (thrown) {
+        if (isDiskFault(thrown)) throw thrown
+        if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
+      }
+    }
+    for (const name of names) if (ARCHIVE.test(name)) this.#readArchive(join(folder, name))
+  }
+
+  #isKnown(inode: string, path: string): boolean {
+    const first = this.#linked.get(inode)
+    if (first === undefined) {
+      this.#linked.set(inode, path)
+      return false
+    }
+    this.#tell('hard_link', path, `the same file as ${first}, under another name`)
+    return true
+  }
+
+  #readArchive(path: string): void {
+    try {
+      const text = readSmall(this.#absolute(path), MOST_ARCHIVE_BYTES)
+      for (const line of text?.toString('utf8').split(/\r?\n/) ?? [])
+        if (ARCHIVE_LINE.test(line)) this.#archived.push(line)
+    } catch (thrown) {
+      if (isDiskFault(thrown)) throw thrown
+    }
+  }
+}
+
+function factsOf(path: string) {
+  const found = statSync(path)
+  return {
+    size: found.size,
+    mtimeMs: found.mtimeMs,
+    nlink: found.nlink,
+    dev: found.dev,
+    ino: found.ino,
+    isFile: found.isFile(),
+  }
+}
+
+/** A whole file that is one, and no link. @returns undefined: too large */
+function readSmall(path: string, most: number): Buffer | undefined {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile() || found.size > most) return undefined
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const KEPT = [
+  'id',
+  'title',
+  'description',
+  'channel_id',
+  'channel',
+  'uploader',
+  'uploader_id',
+  'timestamp',
+  'release_timestamp',
+  'upload_date',
+  'release_date',
+  'duration',
+  'tags',
+  'categories',
+  'view_count',
+  'like_count',
+  'average_rating',
+  'thumbnails',
+  'live_status',
+  'was_live',
+  'media_type',
+  'webpage_url',
+  'extractor',
+  'extractor_key',
+  '_type',
+  'epoch',
+  'vcodec',
+  'acodec',
+  'width',
+  'height',
+  'vbr',
+  'abr',
+  'tbr',
+  'playlist_id',
+]
+const LONGEST = 100_000
+const MOST_ITEMS = 1000
+
+const short = (value: unknown): unknown =>
+  typeof value === 'string'
+    ? value.slice(0, LONGEST)
+    : Array.isArray(value)
+      ? value.slice(0, MOST_ITEMS).map(flat)
+      : typeof value === 'object'
+        ? undefined
+        : value
+const flat = (value: unknown): unknown =>
+  value && typeof value === 'object'
+    ? Object.fromEntries(
+        Object.entries(value)
+          .slice(0, 20)
+          .filter(([, one]) => typeof one !== 'object')
+          .map(([key, one]) => [key, short(one)]),
+      )
+    : short(value)
+
+/**
+ * Such a file holds every format and comment, and anybody may have written it: only what is looked at goes on.
+ * @returns undefined: it is none
+ */
+function readInfo(path: string): Info | undefined {
+  const info: unknown = JSON.parse(readSmall(path, MOST_INFO_BYTES)?.toString('utf8') ?? 'null')
+  if (!info || typeof info !== 'object' || Array.isArray(info)) return undefined
+  return Object.fromEntries(
+    KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short((info as Info)[key])]),
+  )
+}
+
+/** So many bytes tell what a file is. */
+const HEAD_BYTES = 64
+
+function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs: number } | undefined {
+  const opened = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(opened)
+    if (!found.isFile()) return undefined
+    const head = new Uint8Array(HEAD_BYTES)
+    const length = readSync(opened, head, 0, HEAD_BYTES, 0)
+    return { head: head.subarray(0, length), sizeBytes: found.size, changedMs: Math.floor(found.mtimeMs) }
+  } finally {
+    closeSync(opened)
+  }
+}
+
+function lookAt(root: string, { folder, name, info: infoName }: FoundFile): Seen {
+  let seen: ReturnType<typeof headOf>
+  try {
+    seen = headOf(`${root}/${join(folder, name)}`)
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+    return { why: `it cannot be read (${codeOf(thrown)})` }
+  }
+  if (!seen) return { why: 'it is no file any more' }
+  if (infoName === undefined) return seen
+  try {
+    const info = readInfo(`${root}/${join(folder, infoName)}`)
+    return info ? { ...seen, info } : { ...seen, fault: 'it is no information file, or too large' }
+  } catch (thrown) {
+    if (isDiskFault(thrown)) throw thrown
+    return { ...seen, fault: thrown instanceof SyntaxError ? 'it is no whole JSON' : 'it cannot be read' }
+  }
+}
+
+const walks = new Map<number, Walk>()
+let count = 0
+
+const ops: { [Name in Op]: (args: Requests[Name]['args']) => Requests[Name]['result'] } = {
+  open(args) {
+    lstatSync(args.path)
+    walks.set(++count, new Walk(args))
+    return count
+  },
+  next: ({ walk }) => walks.get(walk)!.next(),
+  end: ({ walk }) => void walks.delete(walk),
+  look: ({ path, files }) => files.map((file) => lookAt(path, file)),
+  info: ({ path }) => readInfo(path),
+}
+
+parentPort?.on('message', ({ number, op, args }: Request) => {
+  let answer: Response
+  try {
+    answer = { number, result: ops[op](args as never) }
+  } catch (thrown) {
+    answer = { number, error: (thrown as Error).message, code: codeOf(thrown) }
+  }
+  parentPort!.postMessage(answer)
+})

@@ -1,0 +1,292 @@
+/** Moving in: a place is looked at, the plan says what would come, it comes without a copy, and leaves again. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { definePlugin } from 'archivolt'
+import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
+import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
+import { aPicture } from '../../support/film.ts'
+import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+
+const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
+const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
+
+interface Row {
+  outcome: string
+  state: string
+  code: string
+  file: string
+  platform_id: string
+}
+
+async function ended(app: PlacesApp, taskId: string) {
+  const { state, result } = await app.app.jobs.ended(taskId)
+  assert.equal(state, 'SUCCESS', result ?? '')
+}
+const show = async (app: PlacesApp, id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).body
+const rowsOf = async (app: PlacesApp, id: number, query = ''): Promise<Row[]> =>
+  (await app.as('admin').get(`/api/adoption/${id}/item/?${query}`)).body.data
+
+async function scan(app: PlacesApp, place: number, source?: string) {
+  const { status, body } = await app.as('admin').post('/api/adoption/', { place, ...(source && { source }) })
+  assert.equal(status, 200, JSON.stringify(body))
+  await ended(app, body.task_id)
+  return show(app, body.id)
+}
+
+async function command(app: PlacesApp, id: number, what: 'adopt' | 'undo') {
+  const { status, body } = await app.as('admin').post(`/api/adoption/${id}/`, { command: what })
+  assert.equal(status, 200, JSON.stringify(body))
+  await ended(app, body.task_id)
+  const completing = app.app.jobs.active('complete_videos')
+  if (completing) await ended(app, completing.id)
+  return show(app, id)
+}
+const planOf = (rows: Row[]) =>
+  rows.map(({ outcome, code, file, platform_id: id }) => [code || outcome, id, file].join(' ')).sort()
+
+test('a folder of yt-dlp is recognised, moves in without a copy, and leaves again without a trace', async (t) => {
+  const app = await placesApp(t, { settings: { pageSize: 100 } })
+  const place = await app.place('old', 'Old films')
+  await app.as('admin').post('/api/config/', { downloads: { subtitle_index: true } })
+  await layFilm(app, 'old/Harbour/The storm：part one [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'), {
+    'en.vtt': VTT,
+    webp: await readFile(await aPicture()),
+    description: 'About it',
+  })
+  await layFilm(app, 'old/Harbour/2023-07-15 No id here.mkv', infoOf('bbbbbbbbbbb', { timestamp: undefined }))
+  await app.given(aPlaylist({ id: 'PL1', entries: ['aaaaaaaaaaa', 'zzzzzzzzzzz'] }))
+  const before = { files: await listing(app.root), channels: await app.ids('channel'), videos: await app.ids('video') }
+
+  const plan = await scan(app, place)
+  assert.deepEqual([plan.state, plan.source, plan.outcomes.new.count, plan.problems], ['planned', 'yt-dlp', 2, {}])
+  assert.deepEqual(plan.containers, { mkv: 1, mp4: 1 })
+  assert.deepEqual(await app.ids('video'), before.videos, 'a plan changes nothing')
+
+  const done = await command(app, plan.id, 'adopt')
+  assert.deepEqual([done.state, done.states.done, done.states.left], ['adopted', 2, 0])
+  const { data } = (await app.as('user').get('/api/video/aaaaaaaaaaa/')).body
+  assert.deepEqual(
+    [data.title, data.published, data.date_downloaded, data.media_url, data.place, data.channel.channel_name],
+    [
+      'Title of aaaaaaaaaaa',
+      '2023-07-15',
+      1_700_000_000,
+      `/media/${CHANNEL}/aaaaaaaaaaa.mp4`,
+      { label: 'Old films', state: 'there' },
+      'Harbour & Tide',
+    ],
+  )
+  assert.deepEqual(
+    data.streams.map(({ type, codec, height }: Record<string, unknown>) => [type, codec, height]),
+    [
+      ['video', 'h264', 180],
+      ['audio', 'aac', undefined],
+    ],
+  )
+  assert.deepEqual(
+    data.subtitles.map(({ lang, source }: Record<string, unknown>) => [lang, source]),
+    [['en', 'file']],
+  )
+  assert.ok(await app.app.media.hasArt('video', 'aaaaaaaaaaa'))
+  assert.deepEqual(data.playlist, ['PL1'])
+  const film = await app.as('user').get(`/media/${CHANNEL}/bbbbbbbbbbb.mkv`, { range: 'bytes=0-3' })
+  assert.deepEqual([film.status, film.headers.get('content-type')], [206, 'video/x-matroska'])
+  assert.equal((await app.as('user').get('/api/search/?query=full:herring')).body.results.fulltext_results.length, 1)
+
+  const again = await scan(app, place)
+  assert.deepEqual([again.unchanged, await rowsOf(app, again.id)], [2, []])
+
+  const undone = await command(app, plan.id, 'undo')
+  assert.deepEqual([undone.state, undone.states.undone], ['undone', 2])
+  assert.deepEqual(await app.ids('video'), before.videos)
+  assert.deepEqual(await app.ids('channel'), before.channels)
+  assert.deepEqual(await app.ids('subtitle'), [])
+  assert.equal(await app.app.media.hasArt('video', 'aaaaaaaaaaa'), false)
+  assert.equal(existsSync(app.app.media.subtitlePathOf(CHANNEL, 'aaaaaaaaaaa', 'en')), false)
+  assert.deepEqual((await app.doc('playlist', 'PL1')).playlist_entries[0].downloaded, false)
+  assert.deepEqual(await listing(app.root), before.files, 'nothing was ever written in the place')
+  assert.equal((await scan(app, place)).outcomes.new.count, 2, 'what was undone may come again')
+})
+
+test('each trap of a folder is a line of the plan, and never the end of the scan', async (t) => {
+  const app = await placesApp(t, { settings: { pageSize: 100 } })
+  const place = await app.place('old')
+  const at = (...parts: string[]) => join(app.root, 'old', ...parts)
+  await layFilm(app, 'old/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  await layFilm(app, 'old/A smaller copy [aaaaaaaaaaa].webm', infoOf('aaaaaaaaaaa'))
+  await layFilm(app, 'old/Whole [bbbbbbbbbbb].mp4', infoOf('bbbbbbbbbbb'))
+  await layFilm(app, 'old/Whole - 001 One [bbbbbbbbbbb].mp4')
+  await layFilm(app, 'old/Nothing tells [ccccccccccc].mp4')
+  await layFilm(app, 'old/Cut file [ddddddddddd].mp4', undefined, { 'info.json': '{"id": "ddddddddddd", "ti' })
+  await layFilm(app, 'old/Of another [eeeeeeeeeee].mp4', infoOf('fffffffffff'))
+  await layFilm(app, 'old/Elsewhere [76979871].mp4', { id: '76979871', extractor: 'vimeo', extractor_key: 'Vimeo' })
+  await layFilm(app, 'old/No id [1080p] [director-cut-x].mp4')
+  await layFilm(app, `old/${'O\u0308l'} [ggggggggggg].mp4`)
+  await app.lay(`old/${'\u00d6l'} [ggggggggggg].info.json`, JSON.stringify(infoOf('ggggggggggg')))
+  await layFilm(app, 'old/known [hhhhhhhhhhh].mp4', infoOf('hhhhhhhhhhh'))
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'hhhhhhhhhhh' }))
+  for (const name of ['x [iiiiiiiiiii].mp4.part', 'x [iiiiiiiiiii].f137.mp4', 'x [iiiiiiiiiii].temp.mp4'])
+    await app.lay(`old/${name}`, 'x')
+  await app.lay('old/Empty [jjjjjjjjjjj].mp4', '')
+  await app.lay('old/A list [kkkkkkkkkkk].mp4', '#EXTM3U\n/etc/passwd\n')
+  await app.lay('old/archive.txt', 'youtube aaaaaaaaaaa\r\nyoutube lllllllllll\nvimeo 76979871\nnonsense\n')
+  await link(at('A [aaaaaaaaaaa].mp4'), at('Under another name [aaaaaaaaaaa].mp4'))
+  await symlink('A [aaaaaaaaaaa].mp4', at('A link [aaaaaaaaaaa].mp4'))
+  await symlink('/etc/hostname', at('outside [mmmmmmmmmmm].mp4'))
+  await symlink('nowhere', at('dead [mmmmmmmmmmm].mp4'))
+  await mkdir(at('deep'))
+  await symlink('..', at('deep', 'round'))
+  await writeFile(
+    Buffer.concat([Buffer.from(at('Latin ')), Buffer.from([0xfc]), Buffer.from(' [nnnnnnnnnnn].mp4')]),
+    'x',
+  )
+  await mkdir(at(...Array.from({ length: 14 }, () => 'd')), { recursive: true })
+  const before = await listing(app.root)
+
+  const plan = await scan(app, place)
+
+  assert.deepEqual(planOf(await rowsOf(app, plan.id)), [
+    'ask ccccccccccc Nothing tells [ccccccccccc].mp4',
+    'ask ddddddddddd Cut file [ddddddddddd].mp4',
+    'ask eeeeeeeeeee Of another [eeeeeeeeeee].mp4',
+    'duplicate aaaaaaaaaaa A smaller copy [aaaaaaaaaaa].webm',
+    'foreign_platform  Elsewhere [76979871].mp4',
+    'foreign_sidecar eeeeeeeeeee Of another [eeeeeeeeeee].info.json',
+    'hard_link  Under another name [aaaaaaaaaaa].mp4',
+    'in_archive_only lllllllllll ',
+    'known hhhhhhhhhhh known [hhhhhhhhhhh].mp4',
+    'loop  deep/round',
+    'new aaaaaaaaaaa A [aaaaaaaaaaa].mp4',
+    'new bbbbbbbbbbb Whole [bbbbbbbbbbb].mp4',
+    `new ggggggggggg ${'O\u0308l'} [ggggggggggg].mp4`,
+    'no_id  No id [1080p] [director-cut-x].mp4',
+    'not_a_film jjjjjjjjjjj Empty [jjjjjjjjjjj].mp4',
+    'not_a_film kkkkkkkkkkk A list [kkkkkkkkkkk].mp4',
+    'outside_root  outside [mmmmmmmmmmm].mp4',
+    'part_of_film bbbbbbbbbbb Whole - 001 One [bbbbbbbbbbb].mp4',
+    'symbolic_link  A link [aaaaaaaaaaa].mp4',
+    `too_deep  ${Array.from({ length: 13 }, () => 'd').join('/')}`,
+    'unfinished  x [iiiiiiiiiii].f137.mp4',
+    'unreadable_file  dead [mmmmmmmmmmm].mp4',
+    'unreadable_name  Latin \ufffd [nnnnnnnnnnn].mp4',
+    'unreadable_sidecar ddddddddddd Cut file [ddddddddddd].info.json',
+  ])
+  assert.deepEqual(await listing(app.root), before)
+})
+
+test('what has changed since the plan was made is left, and told', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  const plan = await scan(app, place)
+  await app.lay('old/aaaaaaaaaaa.mp4', 'another film')
+  await rm(join(app.root, 'old', 'bbbbbbbbbbb.mp4'))
+
+  const { id, states } = await command(app, plan.id, 'adopt')
+
+  assert.deepEqual([states.done, states.left], [1, 2])
+  assert.deepEqual(await app.ids('video'), ['ccccccccccc'])
+  assert.deepEqual(
+    (await rowsOf(app, id)).filter(({ state }) => state === 'left').map(({ code }) => code),
+    ['not_a_film', 'unreadable_file'],
+  )
+})
+
+test('what another program has renamed is found again by its id; what a person removed here does not come back', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  await command(app, (await scan(app, place)).id, 'adopt')
+  await mkdir(join(app.root, 'old', 'new'))
+  for (const name of ['aaaaaaaaaaa.mp4', 'aaaaaaaaaaa.info.json'])
+    await rename(join(app.root, 'old', name), join(app.root, 'old', 'new', name))
+  assert.equal((await app.as('admin').delete('/api/video/bbbbbbbbbbb/')).body.file, 'kept')
+  assert.equal((await app.as('user').get(`/media/${CHANNEL}/aaaaaaaaaaa.mp4`)).status, 404)
+
+  const plan = await scan(app, place)
+  assert.deepEqual(planOf(await rowsOf(app, plan.id)), [
+    'moved aaaaaaaaaaa new/aaaaaaaaaaa.mp4',
+    'removed bbbbbbbbbbb bbbbbbbbbbb.mp4',
+  ])
+  await command(app, plan.id, 'adopt')
+
+  assert.equal((await app.as('user').get(`/media/${CHANNEL}/aaaaaaaaaaa.mp4`)).status, 200)
+  assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+})
+
+test('undoing leaves what has become ours since, and what was here before', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await app.given(aChannel({ id: CHANNEL, channel_name: 'As it was' }))
+  for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  const plan = await scan(app, place)
+  await command(app, plan.id, 'adopt')
+  await app.app.media.places.drop(['aaaaaaaaaaa']) // as a download does
+
+  await command(app, plan.id, 'undo')
+
+  assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+  assert.equal((await app.doc('channel', CHANNEL)).channel_name, 'As it was')
+})
+
+test('commands that a state does not take are refused with a sentence', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  const admin = app.as('admin')
+  const plan = await scan(app, place)
+
+  const refused = await admin.post(`/api/adoption/${plan.id}/`, { command: 'undo' })
+  assert.equal(refused.status, 409)
+  assert.equal((await admin.post('/api/adoption/', { place: 99 })).status, 404)
+  assert.equal((await admin.post('/api/adoption/', { place, source: 'nobody' })).status, 422)
+  assert.equal((await admin.get('/api/adoption/99/')).status, 404)
+  await rm(join(app.root, 'old'), { recursive: true })
+  assert.equal((await admin.post('/api/adoption/', { place })).status, 503)
+  assert.equal((await admin.post(`/api/adoption/${plan.id}/`, { command: 'adopt' })).status, 503)
+  assert.equal((await admin.delete(`/api/adoption/${plan.id}/`)).status, 200)
+  assert.equal((await admin.get(`/api/adoption/${plan.id}/`)).status, 404)
+})
+
+test('a plan and its undoing are kept for thirty days', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  const { id } = await scan(app, place)
+  await app.clock.advance(31 * 86_400_000)
+
+  await scan(app, place)
+
+  assert.equal((await app.as('admin').get(`/api/adoption/${id}/`)).status, 404)
+})
+
+test('a plugin reads a kind of place that is its own', async (t) => {
+  const reader: PlaceReader = {
+    name: 'shelf',
+    title: 'Shelf',
+    recognise: (names) => (names.some((name) => name.startsWith('shelf-')) ? 1 : 0),
+    read: async (files) =>
+      files.map((file) => ({
+        video: { file, id: file.base.slice('shelf-'.length), isGuess: false, title: file.base },
+        problems: [],
+      })),
+    factsOf: async (films, tools) =>
+      films.map(({ id }) => {
+        const metadata = tools.metadataOf(infoOf(id), id)
+        return metadata && { metadata: { ...metadata, title: 'From the shelf' } }
+      }),
+  }
+  const shelf = definePlugin({ name: 'shelf', needs: ['library'], implements: { 'library.reader': () => reader } })
+  const app = await placesApp(t, { outside: [shelf] })
+  const place = await app.place('old')
+  await layFilm(app, 'old/shelf-aaaaaaaaaaa.mp4')
+
+  const plan = await scan(app, place)
+  assert.equal(plan.source, 'shelf')
+  await command(app, plan.id, 'adopt')
+
+  assert.equal((await app.doc('video', 'aaaaaaaaaaa')).title, 'From the shelf')
+  assert.deepEqual((await app.doc('video', 'aaaaaaaaaaa')).streams.length, 2, 'what nobody tells the film says')
+})

@@ -1,0 +1,51 @@
+/** A folder as yt-dlp leaves it, for tests: films with information files, and all that lies around them. */
+import { readFile } from 'node:fs/promises'
+import { aFilm } from './film.ts'
+import type { PlacesApp } from './places.ts'
+
+/** As yt-dlp writes it beside a film. */
+export const infoOf = (id: string, changes: Record<string, unknown> = {}): Record<string, unknown> => ({
+  id,
+  title: `Title of ${id}`,
+  description: `About ${id}\nin two lines`,
+  channel_id: 'UCaaaaaaaaaaaaaaaaaaaaaa',
+  channel: 'Harbour & Tide',
+  uploader: 'Harbour & Tide',
+  uploader_id: '@harbour',
+  duration: 1,
+  upload_date: '20230715',
+  timestamp: 1_689_415_200,
+  epoch: 1_700_000_000,
+  webpage_url: `https://www.youtube.com/watch?v=${id}`,
+  view_count: 12,
+  like_count: 3,
+  categories: ['Education'],
+  tags: ['sea'],
+  live_status: 'not_live',
+  media_type: 'video',
+  extractor: 'youtube',
+  extractor_key: 'Youtube',
+  ext: 'mp4',
+  width: 320,
+  height: 180,
+  vcodec: 'avc1.42c00d',
+  acodec: 'mp4a.40.2',
+  vbr: 100.4,
+  abr: 64,
+  _type: 'video',
+  formats: [{ format_id: '137', url: 'https://example.invalid/137' }],
+  ...changes,
+})
+
+/** Lays a film and, with `info`, what tells of it. @param path  of the film, from the root on */
+export async function layFilm(
+  { lay }: Pick<PlacesApp, 'lay'>,
+  path: string,
+  info?: Record<string, unknown>,
+  more: Record<string, string | Buffer> = {},
+): Promise<void> {
+  const base = path.replace(/\.[^.]+$/, '')
+  await lay(path, await readFile(await aFilm()))
+  if (info) await lay(`${base}.info.json`, JSON.stringify(info))
+  for (const [ending, content] of Object.entries(more)) await lay(`${base}.${ending}`, content)
+}
