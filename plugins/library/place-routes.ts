@@ -1,4 +1,4 @@
-/** Places over HTTP: folders of other programs whose films are only read (contract 9.15). */
+/** Places over HTTP: folders of other programs whose films are only read (contract 9.16). */
 import { defineRoute, errors, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import type { App } from './app.ts'

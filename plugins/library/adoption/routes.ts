@@ -1,4 +1,4 @@
-/** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.16). */
+/** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
 import { defineRoute, errors, listing, queryEnum, queryText, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { adoptVideos } from './adopt.ts'

@@ -1,4 +1,4 @@
-/** Adoptions and their plans in the ledger: what was found, what is to become of it, and what has (contract 9.16). */
+/** Adoptions and their plans in the ledger: what was found, what is to become of it, and what has (contract 9.17). */
 import type { Ending } from '../../media/containers.ts'
 import type { ProblemCode } from './types.ts'
 

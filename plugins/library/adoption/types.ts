@@ -1,4 +1,4 @@
-/** Adopting: what is found in a place, what becomes of it, and how other kinds of places are read (contract 9.16). */
+/** Adopting: what is found in a place, what becomes of it, and how other kinds of places are read (contract 9.17). */
 import type { Ending } from '../../media/containers.ts'
 import type { VideoMetadata } from '../../platform/types.ts'
 
