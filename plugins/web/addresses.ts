@@ -5,6 +5,7 @@ export const ADDRESSES = [
   '/',
   '/login/',
   '/welcome/',
+  '/share/',
   '/video/:videoId/',
   '/channels/',
   '/channel/:channelId/',

@@ -71,6 +71,37 @@ describe('what is pasted', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'Rebuilding the breakwater, stone by stone' }).waitFor()
   })
 
+  for (const size of ['phone', 'desktop'] as const)
+    test(`what another app shares is offered, and the + adds a link from anywhere (${size})`, async (t) => {
+      const { page, go, check, shot } = await open(t, size)
+      const link = `${loopback.platform.baseUrl}/watch?v=${VIDEO.lighthouse}`
+      const manifest = await (await fetch(`${server.baseUrl}/manifest.webmanifest`)).json()
+      const { action, method, params } = (manifest as { share_target: Record<string, any> }).share_target!
+      assert.equal(method, 'GET')
+      const shared = new URLSearchParams({ [params.title]: 'A film', [params.text]: `Look: ${link}` })
+      await go(`/${action}?${shared}`)
+      const sheet = page.getByRole('dialog', { name: 'Pasted link' })
+      await sheet.getByText('Video', { exact: true }).waitFor()
+      assert.equal(new URL(page.url()).pathname, '/')
+      await sheet.getByRole('button', { name: 'Cancel' }).click()
+
+      await page.getByRole('button', { name: 'Add by link' }).click()
+      const add = page.getByRole('dialog', { name: 'Add by link' })
+      await add.getByLabel('Links to download').fill(link)
+      await add.getByText('Video', { exact: true }).waitFor()
+      await check()
+      await shot('add')
+      await add.getByRole('button', { name: 'Download' }).click()
+
+      await add.waitFor({ state: 'detached' })
+      await until(
+        'it is there',
+        () => server.api('GET', `/api/video/${VIDEO.lighthouse}/`),
+        ({ status }) => status === 200,
+      )
+      await server.api('DELETE', `/api/video/${VIDEO.lighthouse}/`)
+    })
+
   test('a channel and a playlist are subscribed to, and appear without a reload', async (t) => {
     const { page, go, check, shot } = await open(t, 'phone')
     await go('/channels/')

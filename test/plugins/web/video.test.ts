@@ -220,6 +220,33 @@ describe('a video', { skip: noBrowser }, () => {
     await transcript.waitFor({ state: 'detached' })
   })
 
+  test('subtitles have a size and a background, which stay', async (t) => {
+    const { page, go, check, shot } = await openPage(t, server.baseUrl, { as })
+    await go(`/video/${lighthouse}/?t=0.3`)
+    await playsFrom(page, 0.3)
+    await page.keyboard.press('k')
+    const choose = async (role: 'menuitem' | 'menuitemradio' | 'menuitemcheckbox', name: string) => {
+      await page.getByRole('button', { name: 'Subtitles' }).click()
+      await page.getByRole(role, { name }).click()
+    }
+    await choose('menuitemradio', 'English')
+    await choose('menuitem', 'Larger')
+    await choose('menuitem', 'Larger')
+    await choose('menuitemcheckbox', 'Background')
+    await check()
+    await shot('video-subtitles')
+    const look = () =>
+      page
+        .locator('video')
+        .evaluate((video) => [video.classList.contains('backed'), video.style.getPropertyValue('--subtitle-size')])
+    assert.deepEqual(await look(), [false, '1.5'])
+
+    await page.reload()
+    await playsFrom(page, 0.3)
+
+    assert.deepEqual(await look(), [false, '1.5'])
+  })
+
   test('it is shared with its time, as its page on the platform, and as a file named like it', async (t) => {
     const { page, go, check } = await openPage(t, server.baseUrl, { as })
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

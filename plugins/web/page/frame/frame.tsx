@@ -41,8 +41,9 @@ import { account, chooseLook, type Look, look, mayDownload, signOut } from '../s
 import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/texts.ts'
 import { Activity } from './activity.tsx'
+import { AddButton, AddSheet } from './add.tsx'
 import { Help } from './help.tsx'
-import { PasteSheet } from './paste.tsx'
+import { offer, PasteSheet } from './paste.tsx'
 import { type View, views } from './views.ts'
 
 interface Section {
@@ -76,6 +77,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
     '?': () => setHelpOpen(true),
     ...Object.fromEntries(shown.map(({ letter, path }) => [`g ${letter}`, () => navigate(path)])),
   })
+  useShared()
   return (
     <div class="frame">
       <a class="skip" href="#content" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
@@ -87,6 +89,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <span>{t('app.name')}</span>
         </a>
         <SearchField />
+        <AddButton />
         <Activity />
         <AccountMenu />
       </header>
@@ -104,9 +107,21 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <TakeQuestion />
       <PlaylistDialog />
       <PasteSheet />
+      <AddSheet />
       {isHelpOpen && <Help onClose={() => setHelpOpen(false)} sections={shown} />}
     </div>
   )
+}
+
+/** What another app shares arrives at an address of its own (manifest.webmanifest). */
+function useShared(): void {
+  const { path, query } = place.value
+  useEffect(() => {
+    if (path !== '/share/' || !isSignedIn.value) return
+    navigate('/', { isReplacing: true })
+    // Apps put the link where they like.
+    void offer(['url', 'text', 'title'].map((name) => query.get(name) ?? '').join(' '))
+  }, [path, isSignedIn.value])
 }
 
 function Navigation({ shown }: { shown: Section[] }) {

@@ -1,4 +1,7 @@
-/** Pasting a link anywhere outside a field: a sheet that says what it is, and downloads it or subscribes to it. */
+/**
+ * A link that was pasted anywhere outside a field, or shared from another app: a sheet that says what it is, and
+ * downloads it or subscribes to it.
+ */
 
 import { signal } from '@preact/signals'
 import { Download, Rss } from 'lucide'
@@ -33,6 +36,11 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
     wordsOf(text).length === 0
   )
     return
+  await offer(text)
+}
+
+/** Opens the sheet where the text holds something to be had; says why where it does not. */
+export async function offer(text: string): Promise<void> {
   try {
     // Who is quicker than the server's answer to who they are has pasted all the same.
     await sessionKnown()

@@ -16,6 +16,7 @@ export interface View {
 
 export const views: View[] = [
   { address: '/', section: 'home', title: 'nav.home', load: () => import('../views/home.tsx') },
+  { address: '/share/', title: 'nav.home', load: () => import('../views/home.tsx') },
   { address: '/video/:videoId/', section: 'home', title: 'app.name', load: () => import('../views/video.tsx') },
   { address: '/welcome/', title: 'welcome.title', load: () => import('../views/welcome.tsx') },
   { address: '/search/', title: 'nav.search', load: () => import('../views/search.tsx') },

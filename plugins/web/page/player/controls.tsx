@@ -1,11 +1,14 @@
 /** The bar of the player: the place with its segments, and the buttons. */
 import {
+  AArrowDown,
+  AArrowUp,
   Captions,
   CaptionsOff,
   FastForward,
   Gauge,
   Maximize,
   Minimize,
+  PaintBucket,
   Pause,
   PictureInPicture2,
   Play,
@@ -44,6 +47,14 @@ export function Controls({ machine, video, isTheatre, onTheatre, next }: Control
       isChosen: subtitle.value === number,
       onSelect: () => machine.chooseSubtitle(number),
     })),
+    { label: t('player.subtitles.larger'), icon: AArrowUp, onSelect: () => machine.growSubtitles(1) },
+    { label: t('player.subtitles.smaller'), icon: AArrowDown, onSelect: () => machine.growSubtitles(-1) },
+    {
+      label: t('player.subtitles.background'),
+      icon: PaintBucket,
+      isOn: machine.hasSubtitleBackground.value,
+      onSelect: machine.toggleSubtitleBackground,
+    },
   ]
   const speeds = [
     ...SPEEDS.map((value) => ({

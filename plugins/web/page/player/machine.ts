@@ -11,6 +11,14 @@ import { openPlace } from './place.ts'
 import { keepOptions, keptOptions } from './player-options.ts'
 
 export const SPEEDS = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3] as const
+const SUBTITLE_SIZES = [0.75, 1, 1.25, 1.5, 2, 2.5] as const
+
+/** So many steps on from where one is, within what there is. */
+function stepped(all: readonly number[], now: number, steps: number): number {
+  const at = all.findIndex((one) => one >= now)
+  return all[Math.max(0, Math.min(all.length - 1, at + steps))]!
+}
+
 /** Closer to an end than this, or than a twentieth, a place is not worth going back to. */
 const EDGE_S = 5
 const FRAME_S = 1 / 30
@@ -42,6 +50,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const speed = signal(keptOptions.speed())
   /** Number of the chosen track; −1: none. */
   const subtitle = signal(-1)
+  const subtitleSize = signal(keptOptions.subtitleSize())
+  const hasSubtitleBackground = signal(keptOptions.hasSubtitleBackground())
   const isFull = signal(false)
   const isPip = signal(false)
   const isLooping = signal(false)
@@ -180,6 +190,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
     isMuted,
     speed,
     subtitle,
+    subtitleSize,
+    hasSubtitleBackground,
     isFull,
     isPip,
     isLooping,
@@ -262,9 +274,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
     toggleMute: () => void (element && (element.muted = !element.muted)),
     setSpeed: (value: number) => void (element && (element.playbackRate = value)),
     faster(steps: number): void {
-      const at = SPEEDS.findIndex((one) => one >= speed.value)
-      const to = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, at + steps))]!
-      if (element) element.playbackRate = to
+      if (element) element.playbackRate = stepped(SPEEDS, speed.value, steps)
     },
     toggleLoop: () => void (element && (element.loop = isLooping.value = !isLooping.value)),
     /** @throws Error  it cannot be read */
@@ -276,6 +286,13 @@ export function openMachine(video: Video, startAt: number | undefined) {
       showSubtitle(number)
       keepOptions({ subtitle: video.subtitles[number]?.lang ?? '' })
     },
+    /** @param steps  1: the next larger size */
+    growSubtitles(steps: number): void {
+      subtitleSize.value = stepped(SUBTITLE_SIZES, subtitleSize.value, steps)
+      keepOptions({ subtitleSize: subtitleSize.value })
+    },
+    toggleSubtitleBackground: () =>
+      keepOptions({ hasSubtitleBackground: (hasSubtitleBackground.value = !hasSubtitleBackground.value) }),
     toggleSubtitles(): void {
       if (video.subtitles.length > 0)
         showSubtitle(

@@ -6,13 +6,25 @@ interface PlayerOptions {
   speed: number
   /** Language; empty: none. */
   subtitle: string
+  /** Beside their normal size. */
+  subtitleSize: number
+  hasSubtitleBackground: boolean
   isTheatre: boolean
   /** The next video begins by itself. */
   isAutoplay: boolean
 }
 
 const KEY = 'av_player'
-const NORMAL: PlayerOptions = { volume: 1, isMuted: false, speed: 1, subtitle: '', isTheatre: false, isAutoplay: true }
+const NORMAL: PlayerOptions = {
+  volume: 1,
+  isMuted: false,
+  speed: 1,
+  subtitle: '',
+  subtitleSize: 1,
+  hasSubtitleBackground: true,
+  isTheatre: false,
+  isAutoplay: true,
+}
 
 function read(): PlayerOptions {
   try {
@@ -38,6 +50,8 @@ export const keptOptions = {
   isMuted: (): boolean => read().isMuted === true,
   speed: (): number => within(read().speed, 0.25, 3, 1),
   subtitle: (): string => String(read().subtitle),
+  subtitleSize: (): number => within(read().subtitleSize, 0.5, 3, 1),
+  hasSubtitleBackground: (): boolean => read().hasSubtitleBackground !== false,
   isTheatre: (): boolean => read().isTheatre === true,
   isAutoplay: (): boolean => read().isAutoplay !== false,
 }

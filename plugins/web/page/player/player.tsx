@@ -132,6 +132,8 @@ export function Player(props: PlayerProps) {
         poster={under(video.vid_thumb_url)}
         preload="metadata"
         playsInline
+        class={machine.hasSubtitleBackground.value ? 'backed' : ''}
+        style={{ '--subtitle-size': machine.subtitleSize.value }}
         onPointerUp={onTap}
         onDblClick={machine.toggleFull}
       >

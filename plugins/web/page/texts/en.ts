@@ -287,6 +287,9 @@ export const en = {
   'player.speed.normal': 'Normal',
   'player.subtitles': 'Subtitles',
   'player.subtitles.off': 'Off',
+  'player.subtitles.larger': 'Larger',
+  'player.subtitles.smaller': 'Smaller',
+  'player.subtitles.background': 'Background',
   'player.chapters': 'Chapters: {title}',
   'player.chapter.none': 'Beginning',
   'player.loop': 'Repeat this video',
@@ -451,6 +454,7 @@ export const en = {
 
   'links.refused': 'The server refuses one of these: it {rule}.',
 
+  'add.title': 'Add by link',
   'paste.title': 'Pasted link',
   'paste.title.many': 'Pasted links',
   'paste.video': 'The video will be downloaded now.',

@@ -1,0 +1,49 @@
+/** The + of the bar: a field for links from wherever one is. */
+import { signal } from '@preact/signals'
+import { Download, Plus, Rss } from 'lucide'
+import { download } from '../parts/adding.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { LinkField } from '../parts/link-field.tsx'
+import { askAndSubscribe } from '../parts/take.tsx'
+import { isAdmin, mayDownload } from '../stores/session.ts'
+import type { Understood } from '../stores/understand.ts'
+import { t } from '../texts/texts.ts'
+
+const isOpen = signal(false)
+
+export const AddButton = () =>
+  mayDownload.value && <IconButton icon={Plus} label={t('add.title')} onClick={() => void (isOpen.value = true)} />
+
+/** Stands once in the frame. */
+export const AddSheet = () => isOpen.value && <Sheet onClose={() => void (isOpen.value = false)} />
+
+function Sheet({ onClose }: { onClose: () => void }) {
+  const send = async (understood: Understood[], how: string): Promise<void | false> => {
+    const done = how === 'subscribe' ? await askAndSubscribe(understood) : await download(understood, { isNow: true })
+    if (done === false) return false
+    onClose()
+  }
+  return (
+    <Dialog title={t('add.title')} onClose={onClose}>
+      <LinkField
+        label={t('downloads.paste')}
+        hint={t('downloads.paste.placeholder')}
+        missing={t('downloads.missing')}
+        onSend={send}
+        buttons={({ isBusy }) => (
+          <>
+            {isAdmin.value && (
+              <Button type="submit" value="subscribe" icon={Rss} isBusy={isBusy}>
+                {t('paste.subscribe')}
+              </Button>
+            )}
+            <Button type="submit" value="download" kind="main" icon={Download} isBusy={isBusy}>
+              {t('paste.download')}
+            </Button>
+          </>
+        )}
+      />
+    </Dialog>
+  )
+}
