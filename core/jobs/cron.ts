@@ -34,13 +34,12 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   const [hours, weekdays] = [listed(hour, 23, 'hour'), listed(weekday, 6, 'day of the week')]
   const five = `${Number(minute)} ${hours} * * ${weekdays}`
   // Asked by the clock on the wall, as if that were UTC: in a zone whose clocks change croner names times that are
-  // past, or passes over some.
-  const cron = new Cron(five, { paused: true, mode: '5-part', timezone: 'UTC' })
-  let wall: ReturnType<typeof wallClock> | undefined
+  // past, or passes over some. By the offset: by a zone's name, UTC's too, each answer takes forty times as long.
+  const cron = new Cron(five, { paused: true, mode: '5-part', utcOffset: 0 })
   return {
     text: fields.join(' '),
     next(afterMs) {
-      wall ??= wallClock(timeZone)
+      const wall = wallClock(timeZone)
       // Begun before any change of the clocks: of times on the wall that come twice the first is taken.
       for (let at = wall.of(afterMs) - LONGEST_CHANGE_MS; ; ) {
         const next = cron.nextRun(new Date(at))
@@ -59,11 +58,24 @@ export function readCron(text: string, timeZone?: string): CronTimes {
   }
 }
 
-/** Times of a zone's clock on the wall, as milliseconds that would be its time in UTC. */
-function wallClock(timeZone: string | undefined): {
+interface WallClock {
   of(instantMs: number): number
   firstInstant(wallMs: number): number
-} {
+}
+
+/** By zone: a server has one, and making one takes longer than all that is asked of it at a start. */
+const wallClocks = new Map<string | undefined, WallClock>()
+
+function wallClock(timeZone: string | undefined): WallClock {
+  const known = wallClocks.get(timeZone)
+  if (known) return known
+  const made = makeWallClock(timeZone)
+  wallClocks.set(timeZone, made)
+  return made
+}
+
+/** Times of a zone's clock on the wall, as milliseconds that would be its time in UTC. */
+function makeWallClock(timeZone: string | undefined): WallClock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
