@@ -12,7 +12,7 @@ export function startWorker(
   entry: URL,
   options: Pick<WorkerOptions, 'name' | 'workerData' | 'resourceLimits'> = {},
 ): Worker {
-  if (!isSource && isOwn(entry)) return new Worker(new URL(entry.href.replace(/\.ts$/, '.js')), options)
+  if (!isSource && isOwn(entry)) return new Worker(new URL(entry.href.replace(/\.ts$/, '.cjs')), options)
   return new Worker(bundled(entry), { ...options, eval: true })
 }
 
