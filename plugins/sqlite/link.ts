@@ -2,11 +2,10 @@
  * The main thread's end of the index worker: requests by number, answers, progress, cancelling, and what its failures
  * mean.
  */
-import { AppError, errors, startWorker } from 'archivolt'
+import { AppError, errors } from 'archivolt'
 import { isDiskFull } from 'archivolt/index'
 import type { Arguments, Failure, Operation, Request, Response, Result } from './protocol.ts'
-
-const WORKER = new URL('./worker.ts', import.meta.url)
+import { giveBackThread, takeThread } from './threads.ts'
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
@@ -30,7 +29,7 @@ interface Waiting {
  * started
  */
 export function openLink(onLost: (error: Error) => void): Link {
-  const worker = startWorker(WORKER, { name: 'index' })
+  const worker = takeThread()
   const waiting = new Map<number, Waiting>()
   let last = 0
   let isClosing = false
@@ -79,11 +78,11 @@ export function openLink(onLost: (error: Error) => void): Link {
 
   // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long
   // turn.
-  worker.on('message', (response: Response) => {
+  const onMessage = (response: Response) => {
     if (answers.push(response) === 1) setImmediate(next)
-  })
-  worker.on('error', (error) => (cause = error))
-  worker.on('exit', () => {
+  }
+  const onError = (error: Error) => void (cause = error)
+  const onExit = () => {
     isEnded = true
     for (const answer of answers.splice(0)) take(answer)
     const error = cause ?? new Error('The index worker has ended')
@@ -91,7 +90,8 @@ export function openLink(onLost: (error: Error) => void): Link {
       asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))
     waiting.clear()
     if (!isClosing) onLost(error)
-  })
+  }
+  worker.on('message', onMessage).on('error', onError).on('exit', onExit)
 
   /** An abort only asks the worker to stop: the wait ends with its answer, when nothing is being written any more. */
   const call: Link['call'] = (op, args, { signal, progress } = {}) =>
@@ -121,9 +121,10 @@ export function openLink(onLost: (error: Error) => void): Link {
     async close() {
       if (isEnded || isClosing) return
       isClosing = true
-      const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
       await call('close', null)
-      await exited
+      isEnded = true
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+      await giveBackThread(worker)
     },
   }
 }

@@ -405,8 +405,11 @@ async function close(id: number): Promise<void> {
   snapshot?.close()
   connection?.close()
   connection = undefined
+  store = undefined
+  snapshot = undefined
+  jobs.clear()
+  waitingForTerms.clear()
   send({ id, result: null })
-  port.close()
 }
 
 port.on('message', (requests: Request[]) => requests.forEach(receive))

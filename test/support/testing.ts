@@ -7,10 +7,13 @@ import type { Settings } from '../../config/schema.ts'
 import { openAccounts } from '../../core/accounts/accounts.ts'
 import { openSecretKey } from '../../core/accounts/secret-key.ts'
 import { type OpenedApp, openApp } from '../../core/app.ts'
+import { openHoldings } from '../../core/index/in-use.ts'
 import { openLedger } from '../../core/ledger/sqlite.ts'
 import { type Log, openLog } from '../../core/log.ts'
 import type { Plugin, WholeApp } from '../../core/plugin/define.ts'
 import { type FoundPlugin, findBuiltIn } from '../../core/plugin/find.ts'
+import { registerPlugins } from '../../core/plugin/load.ts'
+import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { PASSWORD_COST } from './password-cost.ts'
@@ -78,6 +81,10 @@ interface Scope {
   after(cleanUp: () => Promise<void>): void
 }
 
+/** Of indexes that are closed: most tests have one at a time. */
+export const KEPT_THREADS = 2
+keepThreads(KEPT_THREADS)
+
 /** Of both accounts, for tests that sign in as people do. */
 export const PASSWORD = 'a password for tests'
 
@@ -85,7 +92,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
   const { clock = testClock(), log = openLog('silent'), settings = {} } = options
   const plugins = await chosenPlugins(options)
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'av-test-')))
-  if (!options.dataDir) await cp(await accountsFolder(), dataDir, { recursive: true })
+  if (!options.dataDir) await cp(await madeFolder(isAsBuilt(options) ? plugins : []), dataDir, { recursive: true })
   const sources = {
     env: {},
     dataDir,
@@ -179,24 +186,45 @@ async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOption
 const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
   plugin.indexAdapter?.chosenBy === undefined && plugin.indexAdapter !== undefined
 
-let accounts: Promise<string> | undefined
+/** Others may bring tables of their own under the same names, or another place for documents. */
+const isAsBuilt = ({ plugins, replace = [], outside = [] }: TestOptions): boolean =>
+  plugins === undefined && replace.length + outside.length === 0
 
-/** The same for all test apps of a process. */
-function accountsFolder(): Promise<string> {
-  return (accounts ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'av-test-accounts-'))
-    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const [log, clock] = [openLog('silent'), testClock()]
-    const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock })
-    const secretKey = await openSecretKey(folder)
-    const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey, passwordCost: PASSWORD_COST })
-    await book.ensureFirst({ username: 'admin', password: PASSWORD })
-    await book.create({ username: 'user', password: PASSWORD, isStaff: false })
-    await ledger.close()
-    return folder
-  })())
+const folders = new Map<string, Promise<string>>()
+
+/**
+ * The accounts, and the empty tables of these plugins: to make them takes a server as long as all the rest of its start.
+ * The same for all test apps of a process.
+ */
+function madeFolder(found: readonly FoundPlugin[]): Promise<string> {
+  const key = found.map(({ plugin }) => plugin.name).join()
+  const known = folders.get(key)
+  if (known) return known
+  const made = makeFolder(found)
+  folders.set(key, made)
+  return made
 }
 
+async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'av-test-made-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const [log, clock] = [openLog('silent'), testClock()]
+  const { migrations, indexes, adapters } = registerPlugins(found)
+  const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock, plugins: migrations })
+  const secretKey = await openSecretKey(folder)
+  const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey, passwordCost: PASSWORD_COST })
+  await book.ensureFirst({ username: 'admin', password: PASSWORD })
+  await book.create({ username: 'user', password: PASSWORD, isStaff: false })
+  await ledger.close()
+  const embedded = adapters.find(({ chosenBy }) => chosenBy === undefined)
+  if (embedded) {
+    const settings = { dataDir: folder, prefix: 'av' } as Settings
+    const holdings = await openHoldings({ dataDir: folder, kind: embedded.name, clock, log })
+    const { index } = await embedded.open({ settings, definitions: indexes, log, clock, version: '', holdings })
+    await index.close()
+  }
+  return folder
+}
 async function authorization({ accounts: book }: WholeApp, who: string): Promise<Record<string, string>> {
   if (who === 'nobody') return {}
   const account = book

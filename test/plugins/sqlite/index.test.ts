@@ -21,8 +21,10 @@ import { givenSql } from '../../../plugins/sqlite/filter.ts'
 import { layoutOf, tableNames } from '../../../plugins/sqlite/layout.ts'
 import { openSqliteIndex } from '../../../plugins/sqlite/open.ts'
 import { copyTo } from '../../../plugins/sqlite/snapshot-file.ts'
+import { keepThreads } from '../../../plugins/sqlite/threads.ts'
 import { bundledChild } from '../../support/child.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { KEPT_THREADS } from '../../support/testing.ts'
 import { bookIndex, bookOf, openBooks } from './books.ts'
 
 async function folderOf(t: TestContext): Promise<string> {
@@ -484,12 +486,38 @@ test('values of another type than a changed mapping expects leave the document i
   assert.deepEqual(await index.collection(changed).get('b001'), bookOf(1).doc)
 })
 
-test('when the worker ends by itself, what waited is refused and another one serves', async (t) => {
-  const folder = await folderOf(t)
+/** Those that are started from now on: none is left from before. */
+function startedWorkers(t: TestContext): Worker[] {
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => workers.push(worker)
+  keepThreads(0)
   process.on('worker', onWorker)
-  t.after(() => process.off('worker', onWorker))
+  t.after(() => {
+    process.off('worker', onWorker)
+    keepThreads(KEPT_THREADS)
+  })
+  return workers
+}
+
+test('a thread ends with its index, unless it is kept: then it serves the next one, which sees nothing of the one before', async (t) => {
+  const workers = startedWorkers(t)
+  const [first, second] = [await folderOf(t), await folderOf(t)]
+  await filled(t, first, 3)
+  assert.deepEqual([workers.length, workers[0]!.threadId], [1, -1], 'ended')
+
+  keepThreads(1)
+  await filled(t, first, 5)
+  const index = await open(t, second)
+
+  assert.deepEqual([workers.length, await index.collection(bookIndex).count()], [2, 0])
+  await index.collection(bookIndex).put('b1', bookOf(1).doc)
+  const other = await open(t, first)
+  assert.deepEqual([workers.length, await other.collection(bookIndex).count()], [3, 5], 'that thread is in use')
+})
+
+test('when the worker ends by itself, what waited is refused and another one serves', async (t) => {
+  const folder = await folderOf(t)
+  const workers = startedWorkers(t)
   await filled(t, folder, 50)
   const index = await open(t, folder)
   const books = index.collection(bookIndex)
