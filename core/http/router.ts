@@ -46,7 +46,11 @@ const placeOf = (path: string): string => {
  * @throws Error  two routes for one method and path (the loader says so earlier, with their plugins' names)
  */
 export function openRouter(routes: readonly Route[], basePath = '/'): Router {
-  const tree = findMyWay({ ignoreTrailingSlash: true, maxParamLength: LONGEST_VARIABLE, caseSensitive: true })
+  const tree = findMyWay({
+    ignoreTrailingSlash: true,
+    maxParamLength: LONGEST_VARIABLE,
+    caseSensitive: true,
+  })
   const places = new Map<string, Place>()
   const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
   for (const route of routes) {
@@ -93,9 +97,9 @@ function allowed(byMethod: Place['byMethod']): string[] {
   return [...methods, 'OPTIONS'].sort()
 }
 
+/** People end the address that they give an app with a slash, and the app begins its path with another. */
 function belowBase(path: string, basePath: string): string | undefined {
-  if (basePath === '/') return path
-  if (path.startsWith(basePath)) return path.slice(basePath.length - 1)
+  if (path.startsWith(basePath)) return path.slice(basePath.length - 1).replace(/^\/{2,}/, '/')
   return `${path}/` === basePath ? '/' : undefined
 }
 

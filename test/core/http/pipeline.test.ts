@@ -118,11 +118,11 @@ const busy = get('/api/busy/', () => {
 })
 const ROUTES = [things, search, thing, sub, archive, numbers, echo, form, start, forget, nothing, made, broken, busy]
 
-test('a path has one answer with and without its final slash, for every method and without a redirect', async (t) => {
+test('a path has one answer with and without its final slash, or with two before it, for every method and without a redirect', async (t) => {
   const { ask } = await testServer(t, ROUTES)
-  for (const path of ['/api/echo/', '/api/echo'])
+  for (const path of ['/api/echo/', '/api/echo', '//api/echo/'])
     assert.deepEqual((await ask(path, { method: 'POST', json: { id: 'x' } })).body, { id: 'x' })
-  for (const path of ['/api/thing/abc/', '/api/thing/abc'])
+  for (const path of ['/api/thing/abc/', '/api/thing/abc', '///api/thing/abc'])
     assert.deepEqual((await ask(path)).body['data'], { id: 'abc' })
 })
 
