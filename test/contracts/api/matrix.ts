@@ -69,6 +69,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/backup/<filename>/preview/', { GET: 200 }, 'admin'],
   ['/api/schedule/notification/test/', { POST: 200 }, 'admin'],
   ['/api/download/bulk/', { POST: 200 }, 'admin'],
+  ['/api/subscription/preview/', { POST: 200 }, 'admin'],
   ['/api/resolve/', { GET: 200 }, 'user'],
   ['/api/task/', { GET: 200 }, 'admin'],
   ['/api/task-id/<task_id>/log/', { GET: 200 }, 'admin'],

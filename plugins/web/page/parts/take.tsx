@@ -14,9 +14,9 @@ type Choice = (typeof CHOICES)[number]
 const NEWEST = 10
 const toTake = (choice: Choice): Take => (choice === 'newest' ? NEWEST : choice)
 
-/** Begins with the newest ten. */
-export function useTake() {
-  const [choice, choose] = useState<Choice>('newest')
+/** @param first  what is chosen as long as nobody chooses */
+export function useTake(first: Choice = 'newest') {
+  const [choice, choose] = useState<Choice>(first)
   return { take: toTake(choice), choice: <TakeChoice choice={choice} choose={choose} /> }
 }
 

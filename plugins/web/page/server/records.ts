@@ -4,6 +4,7 @@ import type { listBackups, previewRestore } from '../../../backup/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
+import type { previewExport } from '../../../exports/routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
@@ -50,6 +51,8 @@ export type Notification = ReplyOf<typeof listNotifications>[number]
 export type TaskRecord = ReplyOf<typeof showTask>
 /** Which tasks there are: what each does, whether it is started or scheduled. */
 export type TaskKind = ReplyOf<typeof listTaskKinds>[number]
+/** What a file of another program would subscribe to. */
+export type ExportPreview = ReplyOf<typeof previewExport>
 export type PlatformState = ReplyOf<typeof showPlatform>
 export type Health = PlatformState['health']
 export type Schedule = ReplyOf<typeof listSchedules>[number]

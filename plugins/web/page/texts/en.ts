@@ -710,6 +710,31 @@ export const en = {
   'settings.scan.when': 'Set when subscriptions are scanned under',
   'settings.found': 'New videos',
 
+  'exports.title': 'Subscriptions from another app',
+  'exports.hint':
+    'Export them there: Google Takeout, NewPipe, FreeTube, Invidious, Grayjay, or an OPML file of a feed reader. Nothing is subscribed to before you have seen the list.',
+  'exports.paste': 'Links or the text of the file',
+  'exports.paste.hint': 'One channel or playlist a line, or everything that is in the file.',
+  'exports.file': 'Choose a file',
+  'exports.reading': 'Reading…',
+  'exports.look': 'Show what is in it',
+  'exports.refused': 'This cannot be used. {reason}.',
+  'exports.found': 'What is in it',
+  'exports.which': 'Subscribe to',
+  'exports.playlist': 'playlist',
+  'exports.more': { one: 'and one more', other: 'and {count} more' },
+  'exports.nothing': 'There is nothing new in it.',
+  'exports.new': {
+    one: 'One subscription is new.',
+    other: '{count} subscriptions are new.',
+  },
+  'exports.known': { one: 'You have one already.', other: 'You have {count} already.' },
+  'exports.skipped': {
+    one: 'Left out, as it is not on YouTube: {names}.',
+    other: '{count} were left out, as they are not on YouTube: {names}.',
+  },
+  'exports.subscribe': { one: 'Subscribe to one', other: 'Subscribe to {count}' },
+
   'settings.watching': 'Watching',
 
   'settings.health.lead': 'What fetches videos from YouTube, part by part. Where a light is red, it says what to do.',

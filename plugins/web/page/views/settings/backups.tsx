@@ -3,10 +3,11 @@
  * that would change.
  */
 
-import { Archive, Download, RotateCcw, Trash, Upload } from 'lucide'
-import { useRef, useState } from 'preact/hooks'
+import { Archive, Download, RotateCcw, Trash } from 'lucide'
+import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { FileButton } from '../../parts/file-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { ask, get, post, remove, toFailure } from '../../server/api.ts'
@@ -130,11 +131,9 @@ export function BackupsSection() {
 }
 
 function UploadButton({ onDone }: { onDone: () => void }) {
-  const input = useRef<HTMLInputElement>(null)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
-  const upload = async (file: File | undefined) => {
-    if (!file) return
+  const upload = async (file: File) => {
     if (!NAME.test(file.name)) return setError(t('settings.backups.name', { name: file.name }))
     setBusy(true)
     setError(undefined)
@@ -149,20 +148,13 @@ function UploadButton({ onDone }: { onDone: () => void }) {
   }
   return (
     <>
-      <input
-        ref={input}
-        type="file"
+      <FileButton
+        label={t('settings.backups.upload')}
+        busyLabel={t('settings.backups.uploading')}
         accept=".zip,application/zip"
-        aria-label={t('settings.backups.upload')}
-        hidden
-        onChange={({ currentTarget }) => {
-          const [file] = currentTarget.files ?? []
-          void upload(file).finally(() => void (currentTarget.value = ''))
-        }}
+        isBusy={isBusy}
+        onFile={upload}
       />
-      <Button kind="quiet" icon={Upload} isBusy={isBusy} onClick={() => input.current!.click()}>
-        {t(isBusy ? 'settings.backups.uploading' : 'settings.backups.upload')}
-      </Button>
       {error && (
         <p class="error" role="alert">
           {error}

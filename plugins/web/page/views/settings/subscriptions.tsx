@@ -1,7 +1,8 @@
-/** How much of a subscription is looked at. */
+/** How much of a subscription is looked at, and subscriptions that come from another app. */
 import { under } from '../../server/base.ts'
 import { t } from '../../texts/texts.ts'
 import { useConfig } from './config.ts'
+import { Exports } from './exports.tsx'
 import { Loaded } from './loaded.tsx'
 import { Group } from './option.tsx'
 import { Preferences } from './preference.tsx'
@@ -18,6 +19,7 @@ export function SubscriptionsSection() {
           <Group title={t('settings.found')}>
             <Preferences config={config} group="found" />
           </Group>
+          <Exports />
           <p class="hint">
             {t('settings.scan.when')}{' '}
             <a href={under('/settings/schedules/')} class="link">

@@ -1,0 +1,120 @@
+/** An export as it lies on the disk: a text, an archive, or a database. Whatever somebody put into it. */
+import { createWriteStream } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import Database from 'better-sqlite3'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { type Found, Rows, Unusable } from './found.ts'
+import { readNewPipe, readTakeoutTable, readText } from './texts.ts'
+
+const MOST_ENTRY_BYTES = 64 << 20
+/** A Takeout of an account has tens of thousands: pictures, comments, chats. */
+const MOST_ENTRIES = 200_000
+/** Of tables in a Takeout; those of subscriptions are few. */
+const MOST_TABLES = 200
+
+/** @throws Unusable */
+export async function readExport(path: string): Promise<Found> {
+  const handle = await open(path)
+  const head = Buffer.alloc(16)
+  try {
+    await handle.read(head, 0, head.length, 0)
+  } finally {
+    await handle.close()
+  }
+  if (head.toString('latin1', 0, 2) === 'PK') return readArchive(path)
+  if (head.toString('hex', 0, 4) === '11223344') return readGrayjayBackup(path, head)
+  if (head.toString('latin1', 0, 15) === 'SQLite format 3') return readDatabase(path)
+  return readText(await readFile(path))
+}
+
+/** Grayjay's own ending around a zip: eight bytes before it, the last of which says whether it is encrypted. */
+async function readGrayjayBackup(path: string, head: Buffer): Promise<Found> {
+  const [format, flags] = [head[6], head[7]]
+  if (head.toString('latin1', 4, 6) !== 'GJ' || format !== 1 || flags !== 0)
+    throw new Unusable('It is encrypted: export it without a password')
+  return zipFrom(await yauzl.fromBufferPromise((await readFile(path)).subarray(8), OPTIONS).catch(noZip), path)
+}
+
+const OPTIONS = { lazyEntries: true, autoClose: false, validateEntrySizes: true, strictFileNames: false } as const
+
+const readArchive = async (path: string): Promise<Found> =>
+  zipFrom(await yauzl.openPromise(path, OPTIONS).catch(noZip), path)
+
+function noZip(): never {
+  throw new Unusable('It is no whole zip archive')
+}
+
+async function zipFrom(zip: ZipFile, path: string): Promise<Found> {
+  const rows = new Rows()
+  let tables = 0
+  let entries = 0
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (++entries > MOST_ENTRIES) throw new Unusable('It holds too many files')
+      const name = entry.fileName.split('/').at(-1) ?? ''
+      if (entry.fileName === 'newpipe.db') return await readUnpackedDatabase(zip, entry, path)
+      if (entry.fileName === 'stores/subscriptions') return readGrayjay(await unpacked(zip, entry))
+      if (/^subscriptions?\.json$/i.test(name)) return readText(await unpacked(zip, entry))
+      if (/\.csv$/i.test(name) && ++tables <= MOST_TABLES) readTakeoutTable(await unpacked(zip, entry), rows)
+    }
+  } catch (thrown) {
+    if (thrown instanceof Unusable) throw thrown
+    throw new Unusable('The archive is damaged')
+  } finally {
+    zip.close()
+  }
+  if (rows.all.length === 0) throw new Unusable('The archive holds no list of subscriptions')
+  return rows.of('takeout')
+}
+
+const streamOf = (zip: ZipFile, entry: Entry) => {
+  if (entry.uncompressedSize > MOST_ENTRY_BYTES) throw new Unusable(`A file in it is larger than 64 MiB unpacked`)
+  return zip.openReadStreamPromise(entry)
+}
+
+const unpacked = async (zip: ZipFile, entry: Entry): Promise<Buffer> => buffer(await streamOf(zip, entry))
+
+async function readUnpackedDatabase(zip: ZipFile, entry: Entry, path: string): Promise<Found> {
+  const place = `${path}.db`
+  await pipeline(await streamOf(zip, entry), createWriteStream(place, { mode: 0o600 }))
+  return readDatabase(place)
+}
+
+function readGrayjay(bytes: Buffer): Found {
+  const rows = new Rows()
+  let list: unknown
+  try {
+    list = JSON.parse(bytes.toString())
+  } catch {
+    throw new Unusable('Its list of subscriptions cannot be read')
+  }
+  for (const address of Array.isArray(list) ? list : []) rows.add(address)
+  return rows.of('grayjay')
+}
+
+const FROM_NEWPIPE = {
+  subscriptions: 'SELECT service_id, url, name FROM subscriptions',
+  remote_playlists: 'SELECT service_id, url, name FROM remote_playlists',
+}
+
+/** NewPipe's. It is a copy of ours; tables alone are read, and nothing that the file says is run. */
+function readDatabase(path: string): Found {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true })
+    db.pragma('trusted_schema = OFF')
+    const isTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
+    if (!isTable.get('subscriptions')) throw new Unusable('The database is none of NewPipe')
+    const rows: unknown[] = []
+    for (const [table, sql] of Object.entries(FROM_NEWPIPE))
+      if (isTable.get(table)) for (const row of db.prepare(sql).iterate()) rows.push(row)
+    return readNewPipe(rows)
+  } catch (thrown) {
+    if (thrown instanceof Unusable) throw thrown
+    throw new Unusable('The database cannot be read: it is damaged, or of another program')
+  } finally {
+    db?.close()
+  }
+}

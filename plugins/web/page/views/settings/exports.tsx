@@ -1,0 +1,148 @@
+/** Subscriptions from another app: its file or a paste is looked at first, then subscribed to as chosen. */
+import { Rss } from 'lucide'
+import { useState } from 'preact/hooks'
+import { subscribe } from '../../parts/adding.ts'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { FileButton } from '../../parts/file-button.tsx'
+import { useTake } from '../../parts/take.tsx'
+import { ask, toFailure } from '../../server/api.ts'
+import type { ExportPreview } from '../../server/records.ts'
+import { t } from '../../texts/texts.ts'
+import { Group } from './option.tsx'
+
+type Found = ExportPreview['subscriptions'][number]
+
+/** So many can be ticked one by one; of a longer list the rest goes along. */
+const MOST_LISTED = 500
+
+export function Exports() {
+  const [pasted, setPasted] = useState('')
+  const [preview, setPreview] = useState<ExportPreview>()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const look = async (content: Blob) => {
+    setBusy(true)
+    setError(undefined)
+    setPreview(undefined)
+    try {
+      const upload = { content, type: 'application/octet-stream' }
+      setPreview(await ask<ExportPreview>('POST', '/api/subscription/preview/', { upload }))
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+    setBusy(false)
+  }
+  const done = () => {
+    setPreview(undefined)
+    setPasted('')
+  }
+  return (
+    <Group title={t('exports.title')} hint={t('exports.hint')}>
+      <form
+        class="exports-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (pasted.trim() !== '') void look(new Blob([pasted]))
+        }}
+      >
+        <Field label={t('exports.paste')} hint={t('exports.paste.hint')} lines={3} value={pasted} onInput={setPasted} />
+        <div class="exports-buttons">
+          <FileButton
+            label={t('exports.file')}
+            busyLabel={t('exports.reading')}
+            accept=".csv,.json,.opml,.xml,.zip,.db,.ezip,.txt"
+            isBusy={isBusy}
+            onFile={look}
+          />
+          <Button type="submit" isBusy={isBusy} disabled={pasted.trim() === ''}>
+            {t('exports.look')}
+          </Button>
+        </div>
+        {error && (
+          <p class="error" role="alert">
+            {t('exports.refused', { reason: error })}
+          </p>
+        )}
+      </form>
+      {preview && <Preview preview={preview} onDone={done} />}
+    </Group>
+  )
+}
+
+function Preview({ preview, onDone }: { preview: ExportPreview; onDone: () => void }) {
+  const fresh = preview.subscriptions.filter((one) => !one.is_subscribed)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const { take, choice } = useTake('new')
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const chosen = fresh.filter(({ id }) => !left.has(id))
+  const known = preview.subscriptions.length - fresh.length
+  const toggle = ({ id }: Found) => {
+    const changed = new Set(left)
+    if (!changed.delete(id)) changed.add(id)
+    setLeft(changed)
+  }
+  const send = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const understood = chosen.map(({ type, id }) => ({ word: id, target: { type, id, known: false } }))
+      await subscribe(understood, take)
+      onDone()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+    setBusy(false)
+  }
+  return (
+    <form
+      class="exports-form"
+      aria-label={t('exports.found')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <p role="status">{said(preview, fresh.length, known)}</p>
+      {fresh.length > 0 && (
+        <>
+          <fieldset class="exports-list">
+            <legend>{t('exports.which')}</legend>
+            {fresh.slice(0, MOST_LISTED).map((one) => (
+              <label class="check" key={one.id}>
+                <input type="checkbox" checked={!left.has(one.id)} onChange={() => toggle(one)} />
+                <span dir="auto">{one.name || one.id}</span>
+                {one.type === 'playlist' && <span class="meta">{t('exports.playlist')}</span>}
+              </label>
+            ))}
+            {fresh.length > MOST_LISTED && (
+              <p class="hint">{t('exports.more', { count: fresh.length - MOST_LISTED })}</p>
+            )}
+          </fieldset>
+          {choice}
+          {error && (
+            <p class="error" role="alert">
+              {error}
+            </p>
+          )}
+          <div class="exports-buttons">
+            <Button onClick={onDone}>{t('action.cancel')}</Button>
+            <Button kind="main" type="submit" icon={Rss} isBusy={isBusy} disabled={chosen.length === 0}>
+              {t('exports.subscribe', { count: chosen.length })}
+            </Button>
+          </div>
+        </>
+      )}
+    </form>
+  )
+}
+
+function said({ skipped, skipped_count: count }: ExportPreview, fresh: number, known: number): string {
+  const named = skipped.slice(0, 3).join(', ')
+  return [
+    fresh === 0 ? t('exports.nothing') : t('exports.new', { count: fresh }),
+    ...(known > 0 ? [t('exports.known', { count: known })] : []),
+    ...(count > 0 ? [t('exports.skipped', { count, names: count > 3 ? `${named} …` : named })] : []),
+  ].join(' ')
+}
