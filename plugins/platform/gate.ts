@@ -32,6 +32,8 @@ export interface GateParts {
   recheck: (lacking: GateClass, place: string | undefined) => Promise<boolean>
   /** Why the library, where all files go, is not there; undefined: it is. */
   absence: () => Promise<string | undefined>
+  /** yt-dlp no longer understands the platform. */
+  onOutdated: () => void
 }
 
 /** The right to do one item's work; each is given back with `settle`. */
@@ -152,6 +154,21 @@ export class Gate {
     this.#wake()
   }
 
+  /** For people: why nobody may ask the platform. That yt-dlp does not understand it hinders no other yt-dlp. */
+  hindrance(): string | undefined {
+    const { state, reason } = this.state()
+    const isOutdated = state === 'halted' && !this.#library.away && this.#closure?.by === 'outdated'
+    return state === 'open' || isOutdated ? undefined : reason
+  }
+
+  /** Another yt-dlp is in use: what the one before did not understand is tried now. */
+  onUpdated(): void {
+    if (this.#closure?.by !== 'outdated') return
+    this.#closure.nextAttemptMs = this.#parts.clock.steady()
+    this.#lastProbed = NO_ITEM
+    this.#schedule()
+  }
+
   /** Nothing waits any longer. */
   end(): void {
     this.#isEnded = true
@@ -222,6 +239,7 @@ export class Gate {
     log.warn({ by, reason, waitMs: waitMs(by, this.#closure.level) }, 'the platform gate is closed')
     this.#schedule()
     this.#saveInBackground()
+    if (by === 'outdated') this.#parts.onOutdated()
   }
 
   #open(): void {

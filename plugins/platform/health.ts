@@ -2,7 +2,9 @@
 import { epochSeconds, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { ChallengeReport } from './challenge.ts'
+import type { PlatformService } from './platform.ts'
 import type { ToolReport } from './tools.ts'
+import { updateDownloader } from './update-downloader.ts'
 
 const Epoch = Type.Integer({ minimum: 0 })
 const Count = Type.Integer({ minimum: 0 })
@@ -22,9 +24,13 @@ export const Health = Type.Object({
     wanted: Type.String(),
   }),
   downloader: Type.Object({
-    state: Type.Enum(['current', 'old', 'missing']),
+    state: Type.Enum(['current', 'updating', 'refused', 'failed', 'old', 'missing']),
     version: Type.String(),
     age_days: Count,
+    checked: Epoch,
+    next_check: Epoch,
+    tried: Type.String(),
+    message: Type.String(),
   }),
   cookie: Type.Object({
     state: Type.Enum(['none', 'off', 'untried', 'valid', 'invalid']),
@@ -62,13 +68,26 @@ function challengeHealth(challenge: ChallengeReport | undefined): Pick<Health, '
   }
 }
 
-function downloaderHealth({ clock }: App, { downloader: { version } }: ToolReport): Health['downloader'] {
+function downloaderHealth(app: App, { downloader: { version } }: ToolReport): Health['downloader'] {
   const released = releaseDay(version)
-  const age = released === undefined ? 0 : Math.max(0, Math.floor((epochSeconds(clock) - released) / DAY_SECONDS))
+  const age = released === undefined ? 0 : Math.max(0, Math.floor((epochSeconds(app.clock) - released) / DAY_SECONDS))
+  const last = (app.platform as PlatformService).updates?.last()
+  const next = app.settings.ytdlpUpdate === 'off' ? null : app.schedules.get(updateDownloader.name)?.next_run_at
+  const state = () => {
+    if (app.jobs.active(updateDownloader.name)) return 'updating'
+    if (version === '') return 'missing'
+    if (last?.outcome === 'refused') return 'refused'
+    if (last?.outcome === 'failed') return 'failed'
+    return age > OLD_DAYS ? 'old' : 'current'
+  }
   return {
-    state: version === '' ? 'missing' : age > OLD_DAYS ? 'old' : 'current',
+    state: state(),
     version,
     age_days: age,
+    checked: last?.checked ?? 0,
+    next_check: next ? Math.floor(Date.parse(next) / 1000) : 0,
+    tried: last?.version ?? '',
+    message: last?.message ?? '',
   }
 }
 

@@ -19,15 +19,18 @@ import { Gate, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { idUnderEitherKey } from './id-field.ts'
 import { Jar } from './jar.ts'
+import type { KeptChild } from './kept-child.ts'
 import { listTab } from './list-tab.ts'
 import { MetadataError } from './metadata.ts'
 import { PLATFORM } from './name.ts'
+import { PackageIndex } from './package-index.ts'
 import { openMetadataReader } from './read-metadata.ts'
 import { lackOfRoom } from './room.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Platform } from './types.ts'
+import { Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { openYtDlp } from './ytdlp.ts'
 
@@ -35,7 +38,8 @@ export interface PlatformParts {
   settings: Pick<
     Settings,
     'dataDir' | 'prefix' | 'platformUrl' | 'platformIdField' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'
-  >
+  > &
+    Partial<Pick<Settings, 'ytdlpUpdate' | 'packageIndex'>>
   clock: Clock
   log: Log
   lanes: Lanes
@@ -55,6 +59,10 @@ export interface PlatformService extends Platform {
   challenge(): Promise<ChallengeReport | undefined>
   /** What the state says of the library is looked at anew. */
   lookForLibrary(): Promise<boolean>
+  /** Called each time that yt-dlp is found not to understand the platform any longer. */
+  onOutdated(listener: () => void): void
+  /** Without a ledger there are none. */
+  readonly updates: Updates | undefined
   readonly tools: Tools
   /** The kept child, for those who watch processes; undefined while there is none. */
   childPid(): number | undefined
@@ -70,10 +78,14 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const tools = new Tools(settings, parts.pace ?? DEFAULT_PACE, clock, log, parts.runtimes)
   const targets = openTargets(settings)
   const ending = new AbortController()
-  const gate = openGate(parts, tools)
+  const outdated = new Set<() => void>()
+  const gate = openGate(parts, tools, () => {
+    for (const listener of outdated) listener()
+  })
   const jar = new Jar(log)
   const ytdlp = openYtDlp({ settings, clock, log, gate, jar, lanes, tools, ending: ending.signal })
   const { kept } = ytdlp
+  const updates = ledger && openUpdates(parts, ledger, { tools, gate, kept })
 
   return {
     name: PLATFORM,
@@ -119,6 +131,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     report: () => tools.report(),
     challenge: () => tools.challenge(),
     lookForLibrary: () => gate.isAway(),
+    onOutdated: (listener) => void outdated.add(listener),
+    updates,
     tools,
     childPid: () => kept.pid,
     childRssBytes: () => kept.rssBytes(),
@@ -131,12 +145,39 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   }
 }
 
+/** A newer yt-dlp, tried with films of ours and told to whom it concerns. */
+function openUpdates(
+  parts: PlatformParts,
+  ledger: Ledger,
+  { tools, gate, kept }: { tools: Tools; gate: Gate; kept: KeptChild },
+): Updates {
+  const { settings, clock, log, lanes } = parts
+  return new Updates({
+    ...{ tools, ledger, clock, log },
+    index: new PackageIndex(
+      async () => (await tools.launch('metadata', null, null)).python,
+      settings.packageIndex ?? null,
+    ),
+    channel: () => (settings.ytdlpUpdate === 'nightly' ? 'nightly' : 'stable'),
+    hindrance: () => gate.hindrance(),
+    canaries: {
+      films: async () => (await Promise.all(parts.hook?.('platform.canaries').map((films) => films()) ?? [])).flat(),
+      inTurn: (work, signal) => lanes.turn('platform', { asker: 'update', signal }, work),
+    },
+    onSwitched: () => {
+      kept.replace()
+      gate.onUpdated()
+    },
+  })
+}
+
 /** The gate, with what it looks at outside itself and where it keeps what survives a restart. */
-function openGate(parts: PlatformParts, tools: Tools): Gate {
+function openGate(parts: PlatformParts, tools: Tools, onOutdated: () => void): Gate {
   const { settings, clock, log, ledger } = parts
   return new Gate({
     clock,
     log,
+    onOutdated,
     recheck: async (lacking, place) =>
       lacking === 'missing_tool'
         ? tools.areThere()

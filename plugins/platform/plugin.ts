@@ -5,7 +5,8 @@ import { PLATFORM } from './name.ts'
 import { openPlatform, type PlatformService } from './platform.ts'
 import { commandPlatform, resolveText, showPlatform } from './routes.ts'
 import { DEFAULT_PLATFORM_URL } from './tools.ts'
-import { updateDownloader } from './update.ts'
+import { updateTables } from './update.ts'
+import { updateDownloader } from './update-downloader.ts'
 
 const optionalText = (description: string) => Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description })
 
@@ -45,9 +46,17 @@ export default definePlugin({
     },
     ytdlpUpdate: {
       env: 'AV_YTDLP_UPDATE',
-      schema: Type.Union([Type.Enum(['stable', 'nightly']), Type.Null()], { description: 'stable, nightly or empty' }),
+      schema: Type.Enum(['stable', 'nightly', 'off'], { description: 'stable, nightly or off' }),
+      default: 'stable',
+      meaning: 'update yt-dlp each day by itself, once the new one has proved itself; off: only when asked to',
+    },
+    packageIndex: {
+      env: 'AV_PACKAGE_INDEX',
+      schema: Type.Union([Type.String({ pattern: '^https?://[^\\s@]+$' }), Type.Null()], {
+        description: 'an http(s) URL without a name and password in it',
+      }),
       default: null,
-      meaning: 'update yt-dlp at each start, on probation',
+      meaning: 'Python package index that updates of yt-dlp come from; unset: the one that pip is set up with',
     },
     ffmpeg: {
       env: 'AV_FFMPEG',
@@ -69,9 +78,11 @@ export default definePlugin({
     'platform.library',
     'platform.halted',
     'platform.cookie',
+    'platform.canaries',
     'platform.known',
   ],
   hookRules: {
+    'platform.canaries': { otherwise: () => [] },
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },
@@ -82,23 +93,22 @@ export default definePlugin({
       number: 1,
       sql: 'CREATE TABLE platform_gate (id INTEGER PRIMARY KEY CHECK (id = 1), record TEXT NOT NULL) STRICT',
     },
+    updateTables,
   ],
   routes: [showPlatform, commandPlatform, resolveText],
+  tasks: [updateDownloader],
   services: (app) => ({ platform: openPlatform(app) }),
   async setup(app) {
     const platform = app.platform as PlatformService
     await platform.start()
     await tellLostPrograms(app)
-    // Not waited for: until the new one has proved itself the old one works.
-    if (app.settings.ytdlpUpdate)
-      void updateDownloader(platform.tools, app.settings.ytdlpUpdate, app.log, (sentence) =>
-        app.jobs.notify({
-          title: 'Update of yt-dlp',
-          group: 'setting:application',
-          level: 'error',
-          messages: [sentence],
-        }),
-      )
+    await platform.updates?.begin()
+    platform.onOutdated(() => {
+      if (app.settings.ytdlpUpdate === 'off') return
+      app.jobs
+        .start(updateDownloader, { at_once: true })
+        .catch((err: unknown) => app.log.error({ err }, 'yt-dlp could not be updated'))
+    })
   },
   close: (app) => (app.platform as PlatformService).close(),
 })

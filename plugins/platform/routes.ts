@@ -5,6 +5,7 @@ import { missingIn } from './challenge.ts'
 import { Health, healthOf } from './health.ts'
 import { PLATFORM } from './name.ts'
 import type { PlatformService } from './platform.ts'
+import { updateDownloader } from './update-downloader.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -77,12 +78,13 @@ export const commandPlatform = defineRoute({
   method: 'POST',
   path: '/api/platform/',
   access: 'admin',
-  summary: `Try ${PLATFORM} again now, pause everything that asks it, or resume`,
-  body: Type.Object({ command: Type.Enum(['retry', 'pause', 'resume']) }),
+  summary: `Try ${PLATFORM} again now, pause everything that asks it, resume, or update yt-dlp`,
+  body: Type.Object({ command: Type.Enum(['retry', 'pause', 'resume', 'update']) }),
   reply: StateReply,
   errors: ['conflict'],
   async handle({ body }, app: App) {
-    await app.platform.command(body.command)
+    if (body.command === 'update') await app.jobs.start(updateDownloader, { at_once: true })
+    else await app.platform.command(body.command)
     return stateOf(app)
   },
 })

@@ -18,6 +18,11 @@ export interface ToolReport {
   missing: string[]
 }
 
+/** yt-dlp in a folder, with what it pins beside it. */
+export interface Build {
+  path: string
+}
+
 interface Look {
   report: Promise<ToolReport>
   challenge: Promise<ChallengeReport | undefined>
@@ -57,8 +62,8 @@ export class Tools {
   #runtimes: Runtimes
   #root = projectRoot()
   #looked: ({ atMs: number } & Look) | undefined
-  /** A yt-dlp that was installed at start and has proved itself. */
-  updated: { path: string } | undefined
+  /** A newer yt-dlp than that of `make`, which has proved itself. */
+  updated: Build | undefined
 
   /** @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there */
   constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
@@ -73,8 +78,15 @@ export class Tools {
     return join(this.#settings.dataDir, 'yt-dlp')
   }
 
-  /** @param jar  text of the cookie jar that this child has for itself */
-  async launch(use: 'metadata' | 'download', jar: string | null, paths: string[] = []): Promise<Launch> {
+  /**
+   * @param jar    text of the cookie jar that this child has for itself
+   * @param build  left out: the one in use; null: the one that `make` has brought
+   */
+  async launch(
+    use: 'metadata' | 'download',
+    jar: string | null,
+    build: Build | null = this.updated ?? null,
+  ): Promise<Launch> {
     const { ytdlp, ytdlpPlugins, ffmpeg, platformUrl } = this.#settings
     // One that is not there is taken for a venv: then no Python is found in it, and that is said.
     const isZip = ytdlp !== null && (await isFile(ytdlp))
@@ -88,12 +100,11 @@ export class Tools {
         platformUrl,
         fileHosts: FILE_HOSTS,
         paths: [
-          ...paths,
-          ...(this.updated ? [this.updated.path] : []),
+          ...(build ? [build.path] : []),
           ...(isZip ? [resolve(ytdlp)] : []),
           ...(ytdlpPlugins ? [resolve(ytdlpPlugins)] : []),
         ],
-        jsRuntimes: this.#runtimes,
+        jsRuntimes: build ? await withOwnDeno(this.#runtimes, build) : this.#runtimes,
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
         cacheDir,
         jar,
@@ -165,8 +176,8 @@ export class Tools {
   }
 
   /** Version and channel of the yt-dlp that children load; undefined where none can be started. */
-  async versionOf(paths: string[] = []): Promise<Version | undefined> {
-    const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
+  async versionOf(build?: Build | null): Promise<Version | undefined> {
+    const child = new Child(await this.launch('metadata', null, build), this.#clock, this.#log)
     try {
       return await versionOf(child)
     } finally {
@@ -174,14 +185,21 @@ export class Tools {
     }
   }
 
-  /**
-   * Lets the yt-dlp at these paths show that it loads, takes our options and knows the platform's pages. @throws
-   * ChildError
-   */
-  async probe(paths: string[]): Promise<void> {
-    const child = new Child(await this.launch('metadata', null, paths), this.#clock, this.#log)
+  /** Lets a build show that it loads, takes our options and knows the platform's pages. @throws ChildError */
+  async probe(build: Build): Promise<void> {
+    const child = new Child(await this.launch('metadata', null, build), this.#clock, this.#log)
     try {
       await child.ask({ op: 'probe' }, { quietMs: PROBE_MS })
+    } finally {
+      await child.end()
+    }
+  }
+
+  /** Whether a build solves challenges; undefined where it does not start. */
+  async solve(build?: Build | null): Promise<ChallengeReport | undefined> {
+    const child = new Child(await this.launch('metadata', null, build), this.#clock, this.#log)
+    try {
+      return await this.#solve(child)
     } finally {
       await child.end()
     }
@@ -210,6 +228,12 @@ async function versionOf(child: Child): Promise<Version | undefined> {
 function knownRuntimes(): Runtimes {
   const isNodeNewEnough = Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
   return { deno: {}, quickjs: {}, ...(isNodeNewEnough && { node: { path: process.execPath } }) }
+}
+
+/** The deno that came with the build, if one did. */
+async function withOwnDeno(runtimes: Runtimes, { path }: Build): Promise<Runtimes> {
+  const deno = join(path, 'bin/deno')
+  return (await isProgram(deno)) ? { ...runtimes, deno: { path: deno } } : runtimes
 }
 
 export async function programVersion(program: string, option = '-version'): Promise<string | undefined> {

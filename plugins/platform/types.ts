@@ -261,6 +261,12 @@ export interface PlatformState {
   next_attempt: number
 }
 
+/** A film of ours that a new yt-dlp is tried with: it must be offered with this height (the shorter side) at least. */
+export interface Canary {
+  id: string
+  height: number
+}
+
 /** The cookie in use; times in epoch seconds, 0: not known or not yet. */
 export interface CookieHealth {
   state: 'none' | 'off' | 'untried' | 'valid' | 'invalid'
@@ -362,6 +368,8 @@ declare module 'archivolt' {
     'platform.halted': () => { reason: string; since: number; nextAttempt: number } | undefined
     /** Asked for `GET /api/platform/`: the cookie in use, and how long the last ones lived. */
     'platform.cookie': () => CookieHealth
+    /** Asked before another yt-dlp is used: films of the archive to try it with, more than are needed. */
+    'platform.canaries': () => Promise<Canary[]>
     /** Asked for `GET /api/resolve/`: whether the archive has this video, playlist or channel (by id or handle). */
     'platform.known': (target: Target) => Promise<boolean>
   }
@@ -372,7 +380,9 @@ declare module 'archivolt' {
     ytdlp: string | null
     /** A folder that holds `yt_dlp_plugins`, or null. */
     ytdlpPlugins: string | null
-    ytdlpUpdate: 'stable' | 'nightly' | null
+    ytdlpUpdate: 'stable' | 'nightly' | 'off'
+    /** Where pip looks for packages; null: as it is set up. */
+    packageIndex: string | null
     ffmpeg: string
     ffprobe: string
   }

@@ -244,6 +244,19 @@ class Archivist:
         with self.open() as ydl:
             return solve_stored_player(self.yt_dlp, ydl, self.log)
 
+    def do_canary(self, request):
+        """The best picture that a film is offered with, and whether its first bytes come."""
+        with self.open(skip_download=True) as ydl:
+            ydl.asked_id = request['videoId']
+            info = ydl.extract_info(self.watch_url(request['videoId']), download=False)
+            pictures = [one for one in info.get('formats') or [] if one.get('vcodec') not in (None, 'none') and one.get('height')]
+            files = [one for one in pictures if one.get('protocol') in ('http', 'https')]
+            if request['bytes'] and files:
+                headers = {**(files[-1].get('http_headers') or {}), 'Range': f'bytes=0-{request["bytes"] - 1}'}
+                with ydl.urlopen(self.yt_dlp.networking.Request(files[-1]['url'], headers=headers)) as response:
+                    response.read(request['bytes'])
+            return {'height': max((min(one['height'], one.get('width') or one['height']) for one in pictures), default=0)}
+
     def do_video(self, request):
         with self.open(ignore_no_formats_error=True, skip_download=True) as ydl:
             ydl.asked_id = request['videoId']

@@ -29,6 +29,7 @@ export default definePlugin({
   events: ['video.added', 'video.adopted'],
   implements: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
+    'platform.canaries': (app) => () => app.videos.canaries(),
     'media.known': (app) => async (kind, id) => kind === 'video' && app.videos.has(id),
     'media.films': (app) => (atMost) => app.videos.someFilms(atMost),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),

@@ -51,6 +51,8 @@ const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline =>
 })
 
 const SIMILAR_COUNT = 6
+/** Three are needed; some may be gone. */
+const MOST_CANARIES = 8
 /** Without a job nobody watches the steps. */
 const plainStep: Step = async (_name, work) => work()
 
@@ -322,6 +324,20 @@ export function openVideos(app: App) {
       return hits
         .filter(({ id }) => app.media.isOurs(id))
         .map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
+    },
+
+    /** The newest that the platform still has, with the height that they were kept in. */
+    async canaries(): Promise<Array<{ id: string; height: number }>> {
+      const { hits } = await collection.find({
+        filter: { eq: ['active', true] },
+        size: MOST_CANARIES,
+        withoutTotal: true,
+      })
+      return hits.map(({ id, text }) => {
+        const { streams } = JSON.parse(text) as Pick<VideoDoc, 'streams'>
+        const heights = streams.map(({ width = 0, height = 0 }) => Math.min(width, height))
+        return { id, height: Math.max(0, ...heights) }
+      })
     },
 
     /** Those that match, as the queue takes them, in batches. */

@@ -37,6 +37,7 @@ const server = spawn(START, {
     AV_SEGMENTS_URL: segmentsUrl,
     AV_DISLIKES_URL: dislikesUrl,
     AV_LOG_LEVEL: 'warn',
+    AV_YTDLP_UPDATE: 'off',
     ...env,
   },
   stdio: ['inherit', 'pipe', 'inherit'],

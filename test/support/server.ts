@@ -45,7 +45,16 @@ export async function startServer(
   assert.ok(existsSync(MAIN), 'dist/main.js is not there: run `make build` first')
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('AV_')))
   const child = spawn(START, {
-    env: { ...inherited, AV_DATA_DIR: dataDir, AV_PORT: '0', AV_USERNAME: USERNAME, AV_PASSWORD: PASSWORD, ...env },
+    env: {
+      ...inherited,
+      AV_DATA_DIR: dataDir,
+      AV_PORT: '0',
+      AV_USERNAME: USERNAME,
+      AV_PASSWORD: PASSWORD,
+      AV_YTDLP_UPDATE: 'off',
+      AV_PACKAGE_INDEX: 'http://127.0.0.1:1/simple/',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let written = ''

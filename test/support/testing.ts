@@ -97,7 +97,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     env: {},
     dataDir,
     filePath: 'settings',
-    file: { port: 0, password: PASSWORD, ...settings, dataDir },
+    file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...settings, dataDir },
   }
   const open = () => openApp({ sources, clock, log, plugins, passwordCost: PASSWORD_COST })
 
@@ -182,6 +182,12 @@ async function chosenPlugins({ plugins, replace = [], outside = [] }: TestOption
   const kept = builtIn.filter(({ plugin }) => !replace.some(({ name }) => name === plugin.name))
   return [...kept, ...given(replace), ...given(outside, true)]
 }
+
+/** Where nothing listens. */
+const NO_INDEX = 'http://127.0.0.1:1/simple/'
+/** No test fetches programs from outside unless it is about that. */
+const withoutUpdates = (plugins: FoundPlugin[]) =>
+  plugins.some(({ plugin }) => plugin.settings?.['ytdlpUpdate']) ? { ytdlpUpdate: 'off', packageIndex: NO_INDEX } : {}
 
 const isEmbedded = ({ plugin }: FoundPlugin): boolean =>
   plugin.indexAdapter?.chosenBy === undefined && plugin.indexAdapter !== undefined

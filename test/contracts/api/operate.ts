@@ -373,6 +373,7 @@ export const operating: Table = [
     'rescan_filesystem',
     'thumbnail_check',
     'resync_thumbs',
+    'update_downloader',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
     'extract_download',
@@ -418,6 +419,7 @@ export const schedules: Table = [
         'check_reindex',
         'download_pending',
         'thumbnail_check',
+        'update_downloader',
         'update_subscribed',
         'version_check',
       ]),
@@ -502,7 +504,15 @@ const STATE = {
       message: anything,
     },
     solver: { state: aText, version: anything, wanted: anything },
-    downloader: { state: aText, version: aText, age_days: anInteger },
+    downloader: {
+      state: aText,
+      version: aText,
+      age_days: anInteger,
+      checked: anInteger,
+      next_check: 0,
+      tried: anything,
+      message: anything,
+    },
     cookie: { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] },
   },
 }
@@ -615,6 +625,7 @@ export const beyond: Table = [
   row('B', 'GET /api/platform/', 200, { is: STATE }),
   row('B', 'POST /api/platform/', 200, { body: { command: 'pause' }, is: { ...STATE, state: 'paused' } }),
   row('B', 'POST /api/platform/', 200, { body: { command: 'resume' }, is: { ...STATE, state: 'open' } }),
+  row('B', 'POST /api/platform/', 200, { body: { command: 'update' }, is: STATE }),
   ...[{}, { command: 'x' }].map((body) => row('B', 'POST /api/platform/', 400, { body })),
   row('B', `GET /api/resolve/?q=${encodeURIComponent(`https://youtu.be/${VIDEO} ${CHANNEL} nonsense!`)}`, 200, {
     ...asUser,

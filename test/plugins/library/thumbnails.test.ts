@@ -181,7 +181,7 @@ test('the check is scheduled by itself, at some time of the day', async (t) => {
 
   const schedules = (await app.as('admin').get('/api/schedule/')).body as Array<{ name: string; schedule: string }>
 
-  for (const name of ['thumbnail_check', 'version_check'])
+  for (const name of ['thumbnail_check', 'version_check', 'update_downloader'])
     assert.match(schedules.find((one) => one.name === name)?.schedule ?? '', /^\d+ \d+ \*$/)
 })
 

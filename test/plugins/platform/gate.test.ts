@@ -24,6 +24,7 @@ function given(parts: Partial<GateParts> = {}) {
     save,
     recheck: async () => false,
     absence: async () => undefined,
+    onOutdated: () => undefined,
     ...parts,
   })
   /** One item's work with this outcome; undefined: it may not go now. */
@@ -331,4 +332,24 @@ test('a pause and a block survive a restart, an outage does not', async () => {
   const outage = given()
   for (const item of ['a', 'b', 'c']) outage.attempt(item, network)
   assert.deepEqual(outage.saved.at(-1), { pausedSince: null, blocked: null })
+})
+
+test('a yt-dlp that no longer understands the platform is told at once, hinders no other one, and a new one is tried now', async () => {
+  let told = 0
+  const { clock, gate, attempt } = given({ onOutdated: () => void told++ })
+
+  for (const item of ['a', 'b', 'c']) attempt(item, garbled)
+  assert.deepEqual([told, gate.state().state, gate.hindrance()], [1, 'halted', undefined])
+  assert.equal(attempt('d', 'done'), undefined)
+
+  gate.onUpdated()
+  await clock.advance(0)
+  assert.equal(attempt('d', 'done'), 'throw')
+  assert.equal(gate.state().state, 'open')
+
+  attempt('e', blocked)
+  gate.onUpdated()
+  await clock.advance(0)
+  assert.equal(attempt('f', 'done'), undefined)
+  assert.match(gate.hindrance() ?? '', /refuses our requests/)
 })

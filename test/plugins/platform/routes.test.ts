@@ -54,7 +54,15 @@ test('its state says what waits, the tools, and the room that is left', async (t
     {
       runtime: { state: 'works', checked: since, message: '' },
       solver: 'works',
-      downloader: { state: 'current', version: downloader.version, age_days: 0 },
+      downloader: {
+        state: 'current',
+        version: downloader.version,
+        age_days: 0,
+        checked: 0,
+        next_check: 0,
+        tried: '',
+        message: '',
+      },
       cookie: { state: 'valid', stored: 1, ended: 0, checked: 2, lived: [3] },
     },
   )

@@ -1,91 +1,200 @@
-/** yt-dlp updated on probation: pip is a script here that lays a given version in the folder that it is told. */
+/** A newer yt-dlp from a package index with real wheels, tried with films of the archive and taken without a restart. */
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../../../core/clock.ts'
-import { openLog } from '../../../core/log.ts'
-import { Tools } from '../../../plugins/platform/tools.ts'
-import { isNewer, updateDownloader } from '../../../plugins/platform/update.ts'
-import { temporaryFolder } from '../../support/folder.ts'
+import { isNewer } from '../../../plugins/platform/update.ts'
+import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
+import { testClock } from '../../support/clock.ts'
+import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 import { TOOLS } from '../../support/tools.ts'
+import { anEjs, aYtDlp, startTestIndex, type TestIndex } from '../../support/wheels.ts'
 
-const log = openLog('silent')
+const FILMS = [VIDEO.ferry, VIDEO.nets, VIDEO.fog, VIDEO.breakwater] as string[]
+const EJS = '0.8.0'
+/** Offers the old format alone: what is wrong with it only shows when it is asked for a film. */
+const KEEPS_BACK = {
+  'yt_dlp/YoutubeDL.py': `
+_whole = YoutubeDL.process_video_result
+def _less(self, info_dict, download=True):
+    info_dict['formats'] = [one for one in info_dict.get('formats') or [] if one['format_id'] == '18']
+    return _whole(self, info_dict, download)
+YoutubeDL.process_video_result = _less
+`,
+}
 
-async function givenTools(
-  t: TestContext,
-  offered: { version: string; isBroken?: boolean; lacksExtractor?: boolean } | undefined,
-): Promise<{ tools: () => Tools }> {
-  const folder = await temporaryFolder(t)
-  const [library] = await readdir(join(TOOLS, 'lib'))
-  const real = join(TOOLS, 'lib', library!, 'site-packages/yt_dlp')
-  const offer = join(folder, 'offer/yt_dlp')
-  await mkdir(offer, { recursive: true })
-  for (const name of await readdir(real))
-    if (name !== 'version.py' && name !== '__pycache__') await symlink(join(real, name), join(offer, name))
-  await writeFile(
-    join(offer, 'version.py'),
-    offered?.isBroken
-      ? 'raise RuntimeError("broken")'
-      : `__version__ = '${offered?.version}'\nCHANNEL = 'stable'\nORIGIN = 'yt-dlp/yt-dlp'\nRELEASE_GIT_HEAD = VARIANT = UPDATE_HINT = None\n_pkg_version = __version__\n`,
+interface Given {
+  app: TestApp
+  index: TestIndex
+  platform: Awaited<ReturnType<typeof startTestPlatform>>['platform']
+  /** Runs an update by hand; what is said of yt-dlp then. */
+  update(): Promise<{ state: string; version: string; tried: string; message: string }>
+  health(): ReturnType<Given['update']>
+}
+
+async function given(t: TestContext): Promise<Given> {
+  const index = await startTestIndex(t)
+  const { platform, settings } = await startTestPlatform(t)
+  const app = await testApp(t, {
+    settings: { ...settings, packageIndex: index.url, ytdlpUpdate: 'stable' } as never,
+    clock: testClock('2027-03-10T12:00:00Z'),
+  })
+  const stream = { type: 'video' as const, index: 0, codec: 'h264', bitrate: 1, width: 1280, height: 720 }
+  await app.given(
+    aChannel({ id: CHANNEL.harbour }),
+    ...FILMS.map((id) => aVideo({ id, channelId: CHANNEL.harbour, streams: [stream] })),
   )
-  const program = join(folder, 'venv/bin/python')
-  await mkdir(join(folder, 'venv/bin'), { recursive: true })
-  const pip = offered
-    ? `for word in "$@"; do [ "$before" = --target ] && cp -a "${folder}/offer" "$word"; before="$word"; done; exit 0`
-    : 'exit 1'
-  await writeFile(program, `#!/bin/sh\ncase "$*" in *"-m pip "*) ${pip};; esac\nexec "${TOOLS}/bin/python" "$@"\n`)
-  await chmod(program, 0o700)
-  const settings = {
-    dataDir: join(folder, 'data'),
-    platformUrl: offered?.lacksExtractor ? 'http://127.0.0.1:2' : 'https://www.youtube.com',
-    ytdlp: join(folder, 'venv'),
-    ytdlpPlugins: null,
-    ffmpeg: 'ffmpeg',
-    ffprobe: 'ffprobe',
+  const health = async () => (await app.as('admin').get('/api/platform/')).body.health.downloader
+  return {
+    app,
+    index,
+    platform,
+    health,
+    async update() {
+      await app.as('admin').post('/api/platform/', { command: 'update' })
+      await app.settled()
+      return health()
+    },
   }
-  return { tools: () => new Tools(settings, { retryPause: 1, socketTimeout: 1 }, systemClock, log) }
 }
 
-let told: string[] = []
+const told = async (app: TestApp): Promise<string[]> =>
+  (await app.as('user').get('/api/notification/')).body
+    .filter(({ title }: { title: string }) => title === 'Update of yt-dlp')
+    .flatMap(({ messages }: { messages: string[] }) => messages)
 
-const versionAfter = async (tools: Tools): Promise<string | undefined> => {
-  told = []
-  await updateDownloader(tools, 'stable', log, async (sentence) => void told.push(sentence))
-  return (await tools.versionOf())?.version
-}
+test('a newer one is taken with what it pins, once films come as before, and works without a restart and after one', async (t) => {
+  const { app, index, platform, update } = await given(t)
+  await app.app.platform.video(VIDEO.storm, { asker: 'test' })
+  const deno = { name: 'deno', version: '2.99.0', scripts: { deno: `#!/bin/sh\nexec "${TOOLS}/bin/deno" "$@"\n` } }
+  const pinned = aYtDlp('2027.3.9', {
+    requires: [`yt-dlp-ejs==${EJS}; extra == 'default'`, "deno==2.99.0; extra == 'pin-deno'"],
+  })
+  await index.publish(pinned, anEjs(EJS), anEjs('9.9.9'), deno)
+  platform.faults.set('global', 'challenge')
+  platform.requests.length = 0
 
-test('a newer one that loads is used, now and after the next start', async (t) => {
-  const { tools } = await givenTools(t, { version: '2099.01.02' })
+  const after = await update()
 
-  assert.equal(await versionAfter(tools()), '2099.01.02')
-  assert.equal(await versionAfter(tools()), '2099.01.02')
+  assert.deepEqual([after.state, after.version, after.message], ['current', '2027.3.9', ''])
+  assert.deepEqual(await told(app), ['yt-dlp 2027.3.9 is in use now'])
+  assert.ok(!index.requests.some((path) => path.includes('9.9.9')))
+  const asked = platform.requests.filter(({ path }) => path.startsWith('/api/video/'))
+  assert.equal(asked.length, 3)
+  const fetched = platform.requests.filter(({ path }) => path.startsWith('/media/'))
+  assert.deepEqual(
+    fetched.map(({ range, status }) => [range, status]),
+    [['bytes=0-1048575', 206]],
+  )
+  const home = join(app.dataDir, 'yt-dlp/updates')
+  assert.deepEqual(await readdir(home), ['yt-dlp-2027.3.9'])
+  const laid = await readdir(join(home, 'yt-dlp-2027.3.9'))
+  if (Number.parseInt(process.versions.node, 10) < 22) assert.ok(laid.includes('bin'))
+  assert.ok(laid.includes('yt_dlp_ejs'))
+  const service = app.app.platform as never as { tools: { versionOf(): Promise<{ version: string }> } }
+  assert.equal((await service.tools.versionOf()).version, '2027.3.9')
+  assert.equal((await app.app.platform.video(VIDEO.storm, { asker: 'test' })).id, VIDEO.storm)
+
+  await mkdir(join(home, 'next'))
+  await writeFile(join(home, 'next.txt'), 'cut off')
+  await app.restart()
+  assert.deepEqual(await readdir(home), ['yt-dlp-2027.3.9'])
+  assert.equal((await app.as('admin').get('/api/platform/')).body.downloader.version, '2027.3.9')
 })
 
-test('one that does not load, does not know the platform, is older, or cannot be had leaves the old one in place, and people are told', async (t) => {
-  const own = await new Tools(
-    { dataDir: tmpdir(), platformUrl: 'http://127.0.0.1:1', ytdlp: TOOLS, ytdlpPlugins: null, ffmpeg: '', ffprobe: '' },
-    { retryPause: 1, socketTimeout: 1 },
-    systemClock,
-    log,
-  ).versionOf()
-  assert.ok(own)
+test('a release of the last two days waits, unless somebody asks for it', async (t) => {
+  const { app, index, update, health } = await given(t)
+  await index.publish(aYtDlp('2027.3.7'), aYtDlp('2027.3.9'), anEjs(EJS))
 
-  for (const [offered, isTold] of [
-    [{ version: '2099.01.02', isBroken: true }, true],
-    [{ version: '2099.01.02', lacksExtractor: true }, true],
-    [{ version: '2001.01.01' }, false],
-    [undefined, true],
-  ] as const) {
-    const { tools } = await givenTools(t, offered)
-    assert.equal(await versionAfter(tools()), own.version)
-    assert.equal(told.length, isTold ? 1 : 0)
-    for (const sentence of told) {
-      assert.match(sentence, /^[^\n]+ stays in use$/)
-      assert.ok(!sentence.includes(tmpdir()), sentence)
-    }
+  await app.app.jobs.start('update_downloader', { scheduled: true })
+  await app.settled()
+  assert.equal((await health()).version, '2027.3.7')
+
+  assert.equal((await update()).version, '2027.3.9')
+})
+
+test('two bad ones in a row stay out and are remembered; the next good one is taken', async (t) => {
+  const { app, index, update } = await given(t)
+  const before = (await app.as('admin').get('/api/platform/')).body.downloader.version
+  await index.publish(aYtDlp('2027.3.8', { added: KEEPS_BACK }), anEjs(EJS))
+
+  const first = await update()
+
+  assert.deepEqual([first.state, first.version, first.tried], ['refused', before, '2027.3.8'])
+  assert.match(first.message, /^the video \S{11} is offered with 360p alone, once it was 720p$/)
+  assert.match((await told(app)).join(), /^yt-dlp 2027\.3\.8 is not used: .* The one in use stays$/)
+
+  await index.publish(aYtDlp('2027.3.9', { files: { 'yt_dlp/version.py': 'raise RuntimeError("broken")' } }))
+  const second = await update()
+  assert.deepEqual([second.state, second.version, second.tried], ['refused', before, '2027.3.9'])
+  assert.match(second.message, /^it does not work here/)
+
+  const asked = index.requests.length
+  const third = await update()
+  assert.equal(third.version, before)
+  assert.deepEqual(
+    index.requests.slice(asked).filter((path) => path.endsWith('.whl')),
+    [],
+  )
+
+  await index.publish(aYtDlp('2027.3.10'))
+  assert.deepEqual((await update()).version, '2027.3.10')
+})
+
+test('a film that is gone is replaced; while the platform refuses everybody nothing is decided', async (t) => {
+  const { app, index, platform, update } = await given(t)
+  const before = (await app.as('admin').get('/api/platform/')).body.downloader.version
+  await index.publish(aYtDlp('2027.3.9'), anEjs(EJS))
+  platform.faults.set('global', 'bot_check')
+
+  const refused = await update()
+
+  assert.deepEqual([refused.state, refused.version], ['old', before])
+  assert.match(refused.message, /YouTube cannot be asked now/)
+
+  platform.faults.clear()
+  platform.faults.set(FILMS[0]!, 'private')
+  assert.equal((await update()).version, '2027.3.9')
+})
+
+test('an index that is away, changes files, or wants what nobody knows leaves the old one in use and says so', async (t) => {
+  const { app, index, update } = await given(t)
+  const before = (await app.as('admin').get('/api/platform/')).body.downloader.version
+  const failsAs = async (words: RegExp) => {
+    const { state, version, message } = await update()
+    assert.deepEqual([state, version], ['failed', before], message)
+    assert.match(message, words)
+    assert.deepEqual(await readdir(join(app.dataDir, 'yt-dlp/updates')).catch(() => []), [])
   }
+  await failsAs(/^the package index has none for this machine$/)
+
+  await index.publish(
+    aYtDlp('2027.3.9', { requires: ["yt-dlp-ejs==0.8.0; extra == 'default'", "leftpad; extra == 'default'"] }),
+  )
+  await failsAs(/wants leftpad, which is not on the list of known packages$/)
+
+  index.withdraw()
+  await index.publish(aYtDlp('2027.3.9', { requires: ["yt-dlp-ejs; extra == 'default'"] }))
+  await failsAs(/does not say which challenge scripts it takes$/)
+
+  index.withdraw()
+  await index.publish(aYtDlp('2027.3.9'), anEjs(EJS))
+  index.spoil('2027.3.9')
+  await failsAs(/its sha256 differs$/)
+})
+
+test('a yt-dlp that no longer understands the platform is replaced at once', async (t) => {
+  const { app, platform, index } = await given(t)
+  platform.faults.set('global', 'api_garbage')
+  for (const id of FILMS.slice(0, 3)) app.app.platform.video(id, { asker: 'test' }).catch(() => undefined)
+
+  while (!app.app.jobs.list({ task: 'update_downloader' })[0]) await new Promise((resolve) => setImmediate(resolve))
+  await app.settled()
+
+  assert.ok(index.requests.some((path) => path === '/simple/yt-dlp/'))
+  const [job] = app.app.jobs.list({ task: 'update_downloader' })
+  assert.equal((job as { payload: { at_once?: boolean } }).payload.at_once, true)
 })
 
 test('versions are compared as numbers', () => {

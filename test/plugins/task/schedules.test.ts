@@ -46,7 +46,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
         schedule.replace(/^\d{1,2} /, ''),
       ]),
     )
-  const { thumbnail_check: _, version_check: __, ...own } = await hours()
+  const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
   assert.deepEqual(own, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
 
   // As an older version has left it.
@@ -60,7 +60,12 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
   )
   await app.restart()
 
-  assert.deepEqual(Object.keys(await hours()), ['check_reindex', 'thumbnail_check', 'version_check'])
+  assert.deepEqual(Object.keys(await hours()), [
+    'check_reindex',
+    'thumbnail_check',
+    'update_downloader',
+    'version_check',
+  ])
 })
 
 test('schedules that make no sense are refused', async (t) => {

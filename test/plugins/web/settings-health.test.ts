@@ -9,7 +9,7 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 
 describe('health of the downloader', { skip: noBrowser }, () => {
-  test('every part has a light, as the server sees it', async (t) => {
+  test('every part has a light, as the server sees it, and yt-dlp a button to update it', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/health/')
@@ -24,6 +24,8 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     await lights.filter({ hasText: /^Cookie for information/ }).waitFor()
     await check()
     await shot('settings-health')
+    await page.getByRole('button', { name: 'Update now' }).click()
+    await lights.filter({ hasText: /failed: the package index (cannot be reached|has none)/ }).waitFor()
   })
 
   test('a red light says what to do', async (t) => {
@@ -45,6 +47,16 @@ describe('health of the downloader', { skip: noBrowser }, () => {
         part: 'downloader',
         is: { state: 'old', version: '2026.1.2', age_days: 120 },
         says: /120 days old\. YouTube has changed/,
+      },
+      {
+        part: 'downloader',
+        is: { state: 'refused', tried: '2027.3.8', message: 'it does not work here' },
+        says: /Version 2027\.3\.8 was tried and not taken: it does not work here\./,
+      },
+      {
+        part: 'downloader',
+        is: { state: 'failed', message: 'the package index cannot be reached' },
+        says: /failed: the package index cannot be reached\./,
       },
       {
         part: 'cookie',

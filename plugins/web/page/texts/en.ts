@@ -748,7 +748,17 @@ export const en = {
     one: 'Version {version}, one day old.',
     other: 'Version {version}, {count} days old.',
   },
-  'settings.health.downloader.old': 'YouTube has changed since then. Stop the server and start it with make run.',
+  'settings.health.downloader.old': 'YouTube has changed since then. Update it.',
+  'settings.health.downloader.refused':
+    'Version {tried} was tried and not taken: {message}. This one stays in use, and the next one is tried automatically.',
+  'settings.health.downloader.failed':
+    'The last look for a newer one failed: {message}. It is tried again automatically.',
+  'settings.health.downloader.postponed': 'A newer one could not be tried yet: {message}',
+  'settings.health.downloader.updating': 'Looking for a newer one and trying it. This may take minutes.',
+  'settings.health.downloader.checked': 'Last look for a newer one {age}.',
+  'settings.health.downloader.next': 'Next look {age}.',
+  'settings.health.update': 'Update now',
+  'settings.health.update.begun': 'Looking for a newer yt-dlp',
   'settings.health.solver': 'Challenge scripts (ejs)',
   'settings.health.solver.works': 'Version {version} goes with this yt-dlp.',
   'settings.health.solver.missing':
@@ -965,6 +975,8 @@ export const en = {
   'task.thumbnail_check.does': 'Downloads missing thumbnails and deletes unused ones.',
   'task.run_backup': 'Make a backup',
   'task.run_backup.does': 'Saves the whole catalogue in a zip.',
+  'task.update_downloader': 'Update yt-dlp',
+  'task.update_downloader.does': 'Takes a newer one once it has fetched videos of yours as well as before.',
   'task.version_check': 'Check for a new version',
   'task.version_check.does': 'Tells you when one is out, installs nothing.',
   'task.rescan_filesystem': 'Rescan files',

@@ -1,10 +1,13 @@
 /** Health: a light for each part of the downloader, and where one is red, what to do about it. */
 import type { IconNode } from 'lucide'
-import { Circle, CircleAlert, CircleCheck } from 'lucide'
+import { Circle, CircleAlert, CircleCheck, RefreshCw } from 'lucide'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { get } from '../../server/api.ts'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { Health, PlatformState } from '../../server/records.ts'
+import { useJobs } from '../../stores/jobs.ts'
 import { useLoad } from '../../stores/load.ts'
 import { toAge, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
@@ -24,6 +27,16 @@ interface Light {
 
 export function HealthSection() {
   const platform = useLoad<PlatformState>('settings/health', (signal) => get('/api/platform/', {}, signal))
+  useJobs(['update_downloader'], () => void platform.reload())
+  const update = async () => {
+    try {
+      await post('/api/platform/', { command: 'update' })
+      say(t('settings.health.update.begun'))
+      await platform.reload()
+    } catch (error) {
+      sayFailure(error)
+    }
+  }
   return (
     <>
       <p class="settings-lead">{t('settings.health.lead')}</p>
@@ -35,6 +48,11 @@ export function HealthSection() {
                 <Row key={light.title} {...light} />
               ))}
             </ul>
+            <div class="option-foot">
+              <Button icon={RefreshCw} isBusy={health.downloader.state === 'updating'} onClick={() => void update()}>
+                {t('settings.health.update')}
+              </Button>
+            </div>
           </Group>
         )}
       </Loaded>
@@ -64,12 +82,29 @@ const lightsOf = (health: Health): Light[] => [
   { title: t('settings.health.cookie'), ...cookieLight(health.cookie) },
 ]
 
-function downloaderLight({ state, version, age_days: days }: Health['downloader']): Omit<Light, 'title'> {
+function downloaderLight(downloader: Health['downloader']): Omit<Light, 'title'> {
+  const { state, version, age_days: days, checked, next_check: next, tried, message } = downloader
   if (state === 'missing') return { level: 'bad', text: t('welcome.tool.ytdlp.missing') }
-  const text = t('settings.health.downloader.age', { version, count: days })
-  return state === 'old'
-    ? { level: 'bad', text: `${text} ${t('settings.health.downloader.old')}` }
-    : { level: 'good', text }
+  const age = t('settings.health.downloader.age', { version, count: days })
+  const postponed = message && t('settings.health.downloader.postponed', { message })
+  switch (state) {
+    case 'updating':
+      return { level: 'open', text: `${age} ${t('settings.health.downloader.updating')}` }
+    case 'refused':
+      return { level: 'bad', text: `${age} ${t('settings.health.downloader.refused', { tried, message })}` }
+    case 'failed':
+      return { level: 'bad', text: `${age} ${t('settings.health.downloader.failed', { message })}` }
+    case 'old':
+      return { level: 'bad', text: `${age} ${postponed || t('settings.health.downloader.old')}` }
+    case 'current': {
+      const looks = [
+        checked > 0 && t('settings.health.downloader.checked', { age: toAge(checked) }),
+        next > 0 && t('settings.health.downloader.next', { age: toAge(next) }),
+        postponed,
+      ]
+      return { level: 'good', text: [age, ...looks].filter(Boolean).join(' ') }
+    }
+  }
 }
 
 function solverLight({ state, version, wanted }: Health['solver']): Omit<Light, 'title'> {

@@ -1,0 +1,104 @@
+/**
+ * What a build of yt-dlp must show before it is used: it loads, solves the stored player, and is offered films of ours
+ * as good as they were once. What the build in use cannot do either says nothing against a new one.
+ */
+import type { Clock, Log } from 'archivolt'
+import { Child, ChildError, type ChildRequest } from './child.ts'
+import { classify } from './classify.ts'
+import { FAILURES } from './failure-classes.ts'
+import { PLATFORM } from './name.ts'
+import type { Build, Tools } from './tools.ts'
+import type { Canary } from './types.ts'
+
+/** `unclear`: nothing is known against it, and not enough for it. Reasons are for people. */
+export type Verdict = { is: 'good' } | { is: 'bad' | 'unclear'; reason: string }
+
+const FILMS = 3
+const FETCHED_BYTES = 1 << 20
+const QUIET_MS = 120_000
+const GOOD: Verdict = { is: 'good' }
+
+interface CanaryParts {
+  tools: Tools
+  clock: Clock
+  log: Log
+  /** Films of ours, more than are needed: some may be gone. */
+  films: () => Promise<Canary[]>
+  /** One turn at the platform. */
+  inTurn: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
+}
+
+/** What came of asking for a film. */
+type Answer = { offered: number } | { failure: 'gone' | 'refused' | 'failed'; message: string }
+
+export async function tryBuild(build: Build, parts: CanaryParts, signal: AbortSignal): Promise<Verdict> {
+  const { tools } = parts
+  try {
+    await tools.probe(build)
+  } catch (error) {
+    if (!(error instanceof ChildError)) throw error
+    return { is: 'bad', reason: `it does not work here (${error.message.slice(0, 200)})` }
+  }
+  const [challenge, before] = [await tools.solve(build), await tools.solve(tools.updated)]
+  if (challenge?.runtime.state !== 'works' && before?.runtime.state === 'works')
+    return { is: 'bad', reason: 'it does not solve a challenge that the one in use solves' }
+  return tryFilms(build, parts, signal)
+}
+
+async function tryFilms(build: Build, parts: CanaryParts, signal: AbortSignal): Promise<Verdict> {
+  const films = await parts.films()
+  let passed = 0
+  let last = ''
+  for (const film of films) {
+    const isFirst = passed === 0
+    const answer = await ask(build, film, isFirst, parts, signal)
+    if ('offered' in answer && answer.offered >= film.height) {
+      if (++passed === FILMS) return GOOD
+      continue
+    }
+    if ('failure' in answer && answer.failure === 'refused') return { is: 'unclear', reason: answer.message }
+    last = wordsOf(answer, film)
+    if ('failure' in answer && answer.failure === 'gone') continue // another one in its place
+    const before = await ask(parts.tools.updated, film, isFirst, parts, signal)
+    if ('offered' in before && before.offered >= film.height) return { is: 'bad', reason: last }
+  }
+  if (passed > 0 || films.length === 0) return GOOD
+  return { is: 'unclear', reason: `no film of ours could be tried: ${last}` }
+}
+
+const wordsOf = (answer: Answer, { id, height }: Canary): string =>
+  'offered' in answer
+    ? `the video ${id} is offered with ${answer.offered}p alone, once it was ${height}p`
+    : `the video ${id} cannot be fetched: ${answer.message}`
+
+/** @param build  undefined: the one that `make` has brought */
+async function ask(
+  build: Build | undefined,
+  { id }: Canary,
+  isFetched: boolean,
+  { tools, clock, log, inTurn }: CanaryParts,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const request: ChildRequest = { op: 'canary', videoId: id, bytes: isFetched ? FETCHED_BYTES : 0 }
+  return inTurn(async () => {
+    const child = new Child(await tools.launch('metadata', null, build ?? null), clock, log)
+    try {
+      const { result } = await child.ask(request, { signal, quietMs: QUIET_MS })
+      return { offered: Number(result.height) }
+    } catch (error) {
+      if (!(error instanceof ChildError)) throw error
+      return failureOf(error)
+    } finally {
+      await child.end()
+    }
+  }, signal)
+}
+
+function failureOf({ evidence }: ChildError): Answer {
+  const { failure, message } = classify(evidence, 0)
+  const { item, isUnanswered } = FAILURES[failure]
+  if (item === 'final') return { failure: 'gone', message }
+  if (isUnanswered || failure === 'blocked')
+    return { failure: 'refused', message: `${PLATFORM} cannot be asked now: ${message}` }
+  return { failure: 'failed', message }
+}

@@ -1,0 +1,150 @@
+/**
+ * yt-dlp and what its metadata pins, from the package index that pip is set up with: which is newest, and its files,
+ * each with the sha256 that the index names.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { run } from './verify.ts'
+
+/** Why the index has nothing for us, for people. */
+export class IndexError extends Error {
+  override readonly name = 'IndexError'
+}
+
+/** What an update of yt-dlp may want to have beside itself; anything else is refused. */
+const KNOWN_PACKAGES = new Set(
+  'yt-dlp yt-dlp-ejs deno brotli brotlicffi certifi mutagen pycryptodomex requests urllib3 websockets'.split(' '),
+)
+
+export interface Package {
+  name: string
+  version: string
+}
+
+export interface Release extends Package {
+  /** The scripts that it takes, exactly. */
+  solver: Package
+  /** The runtime that it is tried with, where its metadata names one. */
+  runtime: Package | undefined
+}
+
+export interface IndexedFile extends Package {
+  sha256: string
+}
+
+interface Reported {
+  download_info?: { archive_info?: { hashes?: Record<string, string> } }
+  metadata: { name: string; version: string; requires_dist?: string[] }
+}
+
+const LOOK_MS = 120_000
+const INSTALL_MS = 600_000
+/** pip's words, less its options: the last ones say why it ended. */
+const REASONS: Array<[RegExp, string]> = [
+  [/no space left on device/i, 'the disk is full'],
+  [/do not match the hashes|expected sha256/i, 'a file is not the one that the index names: its sha256 differs'],
+  [/no module named pip/i, 'this Python has no pip'],
+  [/connection|timed out|retrying|temporary failure/i, 'the package index cannot be reached'],
+  [/no matching distribution/i, 'the package index has none for this machine'],
+]
+
+export class PackageIndex {
+  #python: () => Promise<string>
+  #url: string | null
+
+  /** @param url  of the index; null: as pip is set up */
+  constructor(python: () => Promise<string>, url: string | null) {
+    this.#python = python
+    this.#url = url
+  }
+
+  /**
+   * The newest release of yt-dlp for this machine, and what it pins.
+   * @param wanted.before  only versions that are older than this one. @param wanted.not  and none of these
+   * @throws IndexError
+   */
+  async newest(wanted: { channel: 'stable' | 'nightly'; before?: string; not: string[] }): Promise<Release> {
+    const limits = [...(wanted.before ? [`<${wanted.before}`] : []), ...wanted.not.map((version) => `!=${version}`)]
+    const [found] = await this.#report([`yt-dlp${limits.join(',')}`], wanted.channel === 'nightly' ? ['--pre'] : [])
+    if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError('the package index answered with something else')
+    return toRelease(found)
+  }
+
+  /** Files of exactly these packages. @throws IndexError */
+  async files(packages: readonly Package[]): Promise<IndexedFile[]> {
+    const reported = await this.#report(packages.map(({ name, version }) => `${name}==${version}`))
+    return packages.map((wanted) => {
+      const found = reported.find((one) => nameOf(one) === wanted.name)
+      const sha256 = found?.download_info?.archive_info?.hashes?.sha256
+      if (!sha256) throw new IndexError(`the package index names no sha256 for ${wanted.name} ${wanted.version}`)
+      return { ...wanted, sha256 }
+    })
+  }
+
+  /** Lays these files, and nothing else, into a new folder. @throws IndexError */
+  async install(files: readonly IndexedFile[], folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true })
+    const list = `${folder}.txt`
+    const lines = files.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`)
+    await writeFile(list, lines.join(''))
+    try {
+      await this.#pip(['--require-hashes', '--no-compile', '--target', folder, '-r', list], INSTALL_MS)
+    } finally {
+      await rm(list, { force: true })
+    }
+  }
+
+  async #report(specifiers: string[], options: string[] = []): Promise<Reported[]> {
+    const text = await this.#pip(
+      ['--dry-run', '--ignore-installed', '--report', '-', ...options, ...specifiers],
+      LOOK_MS,
+    )
+    const { install } = JSON.parse(text) as { install: Reported[] }
+    return install
+  }
+
+  async #pip(more: string[], timeoutMs: number): Promise<string> {
+    const fixed = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-cache-dir', '--retries', '1']
+    const files = ['--no-deps', '--only-binary', ':all:', ...(this.#url ? ['--index-url', this.#url] : [])]
+    try {
+      return await run(await this.#python(), ['-I', '-m', 'pip', 'install', ...fixed, ...files, ...more], timeoutMs)
+    } catch (cause) {
+      // Its own words are several lines, with paths of this machine: every account would read them.
+      const said = (cause as Error).message
+      throw new IndexError(REASONS.find(([words]) => words.test(said))?.[1] ?? 'pip has failed; the log says why', {
+        cause,
+      })
+    }
+  }
+}
+
+const nameOf = ({ metadata }: Reported): string => metadata.name.toLowerCase().replaceAll(/[-_.]+/g, '-')
+
+/** `yt-dlp-ejs==0.8.0; extra == 'default'` */
+const REQUIREMENT = /^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*([^;)]*?)\s*\)?\s*(?:;(.*))?$/
+const EXACT = /^==\s*(\d[\w.]*)$/
+
+/** @throws IndexError: it wants what is not known here, or does not pin its scripts */
+function toRelease(found: Reported): Release {
+  const { version } = found.metadata
+  const pinned = new Map<string, string>()
+  for (const line of found.metadata.requires_dist ?? []) {
+    const [, name = '', range = '', marker = ''] = REQUIREMENT.exec(line) ?? []
+    const extra = /extra\s*==\s*['"]([\w-]+)['"]/.exec(marker)?.[1]
+    if (extra !== undefined && extra !== 'default' && extra !== 'pin-deno') continue
+    if (!KNOWN_PACKAGES.has(name.toLowerCase()))
+      throw new IndexError(`yt-dlp ${version} wants ${name || 'something'}, which is not on the list of known packages`)
+    const exact = EXACT.exec(range)?.[1]
+    if (exact !== undefined) pinned.set(name.toLowerCase(), exact)
+  }
+  const solver = pinned.get('yt-dlp-ejs')
+  if (solver === undefined) throw new IndexError(`yt-dlp ${version} does not say which challenge scripts it takes`)
+  const deno = pinned.get('deno')
+  return {
+    name: 'yt-dlp',
+    version,
+    solver: { name: 'yt-dlp-ejs', version: solver },
+    // The index has an empty 0.0.0 that is no runtime.
+    runtime: deno === undefined || /^[0.]+$/.test(deno) ? undefined : { name: 'deno', version: deno },
+  }
+}

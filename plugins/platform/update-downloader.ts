@@ -1,0 +1,41 @@
+/** The task that looks for a newer yt-dlp: once a day, at once where the one in use fails, or when somebody asks. */
+import { defineTask, errors, Type } from 'archivolt'
+import type { App } from './app.ts'
+import type { PlatformService } from './platform.ts'
+import type { Updates } from './update.ts'
+
+export const updateDownloader = defineTask({
+  name: 'update_downloader',
+  title: 'Update yt-dlp',
+  description: 'Takes a newer yt-dlp, once it has shown that it fetches videos as well as the one in use.',
+  payload: Type.Object({
+    /** Also what was released within the last two days. */
+    at_once: Type.Optional(Type.Boolean()),
+    scheduled: Type.Optional(Type.Boolean()),
+  }),
+  lane: 'light',
+  unique: true,
+  merge: (before, asked) => ({ ...before, ...asked }),
+  silent: true,
+  apiStart: true,
+  schedule: { auto: '0 4 *', initially: 'random' },
+  async run({ payload, signal, step }, app: App) {
+    if (payload.scheduled && app.settings.ytdlpUpdate === 'off') return null
+    const updates = updatesOf(app)
+    const version = await step('platform.update', () => updates.update({ atOnce: payload.at_once === true }, signal))
+    const { outcome, version: tried, message } = updates.last()
+    if (version !== undefined) await tell(app, 'info', `yt-dlp ${version} is in use now`)
+    else if (outcome === 'refused')
+      await tell(app, 'error', `yt-dlp ${tried} is not used: ${message}. The one in use stays`)
+    return version ?? null
+  },
+})
+
+export function updatesOf({ platform }: App): Updates {
+  const { updates } = platform as PlatformService
+  if (!updates) throw errors.unavailable('Nothing can be updated without a ledger')
+  return updates
+}
+
+const tell = (app: App, level: 'info' | 'error', message: string): Promise<void> =>
+  app.jobs.notify({ title: 'Update of yt-dlp', group: 'setting:application', level, messages: [message] })

@@ -1,0 +1,160 @@
+/**
+ * A Python package index on the loopback interface, with real wheels: yt-dlp as the tests have it, under other versions,
+ * and what such a one pins.
+ */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { temporaryFolder } from './folder.ts'
+import { TOOLS } from './tools.ts'
+
+interface Scope {
+  after(cleanUp: () => Promise<void>): void
+}
+
+export interface Wheel {
+  name: string
+  version: string
+  requires?: string[]
+  /** Packages of the tests' own tools that it has, as Python imports them. */
+  packages?: string[]
+  /** Texts in place of theirs, or beside them. */
+  files?: Record<string, string>
+  /** Added to the end of a text of theirs. */
+  added?: Record<string, string>
+  /** Programs. */
+  scripts?: Record<string, string>
+}
+
+const MAKE = `
+import json, os, site, sys, zipfile
+wheel, out = json.loads(sys.argv[1]), sys.argv[2]
+stem = wheel['name'].replace('-', '_') + '-' + wheel['version']
+home = site.getsitepackages()[0]
+names = []
+with zipfile.ZipFile(out, 'w') as archive:
+    def put(name, text):
+        names.append(name)
+        info = zipfile.ZipInfo(name)
+        info.external_attr = 0o755 << 16
+        archive.writestr(info, text)
+    files = dict(wheel.get('files') or {})
+    for package in wheel.get('packages') or []:
+        for folder, folders, found in os.walk(os.path.join(home, package)):
+            folders[:] = [one for one in folders if one != '__pycache__']
+            for file in found:
+                path = os.path.join(folder, file)
+                name = os.path.relpath(path, home)
+                if name in files:
+                    continue
+                with open(path, 'rb') as source:
+                    put(name, source.read() + (wheel.get('added') or {}).get(name, '').encode())
+    for name, text in files.items():
+        put(name, text)
+    for name, text in (wheel.get('scripts') or {}).items():
+        put(f'{stem}.data/scripts/{name}', text)
+    requires = ''.join(f'Requires-Dist: {one}\\n' for one in wheel.get('requires') or [])
+    metadata = f'Metadata-Version: 2.1\\nName: {wheel["name"]}\\nVersion: {wheel["version"]}\\nProvides-Extra: default\\nProvides-Extra: pin-deno\\nProvides-Extra: build\\n{requires}'
+    put(f'{stem}.dist-info/METADATA', metadata)
+    put(f'{stem}.dist-info/WHEEL', 'Wheel-Version: 1.0\\nGenerator: tests\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
+    record = f'{stem}.dist-info/RECORD'
+    put(record, ''.join(f'{name},,\\n' for name in [*names, record]))
+print(metadata, end='')
+`
+
+const versionText = (version: string) =>
+  `__version__ = '${version}'\nCHANNEL = 'stable'\nORIGIN = 'yt-dlp/yt-dlp'\nRELEASE_GIT_HEAD = VARIANT = UPDATE_HINT = None\n_pkg_version = __version__\n`
+
+const DEFAULTS = ["yt-dlp-ejs==0.8.0; extra == 'default'", "requests<3,>=2.32.2; extra == 'default'"]
+
+/** yt-dlp under this version, pinning what it pins in truth. */
+export const aYtDlp = (version: string, more: Partial<Wheel> = {}): Wheel => ({
+  name: 'yt-dlp',
+  version,
+  packages: ['yt_dlp'],
+  requires: [...DEFAULTS, "hatchling; extra == 'build'"],
+  ...more,
+  files: { 'yt_dlp/version.py': versionText(version), ...more.files },
+})
+
+/** Its challenge scripts; of another version than that of the tools they are a name alone. */
+export const anEjs = (version: string): Wheel => ({ name: 'yt-dlp-ejs', version, packages: ['yt_dlp_ejs'] })
+
+interface Served {
+  name: string
+  file: string
+  bytes: Buffer
+  metadata: string
+  /** The sha256 that the index names. */
+  sha256: string
+}
+
+export interface TestIndex {
+  url: string
+  /** Paths that were asked for. */
+  requests: string[]
+  publish(...wheels: Wheel[]): Promise<void>
+  /** The index names another sha256 for the files of this version. */
+  spoil(version: string): void
+  withdraw(): void
+}
+
+const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
+
+export async function startTestIndex(scope: Scope): Promise<TestIndex> {
+  const folder = await temporaryFolder(scope)
+  let served: Served[] = []
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(request.url ?? '')
+    requests.push(path)
+    const listed = served.filter(({ name }) => path === `/simple/${name}/`)
+    const file = served.find((one) => path === `/files/${one.file}`)
+    const described = served.find((one) => path === `/files/${one.file}.metadata`)
+    if (listed.length > 0) {
+      const links = listed.map(
+        (one) =>
+          `<a href="/files/${one.file}#sha256=${one.sha256}" data-core-metadata="sha256=${sha256(one.metadata)}">${one.file}</a>`,
+      )
+      return response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html>${links.join('<br>')}`)
+    }
+    if (file) return response.writeHead(200, { 'content-type': 'application/zip' }).end(file.bytes)
+    if (described) return response.writeHead(200, { 'content-type': 'text/plain' }).end(described.metadata)
+    return response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  scope.after(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/simple/`,
+    requests,
+    async publish(...wheels) {
+      for (const wheel of wheels) {
+        const file = `${wheel.name.replaceAll('-', '_')}-${wheel.version}-py3-none-any.whl`
+        await mkdir(folder, { recursive: true })
+        const path = join(folder, file)
+        const metadata = await make(wheel, path)
+        const bytes = await readFile(path)
+        served.push({ name: wheel.name, file, bytes, metadata, sha256: sha256(bytes) })
+      }
+    },
+    spoil(version) {
+      for (const one of served) if (one.file.includes(`-${version}-`)) one.sha256 = sha256('something else')
+    },
+    withdraw() {
+      served = []
+    },
+  }
+}
+
+const make = (wheel: Wheel, path: string): Promise<string> =>
+  new Promise((resolve, reject) =>
+    execFile(join(TOOLS, 'bin/python'), ['-I', '-c', MAKE, JSON.stringify(wheel), path], (error, metadata) =>
+      error ? reject(error) : resolve(metadata),
+    ),
+  )
