@@ -326,7 +326,7 @@ export function openVideos(app: App) {
         .map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
     },
 
-    /** The newest that the platform still has, with the height that they were kept in. */
+    /** The newest that the platform still has, with the height that they were offered in, or else were kept in. */
     async canaries(): Promise<Array<{ id: string; height: number }>> {
       const { hits } = await collection.find({
         filter: { eq: ['active', true] },
@@ -334,9 +334,9 @@ export function openVideos(app: App) {
         withoutTotal: true,
       })
       return hits.map(({ id, text }) => {
-        const { streams } = JSON.parse(text) as Pick<VideoDoc, 'streams'>
+        const { streams, receipt } = JSON.parse(text) as Pick<VideoDoc, 'streams' | 'receipt'>
         const heights = streams.map(({ width = 0, height = 0 }) => Math.min(width, height))
-        return { id, height: Math.max(0, ...heights) }
+        return { id, height: receipt?.offered.height ?? Math.max(0, ...heights) }
       })
     },
 
