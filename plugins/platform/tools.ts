@@ -224,10 +224,10 @@ async function versionOf(child: Child): Promise<Version | undefined> {
   }
 }
 
-/** Deno and QuickJS are looked for beside Python and on PATH; of Node only our own is known to be new enough. */
+/** They are looked for beside Python and on PATH; yt-dlp itself leaves out what is too old. */
 function knownRuntimes(): Runtimes {
   const isNodeNewEnough = Number.parseInt(process.versions.node, 10) >= NODE_FOR_CHALLENGES
-  return { deno: {}, quickjs: {}, ...(isNodeNewEnough && { node: { path: process.execPath } }) }
+  return { deno: {}, node: isNodeNewEnough ? { path: process.execPath } : {}, quickjs: {} }
 }
 
 /** The deno that came with the build, if one did. */

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from 
 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
-from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, rank_sound, refuse_without_room, subtitle_options, subtitles
+from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, note_refusals, rank_sound, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, keep_to_own_connections
 
 sys.path.pop(0)
@@ -31,6 +31,8 @@ PAGE_SIZE = 100
 MAX_ENTRIES = 50_000
 MAX_COMMENTS = 200_000
 MAX_LISTINGS = 8
+# For what needs no address of media: solving one takes a JavaScript runtime, and seconds on a small board.
+UNSOLVED = {'youtube': {'player_skip': ['js']}}
 
 out = os.fdopen(os.dup(1), 'w', encoding='utf-8', errors='replace')
 os.dup2(2, 1)  # whatever a library prints must not stand between our lines
@@ -117,6 +119,7 @@ class Archivist:
         self.listings = {}
         self.listing_count = 0
         keep_to_own_connections(yt_dlp)
+        note_refusals(yt_dlp)
         limit_runtimes(setup.get('runtimeTimeout', RUNTIME_SECONDS))
         self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, self.base), setup)
 
@@ -258,9 +261,11 @@ class Archivist:
             return {'height': max((min(one['height'], one.get('width') or one['height']) for one in pictures), default=0)}
 
     def do_video(self, request):
-        with self.open(ignore_no_formats_error=True, skip_download=True) as ydl:
+        with self.open(ignore_no_formats_error=True, skip_download=True, extractor_args=UNSOLVED) as ydl:
             ydl.asked_id = request['videoId']
-            return video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False))
+            metadata = video_metadata(ydl.extract_info(self.watch_url(request['videoId']), download=False))
+            # Addresses were left unsolved: a video that nobody refuses us has formats, shown or not.
+            return {**metadata, 'hasFormats': metadata['hasFormats'] or not ydl.is_refused}
 
     def do_channel(self, request):
         with self.open(playlist_items='0', extract_flat=True) as ydl:
@@ -290,7 +295,7 @@ class Archivist:
             return {}
 
     def do_comments(self, request):
-        arguments = {'youtube': {'max_comments': request['max'].split(','), 'comment_sort': [request['sort']]}}
+        arguments = {'youtube': {**UNSOLVED['youtube'], 'max_comments': request['max'].split(','), 'comment_sort': [request['sort']]}}
         with self.open(ignore_no_formats_error=True, skip_download=True, getcomments=True, extractor_args=arguments) as ydl:
             ydl.asked_id = request['videoId']
             info = ydl.extract_info(self.watch_url(request['videoId']), download=False)
@@ -427,7 +432,7 @@ class Archivist:
             **subtitle_options(request),
         }
         try:
-            with self.open(**options) as ydl:
+            with self.open(extractor_args=UNSOLVED, **options) as ydl:
                 ydl.asked_id = request['videoId']
                 self.convert(ydl)
                 return {'subtitles': subtitles(ydl.extract_info(self.watch_url(request['videoId']), download=True)), 'leftOut': texts(ydl.left_out, 100)}

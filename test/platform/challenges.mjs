@@ -15,9 +15,9 @@ const MOST_OPEN = 10_000
 export class Challenges {
   #open = new Map() // n → what a request for media must bring
 
-  /** What the address of a format is told with: `{ n, s }`, or nothing where it is plain. */
-  ask(formatId) {
-    if (PLAIN.has(formatId)) return {}
+  /** What the address of a format is told with: `{ n, s }`, or nothing where it is plain. @param isTotal  none is */
+  ask(formatId, isTotal) {
+    if (!isTotal && PLAIN.has(formatId)) return {}
     const n = randomBytes(6).toString('hex')
     const s = SIGNED.has(formatId) ? randomBytes(20).toString('hex') : undefined
     if (this.#open.size >= MOST_OPEN) this.#open.clear()
@@ -26,8 +26,8 @@ export class Challenges {
   }
 
   /** Whether a request for this format brings the right answers. */
-  isSolved(formatId, { n, sig }) {
-    return PLAIN.has(formatId) || (this.#open.has(n) && this.#open.get(n) === sig)
+  isSolved(formatId, isTotal, { n, sig }) {
+    return (!isTotal && PLAIN.has(formatId)) || (this.#open.has(n) && this.#open.get(n) === sig)
   }
 
   /** @param isUnexpected  a script that the solver does not find its way in */

@@ -55,6 +55,38 @@ test('the best picture comes where its address must be solved with the player sc
   )
 })
 
+test('a new video costs one solve: its metadata, comments and subtitles are told without', async (t) => {
+  const { service, platform, folder } = await givenPlatform(t)
+  platform.faults.set('global', { name: 'challenge', isTotal: true })
+
+  const metadata = await service.video(VIDEO.breakwater, { asker })
+  await service.download(VIDEO.breakwater, { folder, subtitleLanguages: 'en' }, { asker })
+  const comments = await service.comments(VIDEO.breakwater, { max: 'all', sort: 'new' }, { asker })
+  const wanted = { folder, languages: 'de', source: 'user' } as const
+  const subtitles = await service.subtitles(VIDEO.breakwater, wanted, { asker })
+
+  assert.deepEqual([metadata.unavailable, comments.length > 0, subtitles.length], [undefined, true, 1])
+  assert.equal(platform.requests.filter(({ path }) => path === PLAYER).length, 1)
+})
+
+test('a video that is refused is told so, although nothing is solved for it', async (t) => {
+  const { service, platform } = await givenPlatform(t)
+  platform.faults.set('global', { name: 'challenge', isTotal: true })
+  for (const [fault, failure] of [
+    ['members_only', 'members_only'],
+    ['geo_blocked', 'restricted'],
+    ['drm', 'restricted'],
+    ['age_restricted', 'age'],
+    ['upcoming_premiere', 'upcoming'],
+  ] as const) {
+    platform.faults.set(VIDEO.nets, fault)
+    const { unavailable } = await service.video(VIDEO.nets, { asker })
+    assert.equal(unavailable?.failure, failure, fault)
+  }
+  platform.faults.set(VIDEO.nets, 'private')
+  await assert.rejects(service.video(VIDEO.nets, { asker }), { failure: 'gone' })
+})
+
 test('an address that is not solved is refused', async (t) => {
   const { platform } = await givenPlatform(t)
   platform.faults.set('global', 'challenge')
