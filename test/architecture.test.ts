@@ -20,7 +20,8 @@ test('core knows no domain: it could serve another archive with other plugins', 
   const words = /\b\w*(video|channel|playlist|youtube|subtitle|thumbnail|yt-?dlp|ffmpeg)\w*\b/gi
 
   assert.deepEqual(
-    faults(core, ({ text }) => new Set(text.match(words) ?? [])),
+    // What Node calls its own parts is no word of ours.
+    faults(core, ({ text }) => new Set(text.replaceAll(/^import .* from 'node:.*$/gm, '').match(words) ?? [])),
     [],
   )
 })

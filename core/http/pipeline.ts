@@ -8,6 +8,7 @@ import { clientOf } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { Quota } from '../concurrency/quota.ts'
+import { type AnswerTold, answers } from '../diagnostics.ts'
 import { errors, isAppError } from '../error.ts'
 import { withinView } from '../index/view.ts'
 import type { Preferences } from '../ledger/preferences.ts'
@@ -141,7 +142,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   const signals = new RunningSignals()
   const bodies = new BodyMemory()
   const kept = new KeptReplies(LIFE, parts.stamp ?? (() => undefined))
-  const isTimed = log.isLevelEnabled('debug')
+  const isLogged = log.isLevelEnabled('debug')
   let count = 0
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -152,7 +153,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       headers: { 'X-Content-Type-Options': 'nosniff', ...parts.replyHeaders },
     }
     exchange.headers['X-Request-Id'] = exchange.id
-    const startedAt = isTimed ? performance.now() : 0
+    const startedAt = isLogged || answers.hasSubscribers ? performance.now() : 0
     let actor: Actor | undefined
     let asked: Route | undefined
     let thrown: unknown
@@ -192,7 +193,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       share?.release()
       if (thrown !== undefined) refuse(exchange, thrown, asked)
       if (hasBody(request) && !request.complete) drain(request, clock)
-      logEnd(exchange, startedAt, actor)
+      if (startedAt > 0) tellEnd(exchange, startedAt, asked, actor)
     }
   }
 
@@ -400,9 +401,23 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
   }
 
-  function logEnd({ request, response, id }: Exchange, startedAt: number, actor: Actor | undefined): void {
-    if (!isTimed) return
-    const tookMs = Math.round((performance.now() - startedAt) * 10) / 10
+  function tellEnd(
+    { request, response, id }: Exchange,
+    startedAt: number,
+    route: Route | undefined,
+    actor: Actor | undefined,
+  ): void {
+    const elapsedMs = performance.now() - startedAt
+    if (answers.hasSubscribers)
+      answers.publish({
+        settings,
+        method: route?.method ?? '',
+        route: route?.path ?? '',
+        status: response.statusCode,
+        seconds: elapsedMs / 1000,
+      } satisfies AnswerTold)
+    if (!isLogged) return
+    const tookMs = Math.round(elapsedMs * 10) / 10
     log.debug(
       {
         request: id,

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import { type Holdings, type NamedIndex, openHoldings } from './in-use.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { Index, IndexAdapter, Snapshots } from './port.ts'
+import { timed } from './timed.ts'
 import { limitReads } from './view.ts'
 import { guardWrites } from './write-barrier.ts'
 
@@ -96,7 +97,7 @@ export async function openIndex(adapter: Adapter, parts: Omit<AdapterParts, 'hol
   const { index, openSnapshots } = await adapter.open({ ...parts, holdings })
   try {
     await holdings.noteOpened(definitions.map(({ name }) => name))
-    return await guardWrites(limitReads(index), openSnapshots, holdings)
+    return await guardWrites(limitReads(timed(index, settings)), openSnapshots, holdings)
   } catch (error) {
     await index.close()
     throw error

@@ -1,0 +1,43 @@
+/** The index as it is, telling how long each question takes where somebody wants to know (`core/diagnostics.ts`). */
+import { type QuestionTold, questions } from '../diagnostics.ts'
+import type { IndexDefinition } from './mapping.ts'
+import type { Collection, IndexAdapter } from './port.ts'
+
+const READS = ['get', 'getText', 'getTexts', 'getMany', 'known', 'find', 'similar', 'count', 'aggregate'] as const
+const WRITES = ['put', 'putMany', 'patch', 'patchWhere', 'remove', 'removeWhere'] as const
+
+type AnyCollection = Collection<Record<string, unknown>, string>
+type Question = (...given: unknown[]) => Promise<unknown>
+
+export function timed(index: IndexAdapter, settings: object): IndexAdapter {
+  const collections = new Map<string, AnyCollection>()
+  const collection = (definition: IndexDefinition): AnyCollection => {
+    let known = collections.get(definition.name)
+    if (!known) {
+      known = timedCollection(index.collection(definition) as unknown as AnyCollection, settings)
+      collections.set(definition.name, known)
+    }
+    return known
+  }
+  return { ...index, collection: collection as IndexAdapter['collection'] }
+}
+
+function timedCollection(plain: AnyCollection, settings: object): AnyCollection {
+  const { name } = plain.definition
+  const asked = plain as unknown as Record<string, Question>
+  const timedQuestion = (operation: string): Question => {
+    const ask = asked[operation]!
+    return (...given) => {
+      if (!questions.hasSubscribers) return ask(...given)
+      const startedAt = performance.now()
+      return ask(...given).finally(() => {
+        const seconds = (performance.now() - startedAt) / 1000
+        questions.publish({ settings, collection: name, operation, seconds } satisfies QuestionTold)
+      })
+    }
+  }
+  return {
+    ...plain,
+    ...Object.fromEntries([...READS, ...WRITES].map((operation) => [operation, timedQuestion(operation)])),
+  }
+}
