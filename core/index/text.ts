@@ -14,6 +14,7 @@ const STEMS_KEPT = 50_000
 const SHORTEST_NEAR_STEM = 5
 
 const ONLY_ASCII = /^[\0-\x7f]*$/
+const ASCII_RUN = /[a-z0-9]+/gi
 /**
  * Diacritics, invisible joiners, and what chooses among the forms of a sign. Not all of \p{M}: in Thai, Hindi or
  * Japanese marks make the letter another one.
@@ -66,6 +67,11 @@ export interface Word {
 
 /** The words of a text, in order, with their places. Syntax characters, signs and emoji separate. */
 export function* words(text: string): Generator<Word> {
+  if (ONLY_ASCII.test(text)) {
+    for (const { 0: word, index } of text.matchAll(ASCII_RUN))
+      yield { term: cut(word.toLowerCase()), start: index, end: index + word.length }
+    return
+  }
   for (const run of text.matchAll(RUN)) {
     if (!UNSPACED.test(run[0])) {
       yield* termsOf(run[0], run.index)
@@ -111,7 +117,7 @@ function cut(term: string): string {
 /** The folded words of a text, in order, repetitions kept. */
 export function tokens(text: string): string[] {
   if (ONLY_ASCII.test(text)) {
-    const found = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+    const found = text.toLowerCase().match(ASCII_RUN) ?? []
     return found.slice(0, MOST_WORDS).map(cut)
   }
   const found: string[] = []
@@ -135,6 +141,10 @@ export function stem(term: string): string {
   }
   return found
 }
+
+/** Stemming takes letters away at the end: words with another beginning need no look. */
+const hasStem = (word: string, root: string): boolean =>
+  word.charCodeAt(0) === root.charCodeAt(0) && stem(word) === root
 
 /** English words that tell nothing, the usual list of search servers. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -262,7 +272,7 @@ export function markedRanges(text: string, query: string, options: MarkOptions =
       return hits.length > 0
     }
     const isExact = (word: string) =>
-      word === term || (isPrefix && word.startsWith(term)) || (withStem && stem(word) === root)
+      word === term || (isPrefix && word.startsWith(term)) || (withStem && hasStem(word, root))
     if (!mark(isExact)) mark((word) => isNear(word, wanted, withStem))
   }
   return [...marked].sort(([a], [b]) => a - b)
