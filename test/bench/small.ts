@@ -1,0 +1,94 @@
+/**
+ * Small hardware: the server and its children on a fifth of one core, over 100,000 videos. Start, lists, searches, and
+ * answers beside downloads.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { addLargeChannel } from '../platform/seed.mjs'
+import { startTestPlatform } from '../platform/start.ts'
+import { taskEnded } from '../support/server.ts'
+import { archiveOf, copyOfLibrary } from './support/library.ts'
+import { type Archive, firstSnapshotTaken, peakWhile, rssMb, startArchive } from './support/processes.ts'
+import { openProcessorGroup } from './support/processor.ts'
+import { isQuick, median, openReport, openScope, percentile } from './support/report.ts'
+
+const VIDEOS = 100_000
+const SHARE = 0.2
+const TIMES = isQuick ? 20 : 100
+const DOWNLOADS = isQuick ? 1 : 4
+/** Between two requests of one person. */
+const PAUSE_MS = 300
+
+const group = openProcessorGroup(SHARE)
+if (typeof group === 'string') {
+  process.stdout.write(`Not measured: a program cannot be given a part of the processor here: ${group}\n`)
+  process.exit(0)
+}
+const report = openReport('small')
+const scope = openScope()
+scope.after(async () => group.remove())
+const dataDir = await copyOfLibrary(scope, VIDEOS)
+const platform = await startTestPlatform(scope)
+addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'small' })
+
+const first = await startArchive(scope, { dataDir }, { env: platform.env }) // makes ledger and account
+await first.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
+await firstSnapshotTaken(first)
+await first.end('SIGTERM')
+
+const started = performance.now()
+const server = await group.within(() => startArchive(scope, { dataDir }, { env: platform.env }))
+report('start, a fifth of a core', { unit: 's', value: (performance.now() - started) / 1000, atMost: 5 })
+
+const words = archiveOf(VIDEOS).words.slice(300, 3000)
+await measure('list, a fifth of a core', 50, (at) => `/api/video/?page=${at}`)
+await measure('search, a fifth of a core', 150, (at) => `/api/search/?query=${words[at * 7]}`)
+await measureDownloads()
+report('memory at the end', { unit: 'MB', value: await rssMb(server.pid), atMost: 256 })
+if (group.waits() === 0) throw new Error('The server never had to wait for its part of the processor')
+await server.end('SIGTERM')
+await scope.close()
+
+async function answered(of: Archive, path: string): Promise<number> {
+  const from = performance.now()
+  const { status } = await of.api('GET', path)
+  if (status !== 200) throw new Error(`${path} was answered by ${status}`)
+  return performance.now() - from
+}
+
+async function measure(what: string, atMost: number, pathOf: (at: number) => string): Promise<void> {
+  const taken: number[] = []
+  for (let at = 0; at < TIMES; at++) {
+    taken.push(await answered(server, pathOf(at)))
+    await delay(PAUSE_MS)
+  }
+  report(what, { unit: 'ms', value: percentile(taken, 0.95), beside: median(taken), limits: 'value', atMost })
+}
+
+async function measureDownloads(): Promise<void> {
+  const ids = Array.from({ length: DOWNLOADS }, (_, at) => `small${at.toString(36).padStart(6, '0')}`)
+  const taken: number[] = []
+  const ask = async () => {
+    taken.push(await answered(server, `/api/video/?page=${taken.length % 20}`))
+    return taken.at(-1)!
+  }
+  const { peak } = await peakWhile(
+    ask,
+    async () => {
+      const asked = await server.api('POST', '/api/download/', {
+        data: ids.map((id) => ({ youtube_id: id, status: 'pending' })),
+      })
+      await taskEnded(server, asked.body.task_id)
+      const { body } = await server.api('POST', '/api/task-name/download_pending/')
+      const task = await taskEnded(server, body.task_id)
+      if (task.status !== 'SUCCESS') throw new Error(`Not all was downloaded: ${JSON.stringify(task)}`)
+    },
+    PAUSE_MS,
+  )
+  report('list beside downloads, the slowest', {
+    unit: 'ms',
+    value: peak,
+    beside: median(taken),
+    limits: 'value',
+    atMost: 500,
+  })
+}
