@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { until } from '../support/server.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { openLoad } from './support/load.ts'
-import { delaysDuring, startArchive } from './support/processes.ts'
+import { delaysDuring, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, openReport, openScope } from './support/report.ts'
 
 const VIDEOS = isQuick ? 10_000 : 100_000
@@ -34,7 +34,8 @@ await measure('nothing beside', undefined, () => new Promise((resolve) => setTim
 await measure('snapshot', 20, () => ended('POST', '/api/snapshot/'))
 await measure('backup', 20, () => ended('POST', '/api/backup/'))
 const [{ filename }] = (await server.api('GET', '/api/backup/')).body
-await measure('restore of the backup', 20, () => ended('POST', `/api/backup/${filename}/`))
+await measure('restore of the backup', 20, () => ended('POST', `/api/backup/${filename}/`), isQuick ? 6 : 60)
+report('memory after searches beside the restore', { unit: 'MB', value: await rssMb(server.pid), atMost: 150 })
 await measure(`watched, a channel of ${(VIDEOS / 18) | 0} videos`, 20, () =>
   done('POST', '/api/watched/', { id: archive.biggestChannel, is_watched: true }),
 )
@@ -73,7 +74,12 @@ async function ended(method: string, path: string): Promise<void> {
   if ((now.status ?? now.state) !== 'SUCCESS') throw new Error(`${path} ended: ${JSON.stringify(now)}`)
 }
 
-async function measure(what: string, atMost: number | undefined, work: () => Promise<unknown>): Promise<void> {
+async function measure(
+  what: string,
+  atMost: number | undefined,
+  work: () => Promise<unknown>,
+  mostSeconds?: number,
+): Promise<void> {
   let isOver = false
   const load = async (generator: typeof reading, requests: typeof lists) => {
     let [slow, count] = [0, 0]
@@ -96,7 +102,7 @@ async function measure(what: string, atMost: number | undefined, work: () => Pro
     await work().finally(() => (isOver = true))
     return loads
   })
-  report(`${what}: took`, { unit: 's', value: tookMs / 1000 })
+  report(`${what}: took`, { unit: 's', value: tookMs / 1000, ...(mostSeconds && { atMost: mostSeconds }) })
   report(`${what}: event loop delay p99`, {
     unit: 'ms',
     value: own.p99,

@@ -1,15 +1,21 @@
-/** The queue, grown from 1,000 to 10,000 items: what one more costs to add, to show, to take. */
+/**
+ * The queue, grown from 1,000 to 10,000 items: what one more costs to add, to show, to take; then to 100,000, all of
+ * which are ignored and forgotten.
+ */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { NewItem } from '../../plugins/download/add.ts'
 import { testApp } from '../support/testing.ts'
 import { type Delays, startPeer } from './support/processes.ts'
-import { median, openReport, openScope, percentile } from './support/report.ts'
+import { isQuick, median, openReport, openScope, percentile } from './support/report.ts'
 
 const SMALL = 1000
 const LARGE = 10_000
 const PAGE = 100
+const MANY = isQuick ? 20_000 : 100_000
+/** For all of them to be ignored, or forgotten. */
+const MANY_SECONDS = (10 * MANY) / 100_000
 
 const report = openReport('queue')
 const scope = openScope()
@@ -62,6 +68,10 @@ const [claimedSmall, listedSmall] = [await claim(), await list()]
 const added = await addPages(SMALL, LARGE)
 const addedLast = added.slice(-SMALL / PAGE)
 const [claimedLarge, listedLarge] = [await claim(), await list()]
+await addPages(LARGE, MANY)
+const { pending } = (await archive.as('admin').get('/api/stats/download/')).body
+const ignored = await timed(1, () => queue.setStatusWhere({ eq: ['open', true] }, 'ignore'))
+const forgotten = await timed(1, () => queue.removeWhere({ eq: ['status', 'ignore'] }))
 delay.disable()
 
 report(`add ${PAGE} items, with ${LARGE} beside ${SMALL}`, {
@@ -83,6 +93,11 @@ report(`a page of the list, with ${LARGE} beside ${SMALL}`, {
   atMost: 1.5,
 })
 report('take the next item, p99', { unit: 'ms', value: percentile(claimedLarge, 0.99) })
+for (const [what, [took = 0]] of [
+  ['ignore', ignored],
+  ['forget', forgotten],
+] as const)
+  report(`${what} ${pending} items`, { unit: 's', value: took / 1000, atMost: MANY_SECONDS })
 report('event loop delay p99 over all', {
   unit: 'ms',
   value: delay.percentile(99) / 1e6,
