@@ -8,6 +8,7 @@ import { firstVideos, randomFrom } from './generate.ts'
 import { type BareReply, startBare } from './support/bare.ts'
 import { archiveOf, copyOfLibrary } from './support/library.ts'
 import { openLoad } from './support/load.ts'
+import { openPlainSearch } from './support/plain-search.ts'
 import { type Archive, cpuSeconds, delaysDuring, firstSnapshotTaken, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
@@ -16,13 +17,13 @@ const ROUNDS = isQuick ? 3 : 7
 const ROUND_SECONDS = isQuick ? 1 : 2
 const IDLE_SECONDS = isQuick ? 10 : 60
 const CONNECTIONS = 16
+/** At most: each request is asked once. */
+const WARM_UP_SECONDS = 60
 
 const report = openReport('http')
 const scope = openScope()
 const archive = archiveOf(VIDEOS)
 const random = randomFrom(5)
-const oneOf = <Value>(list: readonly Value[]): Value => list[Math.floor(random() * list.length)]!
-const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make)
 
 const known = firstVideos(archive, 3000)
 const ids = known.map(({ id }) => id)
@@ -35,8 +36,6 @@ const RECORD =
 const page = (where: string, order: string) =>
   `SELECT d.text, cd.text AS channel FROM (SELECT rid, channel_id FROM #video ${where} ORDER BY ${order}, id LIMIT 12) m
    JOIN #video_doc d ON d.rid = m.rid JOIN #channel c ON c.id = m.channel_id JOIN #channel_doc cd ON cd.rid = c.rid`
-const found = (where: string) =>
-  `${RECORD} WHERE m.rid IN (SELECT rowid FROM #video_fts WHERE #video_fts MATCH ? ${where} LIMIT 30)`
 const SEEN = `SELECT rid FROM #video_kw WHERE field = 'watched_by' AND value = '1'`
 const sums = (groups: string, totals: string, of: string) =>
   `SELECT ${groups}, count(*)${totals} FROM #${of} GROUP BY ${groups}`
@@ -46,6 +45,35 @@ interface Case {
   requests: Array<{ path: string; sql: string; values: Array<string | number>; headers?: Record<string, string> }>
   atLeast?: number
 }
+
+interface Search {
+  name: string
+  words: string[]
+  isFull?: boolean
+  /** Requests a second that the reference's recorded figures have for it, on two cores at sixteen connections. */
+  reference: number
+}
+
+/** How many times the reference's figure: for words never asked before, and for those that were. */
+const FIRST = 15
+const AGAIN = 50
+/** Words that are asked for again and again. */
+const REPEATED = 200
+
+const shuffled = <Value>(list: readonly Value[]): Value[] =>
+  list
+    .map((value) => ({ value, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ value }) => value)
+const pairs = common.flatMap((first) => common.filter((other) => other !== first).map((other) => `${first} ${other}`))
+/** Each as many words as all rounds may take. */
+const searches: Search[] = [
+  { name: 'search, telling words', words: shuffled(telling), reference: 142 },
+  { name: 'search, common words', words: shuffled([...new Set(pairs)]).slice(0, telling.length), reference: 64 },
+  { name: 'search in subtitles', words: shuffled(telling), isFull: true, reference: 21 },
+]
+const pathOf = (words: string, isFull = false) =>
+  `/api/search/?query=${encodeURIComponent(isFull ? `full:${words}` : words)}`
 
 const cases: Case[] = [
   {
@@ -94,34 +122,6 @@ const cases: Case[] = [
     atLeast: 0.65,
   },
   {
-    name: 'search, telling words',
-    requests: times(200, () => oneOf(telling)).map((word) => ({
-      path: `/api/search/?query=${word}`,
-      sql: found('ORDER BY rank'),
-      values: [`"title" : "${word}" *`],
-    })),
-    atLeast: 0.65,
-  },
-  {
-    name: 'search, common words',
-    requests: times(200, () => `${oneOf(common)} ${oneOf(common)}`).map((words) => ({
-      path: `/api/search/?query=${encodeURIComponent(words)}`,
-      sql: found('ORDER BY rank'),
-      values: [`"title" : ("${words.split(' ').join('" AND "')}")`],
-    })),
-    atLeast: 0.65,
-  },
-  {
-    name: 'search in subtitles',
-    requests: times(200, () => oneOf(telling)).map((word) => ({
-      path: `/api/search/?query=${encodeURIComponent(`full:${word}`)}`,
-      sql: `SELECT d.text, vd.text AS video FROM (SELECT rowid FROM #subtitle_fts WHERE #subtitle_fts MATCH ? ORDER BY rank LIMIT 30) f
-            JOIN #subtitle_doc d ON d.rid = f.rowid JOIN #subtitle m ON m.rid = f.rowid JOIN #video v ON v.id = m.platform_id JOIN #video_doc vd ON vd.rid = v.rid`,
-      values: [`"${word}"`],
-    })),
-    atLeast: 0.65,
-  },
-  {
     name: 'statistics',
     requests: [
       {
@@ -149,7 +149,7 @@ const cases: Case[] = [
 
 const dataDir = await copyOfLibrary(scope, VIDEOS)
 await measureStart()
-const server = await startArchive(scope, { dataDir })
+let server = await startArchive(scope, { dataDir })
 report(`memory, idle, ${IDLE_SECONDS} s after the start`, {
   unit: 'MB',
   value: (await delay(IDLE_SECONDS * 1000), await rssMb(server.pid)),
@@ -157,13 +157,29 @@ report(`memory, idle, ${IDLE_SECONDS} s after the start`, {
 })
 
 const load = openLoad(scope)
-const port = Number(new URL(server.baseUrl).port)
 const bare = await startBare(scope, join(dataDir, 'index.sqlite'))
+const plain = openPlainSearch(join(dataDir, 'index.sqlite'), archive.words)
 for (const each of cases) await compare(each)
+for (const each of searches) await compareSearch(each)
+plain.close()
 
-const mixed = cases.flatMap(({ requests }) => requests.slice(0, 60))
-await load.run({ port, token: server.token, connections: CONNECTIONS, seconds: isQuick ? 5 : 30, requests: mixed })
+const mixed = [
+  ...cases.flatMap(({ requests }) => requests.slice(0, 60)),
+  ...searches.flatMap(({ words, isFull }) => words.slice(0, 60).map((each) => ({ path: pathOf(each, isFull) }))),
+]
+await load.run({
+  port: portOf(server),
+  token: server.token,
+  connections: CONNECTIONS,
+  seconds: isQuick ? 5 : 30,
+  requests: mixed,
+})
 report('memory after the mixed load', { unit: 'MB', value: await rssMb(server.pid), atMost: 150 })
+report('memory ten minutes after it', {
+  unit: 'MB',
+  value: (await delay(isQuick ? 10_000 : 600_000), await rssMb(server.pid)),
+  atMost: 120,
+})
 await server.end('SIGTERM')
 await measureDelays()
 await scope.close()
@@ -184,64 +200,127 @@ async function measureStart(): Promise<void> {
   report('start to first pong', { unit: 's', value: median(taken), atMost: 1 })
 }
 
+function portOf({ baseUrl }: Archive): number {
+  return Number(new URL(baseUrl).port)
+}
+
+async function bodyOf(path: string, headers: Record<string, string> = {}): Promise<string> {
+  const response = await fetch(server.baseUrl + path, {
+    headers: { Authorization: `Token ${server.token}`, 'Accept-Encoding': 'identity', ...headers },
+  })
+  const body = await response.text()
+  if (response.status !== 200) throw new Error(`${path} was answered by ${response.status}: ${body}`)
+  return body
+}
+
+async function compare({ name, requests, atLeast }: Case): Promise<void> {
+  const replies: BareReply[] = []
+  for (const { path, sql, values, headers } of requests)
+    replies.push({
+      path,
+      headers,
+      queries: [{ sql: sql.replaceAll(/#([a-z]+)/g, '$1_v1'), values }],
+      body: await bodyOf(path, headers),
+    })
+  await bare.serve(replies)
+  tell(name, await rounds(() => replies), atLeast)
+}
+
+/** Words that the server has not been asked for since its start, then words that it has. */
+async function compareSearch({ name, words, isFull = false, reference }: Search): Promise<void> {
+  const replies: BareReply[] = []
+  for (const each of words) {
+    const path = pathOf(each, isFull)
+    const body = await bodyOf(path)
+    replies.push({ path, queries: plain.queriesOf(each, isFull, JSON.parse(body).results), body })
+  }
+  await bare.serve(replies)
+  await server.end('SIGTERM')
+  server = await startArchive(scope, { dataDir })
+  await bodyOf(pathOf('zzzzzzz', isFull)) // the list of all words is read once
+  const size = Math.floor((replies.length - REPEATED) / ROUNDS)
+  const first = await rounds((at) => replies.slice(REPEATED + at * size, REPEATED + (at + 1) * size), true)
+  tell(`${name}, first time`, first, 0.65)
+  tellReference(`${name}, first time`, first, reference, FIRST)
+  const again = await rounds(() => replies.slice(0, REPEATED))
+  tell(`${name}, again`, again, 0.65)
+  tellReference(`${name}, again`, again, reference, AGAIN)
+}
+
+interface Figures {
+  perSecond: number
+  p99Ms: number
+  /** Processor time a request, all threads. */
+  cpuUs: number
+}
+type Round = Record<'own' | 'bare', Figures>
+
 /**
  * Rounds take turns, so that other work on the machine meets both alike; what counts is the median of the rounds'
  * ratios.
  */
-async function compare({ name, requests, atLeast }: Case): Promise<void> {
-  const replies: BareReply[] = []
-  for (const { path, sql, values, headers } of requests) {
-    const response = await fetch(server.baseUrl + path, {
-      headers: { Authorization: `Token ${server.token}`, 'Accept-Encoding': 'identity', ...headers },
-    })
-    if (response.status !== 200) throw new Error(`${path} was answered by ${response.status}: ${await response.text()}`)
-    replies.push({ path, sql: sql.replaceAll(/#([a-z]+)/g, '$1_v1'), values, body: await response.text() })
-  }
-  await bare.serve(replies)
-  const common = { token: server.token, connections: CONNECTIONS, requests }
-  const run = async (of: number, pid: number, seconds: number) => {
+async function rounds(requestsOf: (round: number) => BareReply[], isOnce = false): Promise<Round[]> {
+  const run = async (of: number, pid: number, requests: BareReply[], seconds: number, once: boolean) => {
     const before = await cpuSeconds(pid)
-    const { perSecond, p99Ms } = await load.run({ ...common, port: of, seconds })
-    return { perSecond, p99Ms, cpuUs: (((await cpuSeconds(pid)) - before) / (perSecond * seconds)) * 1e6 }
-  }
-  await run(port, server.pid, 0.5)
-  await run(bare.port, bare.pid, 0.5)
-  const rounds: Array<Record<'own' | 'bare', Awaited<ReturnType<typeof run>>>> = []
-  for (let at = 0; at < ROUNDS; at++)
-    rounds.push({
-      own: await run(port, server.pid, ROUND_SECONDS),
-      bare: await run(bare.port, bare.pid, ROUND_SECONDS),
+    const asked = requests.map(({ path, headers }) => ({ path, ...(headers && { headers }) }))
+    const { perSecond, p99Ms, count } = await load.run({
+      ...{ port: of, token: server.token, connections: CONNECTIONS, requests: asked, seconds, isOnce: once },
     })
-  const all = (of: 'own' | 'bare', figure: 'perSecond' | 'cpuUs' | 'p99Ms') =>
-    median(rounds.map((round) => round[of][figure]))
+    return { perSecond, p99Ms, cpuUs: (((await cpuSeconds(pid)) - before) / count) * 1e6 }
+  }
+  const both = async (requests: BareReply[], seconds: number, once = isOnce): Promise<Round> => ({
+    own: await run(portOf(server), server.pid, requests, seconds, once),
+    bare: await run(bare.port, bare.pid, requests, seconds, once),
+  })
+  // What counts as asked again has been asked.
+  if (!isOnce) await both(requestsOf(0), WARM_UP_SECONDS, true)
+  const all: Round[] = []
+  for (let at = 0; at < ROUNDS; at++) all.push(await both(requestsOf(at), ROUND_SECONDS))
+  return all
+}
+
+function figure(all: Round[], of: keyof Round, name: keyof Figures): number {
+  return median(all.map((round) => round[of][name]))
+}
+
+function tell(name: string, all: Round[], atLeast: number | undefined): void {
   report(`${name}: requests a second`, {
     unit: '1/s',
-    value: all('own', 'perSecond'),
-    beside: all('bare', 'perSecond'),
-    ratio: median(rounds.map((round) => round.own.perSecond / round.bare.perSecond)),
+    value: figure(all, 'own', 'perSecond'),
+    beside: figure(all, 'bare', 'perSecond'),
+    ratio: median(all.map(({ own, bare: other }) => own.perSecond / other.perSecond)),
     ...(atLeast !== undefined && { atLeast }),
   })
   report(`${name}: processor time a request, all threads`, {
     unit: 'µs',
-    value: all('own', 'cpuUs'),
-    beside: all('bare', 'cpuUs'),
+    value: figure(all, 'own', 'cpuUs'),
+    beside: figure(all, 'bare', 'cpuUs'),
   })
+}
+
+function tellReference(name: string, all: Round[], reference: number, atLeast: number): void {
+  report(`${name}: beside the reference's recorded figure`, {
+    unit: '1/s',
+    value: figure(all, 'own', 'perSecond'),
+    beside: reference,
+    atLeast,
+  })
+  report(`${name}: p99 over HTTP`, { unit: 'ms', value: figure(all, 'own', 'p99Ms') })
 }
 
 async function measureDelays(): Promise<void> {
   const watched: Archive = await startArchive(scope, { dataDir }, { isWatched: true })
-  const watchedPort = Number(new URL(watched.baseUrl).port)
-  for (const name of [
-    'search, telling words',
-    'search, common words',
-    'search in subtitles',
-    'statistics',
-    'list, page 0',
-  ]) {
-    const { requests } = cases.find((each) => each.name === name)!
+  const loads = [
+    ...searches.map(({ name, words, isFull }) => ({
+      name,
+      requests: words.map((each) => ({ path: pathOf(each, isFull) })),
+    })),
+    ...cases.filter(({ name }) => ['statistics', 'list, page 0'].includes(name)),
+  ]
+  for (const { name, requests } of loads) {
     const { own, idle } = await delaysDuring(scope, watched, () =>
       load.run({
-        port: watchedPort,
+        port: portOf(watched),
         token: watched.token,
         connections: CONNECTIONS,
         seconds: isQuick ? 3 : 10,

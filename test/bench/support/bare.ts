@@ -1,18 +1,20 @@
 /**
- * What our server is compared with: a bare node:http server in a process of its own. For each request it runs one
- * prepared statement, the plain one that finds the same rows and reads the same texts in the same index file, and sends
- * the bytes that our server answers.
+ * What our server is compared with: a bare node:http server in a process of its own. For each request it runs
+ * prepared statements, the plain ones that find the same rows and read the same texts in the same index file, and sends
+ * the bytes that our server answers. A search is as many queries there as it is here (`plain-search.ts`); all else is
+ * one.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Database from 'better-sqlite3'
+import type { PlainQuery } from './plain-search.ts'
 import { startPeer } from './processes.ts'
 import type { Scope } from './report.ts'
 
 export interface BareReply {
   path: string
-  sql: string
-  values: Array<string | number>
+  headers?: Record<string, string> | undefined
+  queries: PlainQuery[]
   /** As our server answered it. */
   body: string
 }
@@ -33,11 +35,20 @@ if (process.argv[2] === 'peer') {
   const db = new Database(process.argv[3]!, { readonly: true })
   db.pragma('cache_size = -8000')
   const statements = new Map<string, Database.Statement<unknown[]>>()
-  const routes = new Map<string, { statement: Database.Statement<unknown[]>; values: unknown[]; body: string }>()
+  const prepared = (sql: string): Database.Statement<unknown[]> => {
+    const statement = statements.get(sql) ?? db.prepare<unknown[]>(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  interface Answer {
+    queries: Array<{ statement: Database.Statement<unknown[]>; values: unknown[] }>
+    body: string
+  }
+  const routes = new Map<string, Answer>()
 
   const server = createServer((request, response) => {
-    const { statement, values, body } = routes.get(request.url!)!
-    statement.all(...values)
+    const { queries, body } = routes.get(request.url!)!
+    for (const { statement, values } of queries) statement.all(...values)
     const bytes = Buffer.from(body)
     response
       .writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length })
@@ -48,11 +59,8 @@ if (process.argv[2] === 'peer') {
 
   process.on('message', ({ replies }: { replies: BareReply[] }) => {
     routes.clear()
-    for (const { path, sql, values, body } of replies) {
-      const statement = statements.get(sql) ?? db.prepare<unknown[]>(sql)
-      statements.set(sql, statement)
-      routes.set(path, { statement, values, body })
-    }
+    for (const { path, queries, body } of replies)
+      routes.set(path, { queries: queries.map(({ sql, values }) => ({ statement: prepared(sql), values })), body })
     void listening.then(() => process.send!({ port: (server.address() as AddressInfo).port }))
   })
 }

@@ -9,15 +9,18 @@ import { percentile, type Scope } from './report.ts'
 export interface Load {
   port: number
   token: string
-  /** Taken in turn; each connection begins at another place. */
+  /** Taken in turn, from the first again once all were asked. */
   requests: Array<{ path: string; headers?: Record<string, string> }>
   connections: number
   seconds: number
+  /** Each request is asked once: it may be over before the time is. */
+  isOnce?: boolean
   /** What counts as slow, for `share`. */
   limitMs?: number
 }
 
 export interface Loaded {
+  count: number
   perSecond: number
   p50Ms: number
   p99Ms: number
@@ -52,7 +55,15 @@ if (process.argv[2] === 'peer') {
   process.on('disconnect', () => process.exit())
 }
 
-async function run({ port, token, requests: asked, connections, seconds, limitMs = Infinity }: Load): Promise<Loaded> {
+async function run({
+  port,
+  token,
+  requests: asked,
+  connections,
+  seconds,
+  isOnce = false,
+  limitMs = Infinity,
+}: Load): Promise<Loaded> {
   const requests = asked.map(({ path, headers = {} }) => {
     const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     return Buffer.from(
@@ -61,23 +72,21 @@ async function run({ port, token, requests: asked, connections, seconds, limitMs
   })
   const took: number[] = []
   let bytes = 0
+  let next = 0
+  const take = () => (isOnce && next >= requests.length ? undefined : requests[next++ % requests.length])
   const started = performance.now()
   const end = started + seconds * 1000
   await Promise.all(
-    Array.from({ length: connections }, (_, number) =>
-      converse(
-        port,
-        end,
-        (turn) => requests[(number * 97 + turn) % requests.length]!,
-        (ms, size) => {
-          took.push(ms)
-          bytes += size
-        },
-      ),
+    Array.from({ length: connections }, () =>
+      converse(port, end, take, (ms, size) => {
+        took.push(ms)
+        bytes += size
+      }),
     ),
   )
   const elapsed = (performance.now() - started) / 1000
   return {
+    count: took.length,
     perSecond: took.length / elapsed,
     p50Ms: percentile(took, 0.5),
     p99Ms: percentile(took, 0.99),
@@ -86,30 +95,31 @@ async function run({ port, token, requests: asked, connections, seconds, limitMs
   }
 }
 
-/** One connection: a request, its answer, the next request, until the time is over. */
+/** One connection: a request, its answer, the next request, until there is none or the time is over. */
 function converse(
   port: number,
   end: number,
-  request: (turn: number) => Buffer,
+  take: () => Buffer | undefined,
   done: (ms: number, bytes: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     socket.setNoDelay(true)
-    let turn = 0
+    let request: Buffer | undefined
     let sentAt = 0
     let head = ''
     let missing = -1
     let size = 0
     const ask = () => {
-      if (performance.now() >= end) {
+      request = performance.now() >= end ? undefined : take()
+      if (!request) {
         socket.destroy()
         return resolve()
       }
       missing = -1
       head = ''
       sentAt = performance.now()
-      socket.write(request(turn++))
+      socket.write(request)
     }
     socket.on('connect', ask)
     socket.on('error', reject)
@@ -123,15 +133,7 @@ function converse(
         const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
         if (!/^HTTP\/1\.1 20[06]/.test(head) || length === undefined) {
           socket.destroy()
-          return reject(
-            new Error(
-              `Asked ${
-                request(turn - 1)
-                  .toString()
-                  .split('\r\n')[0]
-              }, answered:\n${head.slice(0, 600)}`,
-            ),
-          )
+          return reject(new Error(`Asked ${request!.toString().split('\r\n')[0]}, answered:\n${head.slice(0, 600)}`))
         }
         size = missing = Number(length)
         // The head comes in one piece from servers here, or the body starts a chunk of its own.

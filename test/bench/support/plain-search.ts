@@ -1,0 +1,104 @@
+/**
+ * What a plain server would ask the index file for a search: as many queries as ours makes, for the same words, without
+ * what ours counts, keeps and chooses beside them.
+ */
+import Database from 'better-sqlite3'
+import { isNear, type QueryWord, queryWords } from '../../../core/index/text.ts'
+
+export interface PlainQuery {
+  sql: string
+  values: Array<string | number>
+}
+
+const SIMPLE = [
+  ['channel', 'channel_name'],
+  ['playlist', 'playlist_name'],
+  ['video', 'title'],
+] as const
+const MOST_HITS = 30
+const MOST_NEAR = 50
+const NEAR_RANKED = 1000
+/** More than so many are not ranked: the newest come first. */
+const MOST_RANKED = 10_000
+
+/** What of a reply says which texts were read. */
+interface Found {
+  video_results: Array<{ platform_id: string }>
+  channel_results: Array<{ channel_id: string }>
+  playlist_results: Array<{ playlist_id: string }>
+  fulltext_results: Array<{ subtitle_fragment_id: string }>
+}
+
+const texts = (kind: string, ids: string[]): PlainQuery => ({
+  sql: `SELECT d.text FROM ${kind}_v1 m JOIN ${kind}_v1_doc d ON d.rid = m.rid WHERE m.id IN (SELECT value FROM json_each(?))`,
+  values: [JSON.stringify(ids)],
+})
+const VIDEOS = `SELECT d.text, cd.text AS channel FROM video_v1 m JOIN video_v1_doc d ON d.rid = m.rid
+  JOIN channel_v1 c ON c.id = m.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid WHERE m.id IN (SELECT value FROM json_each(?))`
+const FRAGMENTS = `SELECT d.text, vd.text AS video, cd.text AS channel FROM subtitle_v1 m JOIN subtitle_v1_doc d ON d.rid = m.rid
+  JOIN video_v1 v ON v.id = m.platform_id JOIN video_v1_doc vd ON vd.rid = v.rid
+  JOIN channel_v1 c ON c.id = v.channel_id JOIN channel_v1_doc cd ON cd.rid = c.rid WHERE m.id IN (SELECT value FROM json_each(?))`
+
+/** @param vocabulary  all words of the library */
+export function openPlainSearch(indexFile: string, vocabulary: readonly string[]) {
+  const db = new Database(indexFile, { readonly: true })
+  const counted = (sql: string, ...values: Array<string | number>) => db.prepare(sql).all(...values).length
+
+  const exactly = (column: string, { term, stem, isPrefix }: QueryWord): string =>
+    `("${column}" : "${term}" OR "${column}~" : "${stem}"${isPrefix ? ` OR "${column}" : "${term}" *` : ''})`
+  const nearly = (column: string, word: QueryWord): string => {
+    const near = vocabulary.filter((other) => isNear(other, word)).slice(0, MOST_NEAR)
+    const ways = near.map((term) => `"${column}" : "${term}"`)
+    return `(${[exactly(column, word), ...ways].join(' OR ')})`
+  }
+
+  const ranked = (kind: string, expression: string): PlainQuery => {
+    const table = `${kind}_v1_fts`
+    const isWide =
+      counted(`SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?`, expression, MOST_RANKED + 1) > MOST_RANKED
+    const order = isWide ? 'rowid DESC' : `bm25(${table}), rowid DESC`
+    return {
+      sql: `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY ${order} LIMIT ${MOST_HITS}`,
+      values: [expression],
+    }
+  }
+  const rankedNear = (kind: string, expression: string): PlainQuery => ({
+    sql: `SELECT * FROM (SELECT rowid AS rid, bm25(${kind}_v1_fts) AS score FROM ${kind}_v1_fts WHERE ${kind}_v1_fts MATCH ? ORDER BY rowid DESC LIMIT ${NEAR_RANKED}) ORDER BY score, rid DESC LIMIT ${MOST_HITS}`,
+    values: [expression],
+  })
+
+  /** Misspelt ones are looked for where the words as they are leave places. */
+  function queries(columns: ReadonlyArray<readonly [string, string]>, words: readonly QueryWord[]): PlainQuery[] {
+    const all = (form: typeof exactly, column: string) => words.map((word) => form(column, word)).join(' AND ')
+    const exact = columns.map(([kind, column]) => ranked(kind, all(exactly, column)))
+    const found = exact.reduce((sum, { sql, values }) => sum + counted(sql, ...values), 0)
+    if (found >= MOST_HITS) return exact
+    return [...exact, ...columns.map(([kind, column]) => rankedNear(kind, all(nearly, column)))]
+  }
+
+  return {
+    /** @param full  asked for with `full:`; one word */
+    queriesOf(words: string, full: boolean, results: Found): PlainQuery[] {
+      const asked = queryWords(words, { prefixLast: true, fuzziness: 'auto', dropStopWords: full })
+      const { video_results, channel_results, playlist_results, fulltext_results } = results
+      if (full)
+        return [
+          ...queries([['subtitle', 'subtitle_line']], asked),
+          { sql: FRAGMENTS, values: [JSON.stringify(fulltext_results.map((hit) => hit.subtitle_fragment_id))] },
+        ]
+      return [
+        ...queries(SIMPLE, asked),
+        { sql: VIDEOS, values: [JSON.stringify(video_results.map((hit) => hit.platform_id))] },
+        texts(
+          'channel',
+          channel_results.map((hit) => hit.channel_id),
+        ),
+        texts(
+          'playlist',
+          playlist_results.map((hit) => hit.playlist_id),
+        ),
+      ]
+    },
+    close: () => db.close(),
+  }
+}
