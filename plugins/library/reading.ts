@@ -14,7 +14,7 @@ export interface ReadingThread {
 export function startReading(): ReadingThread {
   const worker = startWorker(new URL('./worker.ts', import.meta.url), {
     name: 'reading',
-    resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
+    resourceLimits: { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 },
   })
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
   let count = 0

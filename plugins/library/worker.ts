@@ -25,7 +25,7 @@ const DEEPEST = 12
 /** Of information files without a film of their name, so many are tried for films that were renamed. */
 const MOST_LONE = 50
 /** So many films go to the event loop at a time. */
-const STEP = 200
+const STEP = 50
 const MOST_INFO_BYTES = 64 << 20
 const MOST_ARCHIVE_BYTES = 64 << 20
 /** Lists that yt-dlp keeps of what it has downloaded. */

@@ -33,7 +33,8 @@ export const placeTables = {
       state TEXT NOT NULL DEFAULT 'there' CHECK (state IN ('there', 'lost', 'forgotten'))
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX media_film_place ON media_film (place_id, path);
-    CREATE INDEX media_film_lost ON media_film (state) WHERE state = 'lost';`,
+    CREATE INDEX media_film_channel ON media_film (channel_id);
+    CREATE INDEX media_film_forgotten ON media_film (place_id) WHERE state = 'forgotten';`,
 }
 
 interface PlaceRow {
@@ -115,8 +116,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
     if (!row) throw errors.notFound('place', String(id))
     return row
   }
+  /** Counted in indexes alone: there may be very many. */
   const filmsIn = (id: number): number =>
-    sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state <> 'forgotten'").get(
+    sql<{ count: number }>('SELECT count(*) AS count FROM media_film WHERE place_id = ?').get(id)!.count -
+    sql<{ count: number }>("SELECT count(*) AS count FROM media_film WHERE place_id = ? AND state = 'forgotten'").get(
       id,
     )!.count
 
@@ -338,8 +341,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
     at(placeId, paths) {
       const found = sql<FilmRow>(
-        `SELECT media_film.* FROM json_each(?) AS asked
-           JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
+        `SELECT media_film.* FROM json_each(?) AS asked CROSS JOIN media_film ON place_id = ? AND media_film.path = asked.value WHERE state <> 'forgotten'`,
       ).all(JSON.stringify(paths), placeId)
       return new Map(found.map((row) => [row.path, toFilm(row)]))
     },
@@ -348,8 +350,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const states = new Map<string, { label: string; state: 'there' | 'away' | 'missing' }>()
       if (videoIds.length === 0 || sql('SELECT 1 FROM media_place LIMIT 1').get() === undefined) return states
       const found = sql<{ video_id: string; label: string; state: string; away_since: number | null }>(
-        `SELECT video_id, label, state, away_since FROM json_each(?) AS asked
-           JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
+        `SELECT video_id, label, state, away_since FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value JOIN media_place ON media_place.id = place_id
          WHERE state <> 'forgotten'`,
       ).all(JSON.stringify(videoIds))
       for (const { video_id: id, label, state, away_since: since } of found)
@@ -365,7 +366,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     wasForgotten: (videoIds) =>
       new Set(
         sql<{ video_id: string }>(
-          "SELECT video_id FROM json_each(?) AS asked JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
+          "SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE state = 'forgotten'",
         )
           .all(JSON.stringify(videoIds))
           .map(({ video_id: id }) => id),
@@ -374,7 +375,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     broughtFrom: (placeId, videoIds) =>
       new Set(
         sql<{ video_id: string }>(
-          'SELECT video_id FROM json_each(?) AS asked JOIN media_film ON video_id = asked.value WHERE place_id = ?',
+          'SELECT video_id FROM json_each(?) AS asked CROSS JOIN media_film ON video_id = asked.value WHERE place_id = ?',
         )
           .all(JSON.stringify(videoIds), placeId)
           .map(({ video_id: id }) => id),

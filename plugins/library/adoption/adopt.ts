@@ -12,7 +12,7 @@ import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading, readerOf } from './tools.ts'
 import type { Facts, FoundFile, Info } from './types.ts'
 
-const STEP = 200
+const STEP = 50
 
 export const adoptVideos = defineTask({
   name: 'adopt_videos',
@@ -27,7 +27,7 @@ export const adoptVideos = defineTask({
       const place = app.media.places.get(adoption.place_id)
       const reader = readerOf(adoption.reader, app)
       const reading = openPlace(place.path, job, app)
-      const all = sumOf(store, adoption.id)
+      const all = await sumOf(store, adoption.id)
       let done = 0
       try {
         for (let after = -1; ; ) {
@@ -63,15 +63,15 @@ export const adoptVideos = defineTask({
       }
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
       await app.jobs.start('complete_videos', { adoption: adoption.id })
-      return `${store.items(adoption.id, ['new'], ['in', 'done'], -1, Number.MAX_SAFE_INTEGER).length} videos`
+      return `${done} videos`
     })
   },
 })
 
-function sumOf(store: Store, id: number): number {
-  return store
-    .counts(id)
-    .rows.filter(({ outcome, state }) => (outcome === 'new' || outcome === 'moved') && state === 'planned')
+async function sumOf(store: Store, id: number): Promise<number> {
+  const rows = await store.counts(id)
+  return rows
+    .filter(({ outcome, state }) => (outcome === 'new' || outcome === 'moved') && state === 'planned')
     .reduce((sum, { count }) => sum + count, 0)
 }
 

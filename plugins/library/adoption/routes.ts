@@ -26,18 +26,20 @@ export const AdoptionRecord = Type.Object({
   states: Type.Object(Object.fromEntries(ITEM_STATES.map((state) => [state, Type.Integer()]))),
 })
 
-function toRecord(row: AdoptionRow, app: App) {
-  const { rows, containers } = openStore(app).counts(row.id)
+async function toRecord(row: AdoptionRow, app: App) {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, { count: 0, size: 0 }]))
   const states = Object.fromEntries(ITEM_STATES.map((state) => [state, 0]))
   const problems: Record<string, number> = {}
-  for (const { outcome, code, state, count, bytes } of rows) {
+  const containers: Record<string, number> = {}
+  for (const { outcome, code, state, ending, count, bytes } of await openStore(app).counts(row.id)) {
     const sum = outcomes[outcome]
     if (!sum) continue // still being scanned
     sum.count += count
     sum.size += bytes
     if (code !== null) problems[code] = (problems[code] ?? 0) + count
-    if (outcome === 'new' || outcome === 'ask') states[state] = (states[state] ?? 0) + count
+    if (outcome !== 'new' && outcome !== 'ask') continue
+    states[state] = (states[state] ?? 0) + count
+    if (ending !== null) containers[ending] = (containers[ending] ?? 0) + count
   }
   return {
     id: row.id,
@@ -50,7 +52,7 @@ function toRecord(row: AdoptionRow, app: App) {
     unchanged: row.unchanged,
     outcomes,
     problems,
-    containers: Object.fromEntries(containers.map(({ ending, count }) => [ending, count])),
+    containers,
     states,
   }
 }
@@ -64,12 +66,11 @@ export const listAdoptions = defineRoute({
     sources: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
     adoptions: Type.Array(AdoptionRecord),
   }),
-  handle: (_input, app: App) => ({
-    sources: readersOf(app).map(({ name, title }) => ({ name, title })),
-    adoptions: openStore(app)
-      .list()
-      .map((row) => toRecord(row, app)),
-  }),
+  async handle(_input, app: App) {
+    const adoptions: Awaited<ReturnType<typeof toRecord>>[] = []
+    for (const row of openStore(app).list()) adoptions.push(await toRecord(row, app))
+    return { sources: readersOf(app).map(({ name, title }) => ({ name, title })), adoptions }
+  },
 })
 
 export const startAdoption = defineRoute({

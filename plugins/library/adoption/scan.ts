@@ -14,7 +14,7 @@ export const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1
 export type AdoptionRun = JobContext<{ adoption: number }>
 
 /** So many videos are decided on at a time. */
-const STEP = 300
+const STEP = 50
 /** So many names of a place tell of which kind it is. */
 const MOST_NAMES = 1000
 /** Some file systems keep times in steps of two seconds. */

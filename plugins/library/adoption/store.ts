@@ -1,4 +1,5 @@
 /** Adoptions and their rows, as the tasks and the routes read and write them. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
@@ -8,6 +9,14 @@ const DAY_SECONDS = 86_400
 /** So long an adoption can be undone. */
 const KEPT_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
+
+/** So many rows are counted at a stretch. */
+const COUNTED = 5000
+
+export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'ending'> {
+  count: number
+  bytes: number
+}
 
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
 
@@ -142,7 +151,7 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     ): ItemRow[] {
       return sql<ItemRow>(
         `SELECT * FROM library_adoption_item WHERE adoption_id = ? AND number > ?
-           AND outcome IN (SELECT value FROM json_each(?)) AND state IN (SELECT value FROM json_each(?))
+           AND +outcome IN (SELECT value FROM json_each(?)) AND +state IN (SELECT value FROM json_each(?))
          ORDER BY number LIMIT ?`,
       ).all(id, after, JSON.stringify(outcomes), JSON.stringify(states), most)
     },
@@ -167,33 +176,37 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
         .all(id)
         .map(({ channel_id: channelId }) => channelId),
 
-    counts(id: number) {
-      const rows = sql<{
-        outcome: Outcome
-        code: string | null
-        state: ItemRow['state']
-        count: number
-        bytes: number
-      }>(
-        `SELECT outcome, code, state, count(*) AS count, sum(size_bytes) AS bytes FROM library_adoption_item
-         WHERE adoption_id = ? GROUP BY outcome, code, state`,
-      ).all(id)
-      const containers = sql<{ ending: string; count: number }>(
-        `SELECT ending, count(*) AS count FROM library_adoption_item
-         WHERE adoption_id = ? AND outcome IN ('new', 'ask') GROUP BY ending ORDER BY count DESC`,
-      ).all(id)
-      return { rows, containers }
+    /** In pieces, as there may be very many: rows of a plan that is worked on change meanwhile. */
+    async counts(id: number): Promise<Count[]> {
+      const sums = new Map<string, Count>()
+      for (let from = 0; ; from += COUNTED) {
+        const rows = sql<Count & { last: number }>(
+          `SELECT outcome, code, state, ending, count(*) AS count, sum(size_bytes) AS bytes
+           FROM library_adoption_item WHERE adoption_id = ? AND number >= ? AND number < ? GROUP BY 1, 2, 3, 4`,
+        ).all(id, from, from + COUNTED)
+        if (rows.length === 0) return [...sums.values()]
+        for (const { outcome, code, state, ending, count, bytes } of rows) {
+          const key = [outcome, code, state, ending].join()
+          const sum = sums.get(key) ?? { outcome, code, state, ending, count: 0, bytes: 0 }
+          sums.set(key, { ...sum, count: sum.count + count, bytes: sum.bytes + bytes })
+        }
+        await nextTurn()
+      }
     },
 
     page(id: number, outcome: Outcome | undefined, code: string | undefined, from: number, size: number) {
-      const where = 'adoption_id = ? AND outcome = coalesce(?, outcome) AND (? IS NULL OR code = ?)'
-      const asked = [id, outcome ?? null, code ?? null, code ?? null]
-      const rows = sql<ItemRow>(
-        `SELECT * FROM library_adoption_item WHERE ${where} ORDER BY number LIMIT ? OFFSET ?`,
-      ).all(...asked, size, from)
-      const total = sql<{ count: number }>(`SELECT count(*) AS count FROM library_adoption_item WHERE ${where}`).get(
-        ...asked,
-      )!.count
+      const [where, asked] = [['adoption_id = ?'], [id] as unknown[]]
+      for (const [column, value] of [
+        ['outcome', outcome],
+        ['code', code],
+      ]) {
+        if (value === undefined) continue
+        where.push(`${column} = ?`)
+        asked.push(value)
+      }
+      const chosen = `FROM library_adoption_item WHERE ${where.join(' AND ')}`
+      const rows = sql<ItemRow>(`SELECT * ${chosen} ORDER BY number LIMIT ? OFFSET ?`).all(...asked, size, from)
+      const total = sql<{ count: number }>(`SELECT count(*) AS count ${chosen}`).get(...asked)!.count
       return { rows, total }
     },
 

@@ -39,7 +39,7 @@ export const adoptionTables = {
       PRIMARY KEY (adoption_id, number)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX library_adoption_item_video ON library_adoption_item (adoption_id, video_id);
-    CREATE INDEX library_adoption_item_outcome ON library_adoption_item (adoption_id, outcome, state, number);
+    CREATE INDEX library_adoption_item_outcome ON library_adoption_item (adoption_id, outcome, number);
     CREATE TABLE library_adoption_channel (
       adoption_id INTEGER NOT NULL REFERENCES library_adoption (id) ON DELETE CASCADE,
       channel_id TEXT NOT NULL,

@@ -5,6 +5,7 @@ export const SECTIONS = [
   'downloads',
   'subscriptions',
   'playback',
+  'moving',
   'cookie',
   'health',
   'schedules',

@@ -5,6 +5,8 @@ import type { listChannels } from '../../../channel/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport } from '../../../exports/routes.ts'
+import type { listAdoptions, listItems } from '../../../library/adoption/routes.ts'
+import type { listPlaces } from '../../../library/place-routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
@@ -43,6 +45,12 @@ export type VideoType = Video['vid_type']
 export type Stream = Video['streams'][number]
 export type Subtitle = Video['subtitles'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
+/** Folders of other programs. */
+export type Places = ReplyOf<typeof listPlaces>
+export type Place = Places['places'][number]
+export type Adoptions = ReplyOf<typeof listAdoptions>
+export type Adoption = Adoptions['adoptions'][number]
+export type AdoptionItem = ReplyOf<typeof listItems>[number]
 export type Playlist = ReplyOf<typeof listPlaylists>[number]
 export type PlaylistEntry = Playlist['playlist_entries'][number]
 export type QueueItem = ReplyOf<typeof listQueue>

@@ -737,6 +737,53 @@ export const en = {
 
   'settings.watching': 'Watching',
 
+  'settings.moving': 'Move in',
+  'settings.moving.lead':
+    'Videos you already have can stay where they are. Add their folder and look through it: you see first what would come. Nothing is copied, and no file in it is ever changed.',
+  'settings.moving.places': 'Folders',
+  'settings.moving.none': 'None yet.',
+  'settings.moving.videos': { one: '{count} video', other: '{count} videos' },
+  'settings.moving.path': 'Folder on the server',
+  'settings.moving.path.hint': 'Its whole path. It can be in {roots}.',
+  'settings.moving.add': 'Add',
+  'settings.moving.look': 'Look through',
+  'settings.moving.lookOf': 'Look through {name}',
+  'settings.moving.looking': 'Looking through {name}',
+  'settings.moving.forgetOf': 'Take {name} off the list',
+  'settings.moving.plan': 'Found in {name}',
+  'settings.moving.state.scanning': 'Looking through the folder',
+  'settings.moving.state.planned': 'Ready',
+  'settings.moving.state.adopting': 'Moving in',
+  'settings.moving.state.adopted': 'Moved in',
+  'settings.moving.state.undoing': 'Undoing',
+  'settings.moving.state.undone': 'Undone',
+  'settings.moving.state.failed': 'Stopped: {reason}',
+  'settings.moving.unchanged': { one: '{count} video is here already', other: '{count} videos are here already' },
+  'settings.moving.outcome.new': { one: '{count} video to move in', other: '{count} videos to move in' },
+  'settings.moving.outcome.ask': {
+    one: '{count} video to move in after asking YouTube what it is',
+    other: '{count} videos to move in after asking YouTube what they are',
+  },
+  'settings.moving.outcome.moved': { one: '{count} file was renamed', other: '{count} files were renamed' },
+  'settings.moving.outcome.known': {
+    one: '{count} video that the archive has anyway',
+    other: '{count} videos that the archive has anyway',
+  },
+  'settings.moving.outcome.removed': {
+    one: '{count} video that you deleted here; it stays away',
+    other: '{count} videos that you deleted here; they stay away',
+  },
+  'settings.moving.outcome.problem': {
+    one: '{count} file or folder that is left alone',
+    other: '{count} files or folders that are left alone',
+  },
+  'settings.moving.unsure': 'Not every browser plays {names}.',
+  'settings.moving.problems': 'What is left alone, and why',
+  'settings.moving.undo': 'Undo',
+  'settings.moving.undo.title': 'Undo moving in?',
+  'settings.moving.undo.text':
+    'What came from {name} leaves the archive again, with everybody’s watch progress. Your files stay as they are.',
+
   'settings.health.lead': 'What fetches videos from YouTube, part by part. Where a light is red, it says what to do.',
   'settings.health.parts': 'The downloader',
   'settings.health.good': 'is fine',

@@ -9,6 +9,7 @@ import {
   ChevronLeft,
   Cookie,
   Download,
+  FolderInput,
   HeartPulse,
   ListChecks,
   MonitorPlay,
@@ -32,6 +33,7 @@ import { CookieSection } from './settings/cookie.tsx'
 import { DownloadsSection } from './settings/downloads.tsx'
 import { HealthSection } from './settings/health.tsx'
 import { LookSection } from './settings/look.tsx'
+import { MovingSection } from './settings/moving.tsx'
 import { NotificationsSection } from './settings/notifications.tsx'
 import { PlaybackSection } from './settings/playback.tsx'
 import { PluginsSection } from './settings/plugins.tsx'
@@ -47,6 +49,7 @@ type Key =
   | 'downloads'
   | 'subscriptions'
   | 'playback'
+  | 'moving'
   | 'cookie'
   | 'health'
   | 'schedules'
@@ -77,6 +80,7 @@ const GROUPS: Array<{ key: 'you' | 'archive' | 'upkeep'; isForAdmins: boolean; s
       { key: 'downloads', icon: Download, Body: DownloadsSection },
       { key: 'subscriptions', icon: TvMinimalPlay, Body: SubscriptionsSection },
       { key: 'playback', icon: MonitorPlay, Body: PlaybackSection },
+      { key: 'moving', icon: FolderInput, Body: MovingSection },
       { key: 'cookie', icon: Cookie, Body: CookieSection },
       { key: 'health', icon: HeartPulse, Body: HealthSection },
       { key: 'schedules', icon: CalendarClock, Body: SchedulesSection },

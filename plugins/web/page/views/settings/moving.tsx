@@ -1,0 +1,232 @@
+/** Move in: folders of other programs, what was found in them, and the way in and out again. */
+
+import { FolderPlus, ListChecks, LogIn, Search, Trash, Undo2 } from 'lucide'
+import { useState } from 'preact/hooks'
+import { Button, IconButton } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { say, sayFailure } from '../../parts/toast.tsx'
+import { get, post, remove, toFailure } from '../../server/api.ts'
+import type { Adoption, AdoptionItem, Adoptions, Place, Places } from '../../server/records.ts'
+import { useJobs } from '../../stores/jobs.ts'
+import { forget, type Load, useLoad } from '../../stores/load.ts'
+import { toAge, toBytes } from '../../texts/format.ts'
+import { t } from '../../texts/texts.ts'
+import { Loaded } from './loaded.tsx'
+import { Group } from './option.tsx'
+
+const TASKS = ['scan_place', 'adopt_videos', 'complete_videos', 'undo_adoption']
+const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
+/** Which not every browser plays. */
+const UNSURE = ['mkv', 'mov', 'avi', 'flv', 'wmv', 'mpg', 'mpeg', 'ts', 'm2ts', '3gp', 'ogv', 'mka']
+
+interface Both {
+  places: Places
+  adoptions: Adoptions
+}
+
+export function MovingSection() {
+  const both = useLoad<Both>('settings/moving', async (signal) => {
+    const [places, adoptions] = await Promise.all([
+      get<Places>('/api/place/', {}, signal),
+      get<Adoptions>('/api/adoption/', {}, signal),
+    ])
+    return { places, adoptions }
+  })
+  useJobs(TASKS, () => void both.reload())
+  return (
+    <>
+      <p class="settings-lead">{t('settings.moving.lead')}</p>
+      <Loaded from={both}>
+        {({ places: { places, roots }, adoptions: { adoptions } }) => (
+          <>
+            <Folders places={places} roots={roots} adoptions={adoptions} both={both} />
+            {places.map((place) => {
+              const newest = adoptions.find((one) => one.place === place.id)
+              return newest && <Plan key={newest.id} adoption={newest} place={place} reload={both.reload} />
+            })}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const isBusy = ({ state }: Adoption): boolean => state === 'scanning' || state === 'adopting' || state === 'undoing'
+
+function Folders({
+  places,
+  roots,
+  adoptions,
+  both,
+}: {
+  places: Place[]
+  roots: string[]
+  adoptions: Adoption[]
+  both: Load<Both>
+}) {
+  const [path, setPath] = useState('')
+  const [error, setError] = useState<string>()
+  const add = async () => {
+    try {
+      setError(undefined)
+      await post('/api/place/', { path: path.trim() })
+      setPath('')
+      await both.reload()
+    } catch (thrown) {
+      setError(toFailure(thrown).message)
+    }
+  }
+  const look = async ({ id, label }: Place) => {
+    await post('/api/adoption/', { place: id })
+    say(t('settings.moving.looking', { name: label }))
+    await both.reload()
+  }
+  const drop = async ({ id }: Place) => {
+    await remove(`/api/place/${id}/`)
+    await both.reload()
+  }
+  return (
+    <Group title={t('settings.moving.places')}>
+      {places.length === 0 && <p class="option-line">{t('settings.moving.none')}</p>}
+      <ul class="settings-rows">
+        {places.map((place) => (
+          <li key={place.id}>
+            <div class="row-words">
+              <strong dir="auto">{place.label}</strong>
+              <p class="meta">
+                {place.path} · {t('settings.moving.videos', { count: place.videos })}
+                {place.state === 'away' && ` · ${t('video.awayShort')}`}
+              </p>
+            </div>
+            <Button
+              icon={Search}
+              disabled={adoptions.some((one) => one.place === place.id && isBusy(one))}
+              aria-label={t('settings.moving.lookOf', { name: place.label })}
+              onClick={() => void look(place).catch(sayFailure)}
+            >
+              {t('settings.moving.look')}
+            </Button>
+            {place.videos === 0 && (
+              <IconButton
+                icon={Trash}
+                label={t('settings.moving.forgetOf', { name: place.label })}
+                onClick={() => void drop(place).catch(sayFailure)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      <form
+        class="option-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void add()
+        }}
+      >
+        <Field
+          label={t('settings.moving.path')}
+          value={path}
+          onInput={setPath}
+          error={error}
+          hint={t('settings.moving.path.hint', { roots: roots.join(', ') })}
+          placeholder={roots[0] ?? ''}
+        />
+        <div class="buttons">
+          <Button icon={FolderPlus} type="submit" disabled={path.trim() === ''}>
+            {t('settings.moving.add')}
+          </Button>
+        </div>
+      </form>
+    </Group>
+  )
+}
+
+function Plan({ adoption, place, reload }: { adoption: Adoption; place: Place; reload: () => Promise<void> }) {
+  const { id, state, outcomes, containers, unchanged } = adoption
+  const command = async (what: 'adopt' | 'undo') => {
+    await post(`/api/adoption/${id}/`, { command: what })
+    forget()
+    await reload()
+  }
+  const undo = async () => {
+    const isSure = await confirm({
+      title: t('settings.moving.undo.title'),
+      text: <p>{t('settings.moving.undo.text', { name: place.label })}</p>,
+      action: t('settings.moving.undo'),
+    })
+    if (isSure) await command('undo')
+  }
+  const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
+  const mayCome = (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0
+  return (
+    <Group title={t('settings.moving.plan', { name: place.label })}>
+      <div class="option-line">
+        <p>
+          <strong>
+            {state === 'failed'
+              ? t('settings.moving.state.failed', { reason: adoption.reason })
+              : t(`settings.moving.state.${state}`)}
+          </strong>{' '}
+          <span class="meta">{toAge(adoption.created_at)}</span>
+        </p>
+        <ul class="plain">
+          {unchanged > 0 && <li>{t('settings.moving.unchanged', { count: unchanged })}</li>}
+          {OUTCOMES.flatMap((outcome) => {
+            const { count, size } = outcomes[outcome] ?? { count: 0, size: 0 }
+            return count === 0
+              ? []
+              : [
+                  <li key={outcome}>
+                    {t(`settings.moving.outcome.${outcome}`, { count })}
+                    {(outcome === 'new' || outcome === 'ask') && ` (${toBytes(size)})`}
+                  </li>,
+                ]
+          })}
+        </ul>
+        {unsure.length > 0 && (
+          <p class="hint">
+            {t('settings.moving.unsure', { names: unsure.map(([ending, count]) => `${ending} (${count})`).join(', ') })}
+          </p>
+        )}
+        {(outcomes['problem']?.count ?? 0) > 0 && !isBusy(adoption) && <Problems id={id} />}
+      </div>
+      <div class="option-foot">
+        {mayCome && (state === 'planned' || state === 'failed') && (
+          <Button kind="main" icon={LogIn} onClick={() => void command('adopt').catch(sayFailure)}>
+            {t('settings.moving')}
+          </Button>
+        )}
+        {(state === 'adopted' || state === 'failed') && (
+          <Button icon={Undo2} onClick={() => void undo().catch(sayFailure)}>
+            {t('settings.moving.undo')}
+          </Button>
+        )}
+      </div>
+    </Group>
+  )
+}
+
+function Problems({ id }: { id: number }) {
+  const [rows, setRows] = useState<AdoptionItem[]>()
+  const show = async () => {
+    const { data } = await get<{ data: AdoptionItem[] }>(`/api/adoption/${id}/item/`, { outcome: 'problem' })
+    setRows(data)
+  }
+  if (!rows)
+    return (
+      <Button kind="quiet" icon={ListChecks} onClick={() => void show().catch(sayFailure)}>
+        {t('settings.moving.problems')}
+      </Button>
+    )
+  return (
+    <ul class="plain">
+      {rows.map(({ file, platform_id: video, reason }, at) => (
+        <li key={at}>
+          <span dir="auto">{file || video}</span>: <span class="meta">{reason}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,111 @@
+/**
+ * Moving in: 100,000 films with their information files are looked at, come into the archive, are looked at once more
+ * and leave again, while lists are read beside.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/folder.ts'
+import { until } from '../support/server.ts'
+import { infoOf } from '../support/ytdlp-folder.ts'
+import { openLoad } from './support/load.ts'
+import { delaysDuring, rssMb, startArchive } from './support/processes.ts'
+import { isQuick, openReport, openScope } from './support/report.ts'
+
+const VIDEOS = isQuick ? 10_000 : 100_000
+const CHANNELS = 50
+const DEADLINE_MS = 1_800_000
+/** The first bytes of an mp4: it is the number of files that costs. */
+const FILM = Buffer.from('\0\0\0\u0020ftypisom\0\0\u0002\0isomiso2avc1mp41', 'latin1')
+
+const report = openReport('adoption')
+const scope = openScope()
+const root = await temporaryFolder(scope)
+await layFilms()
+const dataDir = await temporaryFolder(scope)
+const env = { AV_LIBRARY_ROOTS: root, AV_PLATFORM_URL: 'http://127.0.0.1:9', AV_SEGMENTS_URL: 'http://127.0.0.1:9' }
+const server = await startArchive(scope, { dataDir }, { isWatched: true, env })
+const port = Number(new URL(server.baseUrl).port)
+const reading = openLoad(scope)
+const { body: place } = await server.api('POST', '/api/place/', { path: root })
+const before = await rssMb(server.pid)
+let highest = before
+
+const id = await measure('scan and plan', 60, async () => startScan())
+await measure('moving in', 180, async () => command(id, 'adopt', 'adopted'))
+await measure('second scan, nothing has changed', 5, async () => startScan())
+await measure('undoing', undefined, async () => command(id, 'undo', 'undone'))
+await server.end('SIGTERM')
+await scope.close()
+
+async function layFilms(): Promise<void> {
+  for (let channel = 0; channel < CHANNELS; channel++) {
+    const folder = join(root, `Channel ${channel}`)
+    await mkdir(folder)
+    for (let at = channel; at < VIDEOS; at += CHANNELS) {
+      const video = `v${String(at).padStart(10, '0')}`
+      const name = join(folder, `A film about number ${at} [${video}]`)
+      const channelId = `UC${String(channel).padStart(22, '0')}`
+      const info = infoOf(video, {
+        channel_id: channelId,
+        channel: `Channel ${channel}`,
+        description: 'words '.repeat(300),
+      })
+      await Promise.all([writeFile(`${name}.mp4`, FILM), writeFile(`${name}.info.json`, JSON.stringify(info))])
+    }
+  }
+}
+
+function inState(adoption: number, state: string) {
+  return until(
+    `adoption ${adoption} is ${state}`,
+    async () => {
+      highest = Math.max(highest, await rssMb(server.pid))
+      return (await server.api('GET', `/api/adoption/${adoption}/`)).body
+    },
+    (body) => body.state === state || body.state === 'failed',
+    DEADLINE_MS,
+  )
+}
+
+async function startScan(): Promise<number> {
+  const { body } = await server.api('POST', '/api/adoption/', { place: place.id })
+  await inState(body.id, 'planned')
+  return body.id
+}
+
+async function command(adoption: number, what: string, state: string): Promise<void> {
+  await server.api('POST', `/api/adoption/${adoption}/`, { command: what })
+  const body = await inState(adoption, state)
+  if (body.state !== state) throw new Error(body.reason)
+}
+
+async function measure<Result>(what: string, atMost: number | undefined, work: () => Promise<Result>): Promise<Result> {
+  let isOver = false
+  highest = await rssMb(server.pid)
+  const load = async () => {
+    while (!isOver)
+      await reading.run({
+        port,
+        token: server.token,
+        connections: 1,
+        seconds: 1,
+        requests: [{ path: '/api/video/' }, { path: '/api/channel/' }],
+        limitMs: 1000,
+      })
+  }
+  const { own, idle, tookMs, result } = await delaysDuring(scope, server, async () => {
+    const loads = load()
+    const done = await work().finally(() => (isOver = true))
+    await loads
+    return done
+  })
+  report(`${what}, ${VIDEOS} films: took`, {
+    unit: 's',
+    value: tookMs / 1000,
+    ...(atMost !== undefined && { atMost }),
+  })
+  report(`${what}: event loop delay p99`, { unit: 'ms', value: own.p99, beside: idle.p99, limits: 'value', atMost: 20 })
+  report(`${what}: event loop delay, longest`, { unit: 'ms', value: own.max, beside: idle.max })
+  report(`${what}: memory more than before`, { unit: 'MB', value: highest - before, atMost: 60 })
+  return result
+}
