@@ -7,7 +7,8 @@ import { isAppError, type JobContext } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { type FoundFilm, moveFilm, plainFile, subtitlesIn } from './disk.ts'
-import { faultOfSubtitle, readInfo } from './sidecars.ts'
+import type { Infos } from './reading.ts'
+import { faultOfSubtitle } from './sidecars.ts'
 
 type Run = JobContext<object>
 
@@ -19,12 +20,13 @@ export async function takeIn(
   film: FoundFilm,
   job: Run,
   app: App,
+  infos: Infos,
   { preferLocal = false }: { preferLocal?: boolean | undefined } = {},
 ): Promise<void> {
   const id = film.name
   const asked = { asker: job.id, signal: job.signal }
   const probe = await app.media.probe(film.path)
-  const local = preferLocal ? await localMetadata(film, job, app) : undefined
+  const local = preferLocal ? await localMetadata(film, infos, job, app) : undefined
   const metadata = local ?? (await app.platform.video(id, asked))
   const mediaPath = app.media.pathOf(metadata.channelId, id)
   const isKnown = await app.videos.exclusive(id, async () => {
@@ -59,10 +61,15 @@ export async function takeIn(
 }
 
 /** From the information file beside it; undefined: there is none that says enough. */
-async function localMetadata({ folder, name }: FoundFilm, job: Run, app: App): Promise<VideoMetadata | undefined> {
+async function localMetadata(
+  { folder, name }: FoundFilm,
+  infos: Infos,
+  job: Run,
+  app: App,
+): Promise<VideoMetadata | undefined> {
   const file = `${name}.info.json`
   if (!(await plainFile(join(folder, file)))) return undefined
-  const info = await readInfoOrNot(folder, file, job)
+  const info = await readInfoOrNot(folder, file, infos, job)
   return info && metadataIn(info, name, app)
 }
 
@@ -70,10 +77,11 @@ async function localMetadata({ folder, name }: FoundFilm, job: Run, app: App): P
 export async function readInfoOrNot(
   folder: string,
   file: string,
+  infos: Infos,
   job: Run,
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    return await readInfo(join(folder, file))
+    return await infos.read(join(folder, file))
   } catch (thrown) {
     if (!isAppError(thrown, 'unprocessable')) throw thrown
     job.log.warn({ err: thrown.cause, file }, 'an information file cannot be read and is not looked at')

@@ -9,6 +9,7 @@ import type { App } from './app.ts'
 import { codeOf, mediaDirOf, mustBeThere, plainFile } from './disk.ts'
 import { isMp4, toMp4, toVtt } from './film.ts'
 import { ensureChannel, isQueued, metadataIn, readInfoOrNot, subtitleFile } from './found.ts'
+import { type Infos, openInfos } from './reading.ts'
 import { openReport, reasonOf } from './report.ts'
 import { filesToImport, type ImportFile, isPicture, readSubtitle, withCues } from './sidecars.ts'
 
@@ -39,19 +40,24 @@ export const manualImport = defineTask({
     const { containers } = app.media
     const endings = new Set<string>(containers.endings.filter((ending) => !containers.isSound(ending)))
     const done = new Set<string>()
+    const infos = openInfos()
     // Those that only the platform can tell of may have to wait for it: they come last.
-    for (const isTold of [true, false]) {
-      for await (const file of filesToImport(importDir, places, endings)) {
-        if ((file.info !== undefined) !== isTold) continue
-        job.signal.throwIfAborted()
-        job.progress(0, `Importing ${file.name} (${done.size + 1})`)
-        const nameOf = (name: string) => join(file.folder, name).slice(importDir.length + 1)
-        try {
-          for (const { name, why } of await importFile(file, done, job, app)) report.add(nameOf(name), why)
-        } catch (thrown) {
-          report.add(nameOf(file.name), reasonOf(thrown, app))
+    try {
+      for (const isTold of [true, false]) {
+        for await (const file of filesToImport(importDir, places, endings)) {
+          if ((file.info !== undefined) !== isTold) continue
+          job.signal.throwIfAborted()
+          job.progress(0, `Importing ${file.name} (${done.size + 1})`)
+          const nameOf = (name: string) => join(file.folder, name).slice(importDir.length + 1)
+          try {
+            for (const { name, why } of await importFile(file, done, infos, job, app)) report.add(nameOf(name), why)
+          } catch (thrown) {
+            report.add(nameOf(file.name), reasonOf(thrown, app))
+          }
         }
       }
+    } finally {
+      await infos.end()
     }
     await report.show()
     job.progress(1, `${done.size} imported, ${report.count} left where they are`)
@@ -85,8 +91,8 @@ interface Leftover {
 }
 
 /** @throws unprocessable, or what the platform throws: it is left where it is */
-async function importFile(file: ImportFile, done: Set<string>, job: Run, app: App): Promise<Leftover[]> {
-  const info = file.info === undefined ? undefined : await readInfoOrNot(file.folder, file.info, job)
+async function importFile(file: ImportFile, done: Set<string>, infos: Infos, job: Run, app: App): Promise<Leftover[]> {
+  const info = file.info === undefined ? undefined : await readInfoOrNot(file.folder, file.info, infos, job)
   const id = await idOf(file, info, app)
   if (done.has(id)) throw errors.unprocessable(`another file was imported as ${id}`)
   const metadata = await metadataOf(id, info, job, app)

@@ -1,5 +1,6 @@
 /** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
 import { abortable, errors, startWorker } from 'archivolt'
+import type { Info } from './adoption/types.ts'
 import type { Op, Requests, Response } from './worker.ts'
 
 /** A disk that sleeps takes seconds, a folder of many thousand files on a slow share a minute. */
@@ -64,6 +65,35 @@ export function startReading(): ReadingThread {
     },
     async end() {
       await worker.terminate()
+    },
+  }
+}
+
+/** Information files, one at a time: a thread for as many as there are, and another one where a file has ended it. */
+export interface Infos {
+  /** @throws unprocessable: it is no such file */
+  read(path: string): Promise<Info>
+  end(): Promise<void>
+}
+
+export function openInfos(): Infos {
+  let thread: ReadingThread | undefined
+  return {
+    async read(path) {
+      thread ??= startReading()
+      const refuse = (cause?: unknown) => errors.unprocessable('its information file cannot be read', { cause })
+      try {
+        const info = await thread.ask('info', { path })
+        if (info) return info
+      } catch (cause) {
+        await thread.end()
+        thread = undefined
+        throw refuse(cause)
+      }
+      throw refuse()
+    },
+    async end() {
+      await thread?.end()
     },
   }
 }

@@ -8,6 +8,7 @@ import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { batchesOf, type FoundFilm, filmsOf, isGone, mediaDirOf, moveFilm, mustBeThere } from './disk.ts'
 import { takeIn } from './found.ts'
+import { type Infos, openInfos } from './reading.ts'
 import { openReport, type Report, reasonOf } from './report.ts'
 import { takeInSubtitles } from './subtitles.ts'
 import { fetchMissingArt } from './thumbnails.ts'
@@ -51,7 +52,8 @@ export const rescanFilesystem = defineTask({
     if (state.lost.length > 0 && !job.payload.force)
       report.add(`${state.lost.length} videos`, 'their files are gone from the places where they lay; they stay listed')
     for (const id of state.unsubtitled) await job.step('rescan.unsubtitle', () => app.videos.dropLostSubtitles(id))
-    await takeInNew(state.fresh, job, app, report)
+    const infos = openInfos()
+    await takeInNew(state.fresh, infos, job, app, report).finally(infos.end)
     await takeInSubtitles(job, app, report)
     await job.step('rescan.orphans', () => app.videos.dropOrphans(job.signal))
     await fetchMissingArt(job, app, 0.95)
@@ -226,7 +228,7 @@ async function measure(id: string, job: Run, app: App, report: Report): Promise<
   )
 }
 
-async function takeInNew(fresh: number, job: Run, app: App, report: Report): Promise<void> {
+async function takeInNew(fresh: number, infos: Infos, job: Run, app: App, report: Report): Promise<void> {
   const mediaDir = mediaDirOf(app)
   let seen = 0
   for await (const batch of batchesOf(filmsOf(mediaDir), STEP)) {
@@ -244,7 +246,7 @@ async function takeInNew(fresh: number, job: Run, app: App, report: Report): Pro
           `Indexing ${film.name} (${++seen}/${Math.max(seen, fresh)})`,
         )
         try {
-          await takeIn(film, job, app, job.payload)
+          await takeIn(film, job, app, infos, job.payload)
         } catch (thrown) {
           report.add(name, reasonOf(thrown, app))
         }

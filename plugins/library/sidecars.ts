@@ -2,17 +2,14 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { abortable, errors } from 'archivolt'
+import { errors } from 'archivolt'
 import { entriesOf, plainFile } from './disk.ts'
 import { type FilmName, groupNames } from './names.ts'
 
 /** Folders in folders, but not without end. */
 const DEEPEST = 5
-const MOST_INFO_BYTES = 64 << 20
 const MOST_SUBTITLE_BYTES = 32 << 20
 const MOST_PICTURE_BYTES = 20 << 20
-const INFO_LIMIT_MS = 30_000
 
 export interface ImportFile extends Omit<FilmName, 'ending'> {
   folder: string
@@ -117,69 +114,5 @@ function languageOf(lang: string): string {
     return new Intl.Locale(lang).language
   } catch {
     return lang // not a tag of the standard
-  }
-}
-
-const KEPT = [
-  'id',
-  'title',
-  'description',
-  'channel_id',
-  'channel',
-  'uploader',
-  'uploader_id',
-  'timestamp',
-  'release_timestamp',
-  'upload_date',
-  'release_date',
-  'duration',
-  'tags',
-  'categories',
-  'chapters',
-  'view_count',
-  'like_count',
-  'average_rating',
-  'thumbnails',
-  'live_status',
-  'was_live',
-  'media_type',
-  'webpage_url',
-]
-
-/**
- * Such a file holds every format and comment, and anybody may have written it: it is parsed beside the event loop,
- * within limits.
- */
-const PARSER = `
-const { parentPort, workerData: { path, kept } } = require('node:worker_threads')
-const { openSync, readFileSync, constants } = require('node:fs')
-const info = JSON.parse(readFileSync(openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW), 'utf8'))
-const short = (value) => (typeof value === 'string' ? value.slice(0, 100000) : Array.isArray(value) ? value.slice(0, 1000).map(flat) : value)
-const flat = (value) => (value && typeof value === 'object' ? Object.fromEntries(Object.entries(value).slice(0, 20).filter(([, one]) => typeof one !== 'object').map(([key, one]) => [key, short(one)])) : short(value))
-const isRecord = info && typeof info === 'object' && !Array.isArray(info)
-parentPort.postMessage(isRecord ? Object.fromEntries(kept.filter((key) => Object.hasOwn(info, key)).map((key) => [key, Array.isArray(info[key]) || typeof info[key] !== 'object' ? short(info[key]) : undefined])) : undefined)
-`
-
-/** @throws unprocessable: it is no such file */
-export async function readInfo(path: string): Promise<Record<string, unknown>> {
-  const found = await plainFile(path)
-  const refuse = (cause?: unknown) => errors.unprocessable('its information file cannot be read', { cause })
-  if (!found || found.sizeBytes > MOST_INFO_BYTES) throw refuse()
-  const worker = new Worker(PARSER, {
-    eval: true,
-    workerData: { path, kept: KEPT },
-    resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
-  })
-  const limit = AbortSignal.timeout(INFO_LIMIT_MS)
-  try {
-    return await abortable<Record<string, unknown>>(limit, (resolve, reject) => {
-      worker.once('message', (info: Record<string, unknown> | undefined) => (info ? resolve(info) : reject(undefined)))
-      worker.once('error', reject)
-      worker.once('exit', () => reject(undefined))
-    })
-  } catch (cause) {
-    throw refuse(cause)
-  } finally {
-    await worker.terminate()
   }
 }

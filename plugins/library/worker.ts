@@ -266,6 +266,7 @@ const KEPT = [
   'duration',
   'tags',
   'categories',
+  'chapters',
   'view_count',
   'like_count',
   'average_rating',
@@ -367,7 +368,14 @@ const ops: { [Name in Op]: (args: Requests[Name]['args']) => Requests[Name]['res
   next: ({ walk }) => walks.get(walk)!.next(),
   end: ({ walk }) => void walks.delete(walk),
   look: ({ path, files }) => files.map((file) => lookAt(path, file)),
-  info: ({ path }) => readInfo(path),
+  info({ path }) {
+    try {
+      return readInfo(path)
+    } catch (thrown) {
+      if (isDiskFault(thrown)) throw thrown
+      return undefined
+    }
+  },
 }
 
 parentPort?.on('message', ({ number, op, args }: Request) => {

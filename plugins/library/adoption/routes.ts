@@ -90,6 +90,7 @@ export const startAdoption = defineRoute({
     if (!(await app.media.places.isThere(placeId)))
       throw errors.unavailable(`“${place.label}” is not there now: connect its disk, or say where it is`)
     await store.removeOld()
+    await store.removeUnused(placeId)
     const id = await store.create(placeId, source ?? '')
     const job = await app.jobs.start(scanPlace, { adoption: id })
     await store.setTask(id, job.id)

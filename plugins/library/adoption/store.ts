@@ -210,6 +210,13 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       return { rows, total }
     },
 
+    /** Plans of a place that were never followed, or have been undone: a new one takes their place. */
+    removeUnused: (placeId: number): Promise<void> =>
+      ledger.write(
+        () =>
+          void sql("DELETE FROM library_adoption WHERE place_id = ? AND state IN ('planned', 'undone')").run(placeId),
+      ),
+
     remove: (id: number): Promise<void> =>
       ledger.write(() => void sql('DELETE FROM library_adoption WHERE id = ?').run(id)),
 

@@ -2,11 +2,13 @@
  * undo_adoption: exactly what an adoption brought leaves again. What has been downloaded since is ours, and stays; no
  * file of a place is touched.
  */
-import { defineTask } from 'archivolt'
+import { defineTask, isAppError } from 'archivolt'
 import type { App } from '../app.ts'
 import { AdoptionPayload, inAdoption } from './scan.ts'
 
 const STEP = 100
+/** States of a job that has not ended. */
+const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
 
 export const undoAdoption = defineTask({
   name: 'undo_adoption',
@@ -18,6 +20,7 @@ export const undoAdoption = defineTask({
   resumable: true,
   async run(job, app: App) {
     return inAdoption(job, app, 'undone', async (adoption, store) => {
+      await endCompleting(adoption.id, app)
       let gone = 0
       let kept = 0
       for (let after = -1; ; ) {
@@ -44,6 +47,17 @@ export const undoAdoption = defineTask({
     })
   },
 })
+
+/** It would bring more while this takes away. */
+async function endCompleting(adoption: number, { jobs }: App): Promise<void> {
+  for (const { id, state, payload } of jobs.list({ task: 'complete_videos' })) {
+    if (payload.adoption !== adoption || !OPEN.has(state)) continue
+    await jobs.command(id, 'KILL').catch((thrown: unknown) => {
+      if (!isAppError(thrown, 'conflict')) throw thrown // it has just ended
+    })
+    await jobs.ended(id)
+  }
+}
 
 /** One that came by this adoption, and that nobody has made his own since. */
 async function dropChannel(channelId: string, { channels, videos }: App): Promise<void> {

@@ -233,6 +233,28 @@ test('undoing leaves what has become ours since, and what was here before', asyn
   assert.equal((await app.doc('channel', CHANNEL)).channel_name, 'As it was')
 })
 
+test('undoing does not wait for the platform, and what waits for it brings nothing any more', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await app.app.platform.command('pause')
+  await layFilm(app, 'old/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  await layFilm(app, 'old/Nothing tells [bbbbbbbbbbb].mp4')
+  const plan = await scan(app, place)
+  assert.deepEqual([plan.outcomes.new.count, plan.outcomes.ask.count], [1, 1])
+  const { body } = await app.as('admin').post(`/api/adoption/${plan.id}/`, { command: 'adopt' })
+  await ended(app, body.task_id)
+  const waiting = app.app.jobs.active('complete_videos')!
+
+  const undoing = await app.as('admin').post(`/api/adoption/${plan.id}/`, { command: 'undo' })
+  await ended(app, undoing.body.task_id)
+
+  assert.equal((await app.app.jobs.ended(waiting.id)).state, 'REVOKED')
+  await app.app.platform.command('resume')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [])
+  assert.equal((await show(app, plan.id)).states.undone, 2)
+})
+
 test('commands that a state does not take are refused with a sentence', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
@@ -251,15 +273,20 @@ test('commands that a state does not take are refused with a sentence', async (t
   assert.equal((await admin.get(`/api/adoption/${plan.id}/`)).status, 404)
 })
 
-test('a plan and its undoing are kept for thirty days', async (t) => {
+test('what has moved in can be undone for thirty days; a plan that nobody followed goes with the next one', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
-  const { id } = await scan(app, place)
-  await app.clock.advance(31 * 86_400_000)
+  const isKept = async (id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).status === 200
+  const done = await scan(app, place)
+  await command(app, done.id, 'adopt')
+  const unused = await scan(app, place)
 
+  await app.clock.advance(29 * 86_400_000)
   await scan(app, place)
-
-  assert.equal((await app.as('admin').get(`/api/adoption/${id}/`)).status, 404)
+  assert.deepEqual([await isKept(done.id), await isKept(unused.id)], [true, false], 'a new plan takes its place')
+  await app.clock.advance(2 * 86_400_000)
+  await scan(app, place)
+  assert.equal(await isKept(done.id), false)
 })
 
 test('a plugin reads a kind of place that is its own', async (t) => {
