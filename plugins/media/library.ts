@@ -4,7 +4,20 @@
  * A channel's folder may lie on another disk: then files come by a copy, and its trash is a hidden folder in it.
  */
 import { randomBytes } from 'node:crypto'
-import { constants, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
+import {
+  constants,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { diskSpace, errors } from 'archivolt'
 import { isOneOf } from './files.ts'
@@ -15,6 +28,8 @@ export type Library = Pick<
   Media,
   'staging' | 'clearStaging' | 'adopt' | 'moveInto' | 'trash' | 'putBack' | 'emptyTrash' | 'space'
 > & {
+  /** A second name in the trash for a film, or a copy; it stays where it is. */
+  setAside(trashId: string, channelId: string, videoId: string): Promise<void>
   /** Names of the folders in staging: video ids. */
   staged(): Promise<string[]>
   /**
@@ -248,6 +263,23 @@ export function openLibrary(paths: Paths): Library {
     trashedIn.delete(jobId)
   }
 
+  /** @returns false: the folder lies on another disk. With `byCopy` that is the film's own disk, and never the answer */
+  async function keepBeside(film: string, folder: string, { byCopy = false } = {}): Promise<boolean> {
+    await mkdir(folder, { recursive: true })
+    const kept = join(folder, basename(film))
+    try {
+      await link(film, kept)
+    } catch (thrown) {
+      if (isMissing(thrown) || isExisting(thrown)) return true
+      if (isElsewhere(thrown) && !byCopy) return false
+      // The file system has no second names: half a copy is no film.
+      await copyFile(film, `${kept}.part`, constants.COPYFILE_FICLONE)
+      await rename(`${kept}.part`, kept)
+    }
+    await sync(folder)
+    return true
+  }
+
   const noteTrash = (jobId: string, channelId: string) =>
     trashedIn.set(jobId, (trashedIn.get(jobId) ?? new Set()).add(channelId))
 
@@ -309,6 +341,21 @@ export function openLibrary(paths: Paths): Library {
       if (files.mediaPath !== undefined) await adoptFile(files.mediaPath, channelId, mediaName(videoId))
       for (const { lang, path } of files.subtitles) await adoptFile(path, channelId, subtitleName(videoId, lang))
       await sync(home)
+    },
+
+    async setAside(trashId, channelId, videoId) {
+      const film = paths.pathOf(channelId, videoId)
+      try {
+        const common = join(paths.trashOf(trashId), channelId)
+        if (await keepBeside(film, common)) return
+        await removeEmpty(common)
+        await removeEmpty(paths.trashOf(trashId))
+        noteTrash(trashId, channelId)
+        await keepBeside(film, join(paths.trashIn(channelId), trashId), { byCopy: true })
+      } catch (cause) {
+        await emptyTrash(trashId)
+        throw isFull(cause) ? errors.unavailable('There is no room to keep the old file for a day', { cause }) : cause
+      }
     },
 
     async moveInto(channelId, from) {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { openFolder } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
+import { type Aside, openAside } from './aside.ts'
 import { ENDINGS, isFilm, isSound } from './containers.ts'
 import { sizeOf } from './files.ts'
 import { type Library, openLibrary } from './library.ts'
@@ -16,7 +17,7 @@ import type { Media } from './types.ts'
 export interface MediaService extends Media {
   /** Makes the folders of a new installation; the library of any other one is only looked for. */
   begin(): Promise<void>
-  end(): void
+  end(): Promise<void>
 }
 
 type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 'jobs' | 'clock' | 'touch'>
@@ -24,7 +25,8 @@ type MediaApp = Pick<App, 'settings' | 'platform' | 'log' | 'ledger' | 'hook' | 
 export function openMedia(app: MediaApp): MediaService {
   const paths = openPaths(resolve(app.settings.mediaDir), resolve(app.settings.cacheDir))
   const library = openLibrary(paths)
-  const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, app))
+  const { absence, accept, isNew, whileThere } = openPresence(app, paths, () => tidy(library, aside, app))
+  const aside = openAside(library, whileThere, app)
   const places = openPlaces(app)
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
@@ -33,6 +35,7 @@ export function openMedia(app: MediaApp): MediaService {
     staging: whileThere(library.staging),
     adopt: whileThere(library.adopt),
     moveInto: whileThere(library.moveInto),
+    setAside: whileThere(aside.keep),
     trash: whileThere(library.trash),
     putBack: whileThere(library.putBack),
     emptyTrash: whileThere(library.emptyTrash),
@@ -72,12 +75,15 @@ export function openMedia(app: MediaApp): MediaService {
       else app.log.error({ folder: paths.mediaDir }, reason)
       places.begin()
     },
-    end: places.end,
+    async end() {
+      places.end()
+      await aside.close()
+    },
   }
 }
 
 /** Clears away what a crash has left: staging that nobody goes on with, and the trash of removals that have ended. */
-async function tidy(library: Library, app: Pick<App, 'log' | 'hook' | 'jobs'>): Promise<void> {
+async function tidy(library: Library, aside: Aside, app: Pick<App, 'log' | 'hook' | 'jobs'>): Promise<void> {
   await library
     .keepRoom()
     .catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
@@ -88,7 +94,8 @@ async function tidy(library: Library, app: Pick<App, 'log' | 'hook' | 'jobs'>): 
   const trashed = await library.trashed((channelId, err) =>
     app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'),
   )
-  for (const jobId of trashed.filter(isId)) {
+  await aside.begin()
+  for (const jobId of trashed.filter((id) => isId(id) && !aside.has(id))) {
     const state = app.jobs.get(jobId)?.state
     if (state === 'PENDING' || state === 'STARTED' || state === 'RETRY') continue // the removal goes on by itself
     try {

@@ -1,6 +1,7 @@
 /** Media: the library on disk, the art beside it, and both over HTTP. */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
+import { asideTables } from './aside.ts'
 import { type MediaService, openMedia } from './media.ts'
 import { placeTables } from './places.ts'
 import { presenceTables } from './presence.ts'
@@ -28,7 +29,7 @@ export default definePlugin({
       meaning: 'folders below which there may be places: folders of other programs whose films are only read',
     },
   },
-  migrations: [presenceTables, placeTables],
+  migrations: [presenceTables, placeTables, asideTables],
   hooks: ['media.known', 'media.staged', 'media.films'],
   // In doubt a file is kept.
   hookRules: {

@@ -160,6 +160,12 @@ export interface Media {
     files: { mediaPath?: string; subtitles: Array<{ lang: string; path: string }> },
   ): Promise<void>
   /**
+   * The film that is in its place is kept in the trash for a day, by a second name, or by a copy where the file system
+   * has none: another one may take its place then. Nothing where there is no film. @throws unavailable: no room for a
+   * copy
+   */
+  setAside(channelId: string, videoId: string): Promise<void>
+  /**
    * The same for a file that lies elsewhere in the library, under its own name. @throws unprocessable: the folder's
    * link cannot be followed
    */

@@ -45,6 +45,20 @@ describe('a channel on another disk', { skip: noDisk }, () => {
     assert.deepEqual(await readdir(app.disk), ['v1x.mp4'])
   })
 
+  test('an old film stays there for a day, on its own disk', async (t) => {
+    const app = await spread(t)
+    await writeFile(join(app.disk, 'v1.mp4'), 'old')
+
+    await app.app.media.setAside('UC1', 'v1')
+
+    const [trash] = await readdir(join(app.disk, '.trash'))
+    assert.deepEqual(await readdir(join(app.disk, '.trash', trash!)), ['v1.mp4'])
+    assert.deepEqual(await readdir(app.inLibrary('.trash')), [])
+    await app.clock.advance(86_400_000)
+    while (existsSync(join(app.disk, '.trash'))) await new Promise(setImmediate)
+    assert.deepEqual(await readdir(app.disk), ['v1.mp4'])
+  })
+
   test('the removal of the channel takes what the link leads to; the link stays for what comes later', async (t) => {
     const app = await spread(t)
     for (const id of ['v1', 'v2']) await app.app.videos.ingest({ downloaded: await aDownload(app.app, id, 'UC1') })

@@ -1,0 +1,79 @@
+/** Films that others have taken the place of: a day in the trash, over restarts too, then they are gone. */
+import { randomUUID } from 'node:crypto'
+import type { Timer } from 'archivolt'
+import type { App } from './app.ts'
+import type { Library } from './library.ts'
+
+const DAY_MS = 86_400_000
+const AGAIN_MS = 3_600_000
+
+export interface Aside {
+  /** By a second name, or a copy; the film stays where it is. */
+  keep(channelId: string, videoId: string): Promise<void>
+  /** Whether a trash is one of these. */
+  has(trashId: string): boolean
+  /** Empties those whose day is over, then and from now on. Called once the library is there. */
+  begin(): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param whileThere  the same work, only while the library is there: else its trash would look empty */
+export function openAside(
+  library: Library,
+  whileThere: (work: (trashId: string) => Promise<void>) => (trashId: string) => Promise<void>,
+  { ledger, clock, log }: Pick<App, 'ledger' | 'clock' | 'log'>,
+): Aside {
+  const emptyWhileThere = whileThere(library.emptyTrash)
+  let timer: Timer | undefined
+  let working = Promise.resolve()
+
+  /** At the next one's time, and not before so long. */
+  function wakeUp(earliestMs = 0): void {
+    const next = ledger.sql<{ until: number }>('SELECT until FROM media_aside ORDER BY until LIMIT 1').get()
+    timer?.cancel()
+    timer =
+      next &&
+      clock.after(Math.max(earliestMs, next.until - clock.now()), () => {
+        working = empty(emptyWhileThere)
+      })
+  }
+
+  async function empty(emptyTrash: (trashId: string) => Promise<void>): Promise<void> {
+    let isFailed = false
+    const due = ledger.sql<{ id: string }>('SELECT id FROM media_aside WHERE until <= ?').all(clock.now())
+    for (const { id } of due) {
+      try {
+        await emptyTrash(id)
+        await ledger.write(() => ledger.sql('DELETE FROM media_aside WHERE id = ?').run(id))
+      } catch (err) {
+        isFailed = true
+        log.warn({ err, trash: id }, 'an old film could not be removed: tried again in an hour')
+      }
+    }
+    wakeUp(isFailed ? AGAIN_MS : 0)
+  }
+
+  return {
+    async keep(channelId, videoId) {
+      const id = randomUUID()
+      // The row first: a trash that nobody knows would be put back.
+      await ledger.write(() =>
+        ledger.sql('INSERT INTO media_aside (id, until) VALUES (?, ?)').run(id, clock.now() + DAY_MS),
+      )
+      await library.setAside(id, channelId, videoId)
+      wakeUp()
+    },
+    has: (trashId) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(trashId) !== undefined,
+    begin: () => empty(library.emptyTrash),
+    async close() {
+      timer?.cancel()
+      await working
+      timer?.cancel()
+    },
+  }
+}
+
+export const asideTables = {
+  number: 3,
+  sql: 'CREATE TABLE media_aside (id TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT',
+}
