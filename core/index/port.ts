@@ -84,7 +84,11 @@ export interface Change<Doc = object, Names extends string = string> {
 }
 export type MergePatch<Doc> = {
   [Key in keyof Doc]?:
-    | (Doc[Key] extends object ? (Doc[Key] extends readonly unknown[] ? Doc[Key] : MergePatch<Doc[Key]>) : Doc[Key])
+    | (NonNullable<Doc[Key]> extends object
+        ? NonNullable<Doc[Key]> extends readonly unknown[]
+          ? Doc[Key]
+          : MergePatch<NonNullable<Doc[Key]>>
+        : Doc[Key])
     | null
 }
 

@@ -2,6 +2,7 @@
 import { definePlugin } from 'archivolt'
 import { openChannels } from './channels.ts'
 import { handleTables } from './handles.ts'
+import { quality, wordsForRules } from './quality.ts'
 import { changeChannel, deleteChannel, listChannels, searchChannel, showChannel } from './routes.ts'
 import { channelIndex } from './schema.ts'
 import { removeChannel } from './tasks.ts'
@@ -10,7 +11,8 @@ export default definePlugin({
   name: 'channel',
   needs: ['platform', 'media'],
   indexes: [channelIndex],
-  migrations: [handleTables],
+  migrations: [handleTables, wordsForRules],
+  preferences: { downloads: quality },
   hooks: ['channel.remove'],
   hookRules: { 'channel.remove': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['channel.changed'],

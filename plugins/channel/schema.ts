@@ -1,9 +1,11 @@
 /** The channel as it is kept and shown (contract 5.2). */
 import { defineIndex, localDay, type Static, Type } from 'archivolt'
+import { quality } from './quality.ts'
 
 export const ChannelOverwrites = Type.Object(
   {
     download_format: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+    ...Type.Partial(Type.Object(quality)).properties,
     autodelete_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 36500 })),
     index_playlists: Type.Optional(Type.Boolean()),
     integrate_sponsorblock: Type.Optional(Type.Boolean()),

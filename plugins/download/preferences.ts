@@ -133,9 +133,9 @@ export const downloads = {
     'x-group': 'watching',
   }),
 }
-type DownloadPreferences = PreferencesOf<typeof downloads>
 
 declare module 'archivolt' {
+  interface DownloadPreferences extends PreferencesOf<typeof downloads> {}
   interface PreferenceValues {
     downloads: DownloadPreferences
   }

@@ -3,10 +3,10 @@
  * (contract 9.3).
  */
 import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
-import type { DownloadOptions } from '../platform/types.ts'
 import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
+import { downloadOptions } from './download-options.ts'
 import { isFinal, toItemFailure } from './item-failure.ts'
 import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
@@ -168,7 +168,7 @@ async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   const folder = await job.step('download.stage', () => app.media.staging(id))
-  const wanted = await optionsFor(item, folder, app)
+  const wanted = await downloadOptions(item.channel_id, folder, app)
   const downloaded = await job.step('download.fetch', () =>
     app.platform.download(id, wanted, {
       asker: job.id,
@@ -206,25 +206,6 @@ async function settle(id: string, channelId: string, job: Run, app: App): Promis
   await job.step('download.mark', () => app.queue.markChannel(channelId, true))
   await job.step('download.done', () => app.queue.done(id))
   await job.step('download.clear', () => app.media.clearStaging(id))
-}
-
-async function optionsFor(item: DownloadDoc, folder: string, app: App): Promise<DownloadOptions> {
-  const settings = app.preferences.section('downloads')
-  const channel = item.channel_id ? await app.channels.get(item.channel_id) : undefined
-  const format = channel?.channel_overwrites.download_format ?? settings.format
-  return {
-    folder,
-    format: format || undefined,
-    formatSort: settings.format_sort || undefined,
-    quality: format || settings.format_sort ? undefined : { codec: 'best', hdr: true },
-    limitSpeedKib: settings.limit_speed || undefined,
-    throttledRateKib: settings.throttledratelimit || undefined,
-    subtitleLanguages: settings.subtitle || undefined,
-    subtitleSource: (settings.subtitle && settings.subtitle_source) || undefined,
-    extractorLanguage: settings.extractor_lang || undefined,
-    embedMetadata: settings.add_metadata,
-    embedThumbnail: settings.add_thumbnail,
-  }
 }
 
 /** Final failures are noted at once, the others after their last attempt; one bad item never ends the run. */

@@ -10,6 +10,7 @@ const NOTED: Record<ItemFailureClass, true> = {
   members_only: true,
   age: true,
   upcoming: true,
+  not_offered: true,
   network: true,
   unknown: true,
 }

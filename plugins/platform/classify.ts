@@ -115,6 +115,7 @@ const KINDS: Record<string, FailureClass> = {
   GeoRestrictedError: 'restricted',
   UnsupportedError: 'restricted',
   UserNotLive: 'upcoming',
+  NotOffered: 'not_offered',
   Timeout: 'network',
   ContentTooShortError: 'network',
   Truncated: 'network',
@@ -137,6 +138,7 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   const { failure, sign } = judged(evidence, text, warnings)
   if (failure === 'missing_tool') return { failure, message: missingTool(text) ?? message }
   if (failure === 'upcoming') return { failure, message, availableAt: availableAt(evidence, text, nowSeconds) }
+  if (failure === 'not_offered' && evidence.availableAt) return { failure, message, availableAt: evidence.availableAt }
   return { failure, message, ...(sign && { sign }) }
 }
 

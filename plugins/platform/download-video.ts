@@ -9,7 +9,7 @@ import { toVideoMetadata } from './metadata.ts'
 import { readVideo } from './read-metadata.ts'
 import { toReceipt } from './receipt.ts'
 import { lackOfRoom, NoRoom, SPARE_BYTES } from './room.ts'
-import type { Downloaded, DownloadOptions, DownloadProgress, Platform } from './types.ts'
+import type { Downloaded, DownloadOptions, DownloadProgress, FileThere, LeftAlone, Platform } from './types.ts'
 import { clearDownload, findFault, type StreamSize } from './verify.ts'
 import { checkId, withMetadataQuiet, type YtDlp } from './ytdlp.ts'
 
@@ -18,10 +18,10 @@ const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 
 export async function downloadVideo(
   id: string,
-  wanted: DownloadOptions,
+  wanted: DownloadOptions & { there?: FileThere },
   { progress, ...options }: Parameters<Platform['download']>[2],
   ytdlp: YtDlp,
-): Promise<Downloaded> {
+): Promise<Downloaded | LeftAlone> {
   const { folder } = wanted
   checkId(id, 'video')
   if (!isAbsolute(folder)) throw errors.badRequest('The path of the download folder must be absolute')
@@ -51,21 +51,26 @@ const forPeople =
 
 async function inOwnChild(
   id: string,
-  wanted: DownloadOptions,
+  wanted: DownloadOptions & { there?: FileThere },
   options: ChildAskOptions,
   ytdlp: YtDlp,
-): Promise<Downloaded> {
+): Promise<Downloaded | LeftAlone> {
   const { launch, onJar } = await ytdlp.launchDownload()
   const child = new Child(launch, ytdlp.clock, ytdlp.log)
   child.onJar = onJar
   try {
-    const { result, warnings } = await child.ask({ op: 'download', videoId: id, ...toRequest(wanted) }, options)
+    const { result, warnings } = await child.ask(
+      { op: 'download', videoId: id, ...toRequest(wanted, epochSeconds(ytdlp.clock)) },
+      options,
+    )
     const metadata = toVideoMetadata(
       result.metadata as Record<string, unknown>,
       id,
       warnings,
       epochSeconds(ytdlp.clock),
     )
+    const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
+    if (result.isLeft === true) return { metadata, receipt, isLeft: true }
     const mediaPath = join(wanted.folder, `${id}.mp4`)
     if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp did not write a file', warnings })
     const fault = await faultOf(mediaPath, result.streams as StreamSize[], metadata.durationSeconds, ytdlp)
@@ -75,7 +80,7 @@ async function inOwnChild(
     }
     return {
       metadata,
-      receipt: toReceipt(result.receipt, metadata, warnings, wanted.quality),
+      receipt,
       mediaPath,
       subtitles: toSubtitles(result.subtitles, wanted.folder),
       subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
@@ -104,7 +109,7 @@ async function faultOf(
 const isNotThere = (error: unknown): boolean =>
   ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
 
-function toRequest(wanted: DownloadOptions): Record<string, unknown> {
+function toRequest(wanted: DownloadOptions & { there?: FileThere }, now: number): Record<string, unknown> {
   const bytesPerSecond = (kib: number | undefined) => (kib ? kib * 1024 : null)
   return {
     folder: wanted.folder,
@@ -113,6 +118,11 @@ function toRequest(wanted: DownloadOptions): Record<string, unknown> {
     formatSort: wanted.formatSort?.slice(0, 500) ?? null,
     ...(wanted.quality && toFormats(wanted.quality)),
     isWish: wanted.quality !== undefined,
+    there: wanted.there ?? null,
+    insistsOn:
+      wanted.insistence && wanted.quality
+        ? { ...wanted.insistence, height: wanted.quality.height, language: wanted.quality.language, now }
+        : null,
     soundLanguage: wanted.quality?.language ?? null,
     bytesPerSecond: bytesPerSecond(wanted.limitSpeedKib),
     throttledBytesPerSecond: bytesPerSecond(wanted.throttledRateKib),

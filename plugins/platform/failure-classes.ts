@@ -60,6 +60,11 @@ const ROWS = {
     item: 'final',
     hasMetadata: true,
   },
+  not_offered: {
+    meaning: 'not in the quality that is wanted; tried again by itself at `retry_at`, where there is one',
+    item: 'final',
+    hasMetadata: true,
+  },
   network: {
     meaning: 'the connection broke several times',
     item: 'retry',

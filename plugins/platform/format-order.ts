@@ -10,7 +10,8 @@ export function toFormats({ height, codec, hdr }: QualityWish): { format: string
   const order = {
     // Browsers play AAC everywhere, Opus in an MP4 not.
     best: [...(height === undefined ? [] : [most]), 'aext'],
-    compatible: ['vcodec:h264', ...(height === undefined ? [] : [most]), 'acodec:aac'],
+    // The picture goes before the sound: else 360p that has some would win over what is put together.
+    compatible: ['vcodec:h264', most, 'acodec:aac'],
     // Of the same picture the smallest; of the sound the best.
     smallest: [most, 'fps', '+vbr', 'acodec'],
   }

@@ -29,7 +29,7 @@ import { lackOfRoom } from './room.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
-import type { Platform } from './types.ts'
+import type { Downloaded, Platform } from './types.ts'
 import { Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { openYtDlp } from './ytdlp.ts'
@@ -94,7 +94,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
     ...openMetadataReader(ytdlp),
     list: (channelId, tab, options) => listTab(channelId, tab, options, ytdlp),
-    download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
+    // Only where it says what is there may a download come to nothing.
+    download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp) as Promise<Downloaded>,
+    downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
+    downloaderVersion: async () => (await tools.report()).downloader.version || undefined,
     subtitles: (id, wanted, options) => fetchSubtitles(id, wanted, options, ytdlp),
 
     validateCookie: (text, options) => validateCookie(text, options, ytdlp),

@@ -152,6 +152,8 @@ export interface DownloadOptions {
   format?: string | undefined
   formatSort?: string | undefined
   quality?: QualityWish | undefined
+  /** A picture of the wished height and sound in its language or nothing (`not_offered`); `waitDays`: so long after the publication. */
+  insistence?: { waitDays?: number } | undefined
   limitSpeedKib?: number
   throttledRateKib?: number
   /** Languages, comma separated, as yt-dlp takes them; undefined: no subtitles. */
@@ -161,6 +163,19 @@ export interface DownloadOptions {
   embedMetadata?: boolean
   embedThumbnail?: boolean
   extractorLanguage?: string
+}
+
+/** A file that a download is to be better than. */
+export interface FileThere {
+  height: number
+  /** Its sound is not in the language that is wanted. */
+  isForeign: boolean
+  seconds: number
+}
+
+/** What was offered is no better than what is there, or is of another length: nothing was fetched. */
+export interface LeftAlone extends Pick<Downloaded, 'metadata' | 'receipt'> {
+  isLeft: true
 }
 
 export interface DownloadProgress {
@@ -306,6 +321,14 @@ export interface Platform {
     download: DownloadOptions,
     options: AskOptions & { progress?: (progress: DownloadProgress) => void },
   ): Promise<Downloaded>
+  /** The same, where it is better than the file that is there: asked before anything is fetched. */
+  downloadBetter(
+    id: string,
+    download: DownloadOptions & { there: FileThere },
+    options: Parameters<Platform['download']>[2],
+  ): Promise<Downloaded | LeftAlone>
+  /** Of the yt-dlp that is used now; undefined where none can be started. */
+  downloaderVersion(): Promise<string | undefined>
   /** The subtitles alone, for a video that is archived already. */
   subtitles(
     id: string,

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from 
 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
-from worker_files import Progress, WrongAnswer, archive_class, converters, file_options, note_refusals, rank_sound, refuse_without_room, subtitle_options, subtitles
+from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, keep_to_own_connections
 
 sys.path.pop(0)
@@ -407,11 +407,18 @@ class Archivist:
             if request.get('isWish'):
                 ydl.rank_sound = lambda formats: rank_sound(formats, request.get('soundLanguage'))
             ydl.on_streams = lambda formats: (refuse_without_room(video_id, formats, request['spareBytes']), progress.expect(formats))
+            if request.get('there'):
+                ydl.on_choice = lambda info: refuse_unless_better(info, request['there'])
+            elif request.get('insistsOn'):
+                ydl.on_choice = lambda info: refuse_below(info, request['insistsOn'])
             self.convert(ydl)
-            info = ydl.extract_info(self.watch_url(video_id), download=True)
+            told = lambda info: {'metadata': video_metadata(info), 'receipt': receipt(info, self.yt_dlp.version.__version__)}
+            try:
+                info = ydl.extract_info(self.watch_url(video_id), download=True)
+            except NotBetter as left:
+                return {**told(left.info), 'isLeft': True}
             return {
-                'metadata': video_metadata(info),
-                'receipt': receipt(info, self.yt_dlp.version.__version__),
+                **told(info),
                 'subtitles': subtitles(info),
                 'leftOut': texts(ydl.left_out, 100),
                 'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),

@@ -10,6 +10,9 @@ from worker_network import HANDLERS, PROTOCOLS, is_file_url
 MAX_SUBTITLES = 60
 ORIGINAL_PREFERENCE = 10  # the built-in extractor's own number
 WANTED_PREFERENCE = 100
+LOOK_AGAIN_SECONDS = 6 * 3600
+LEEWAY_SECONDS = 2
+LEEWAY_SHARE = 0.03
 OTHER_PREFERENCE = -20
 PROGRESS_SECONDS = 0.25
 NOT_YET = ('is_upcoming', 'is_live', 'post_live')
@@ -37,6 +40,52 @@ class NoRoom(Exception):
     def __init__(self, need_bytes):
         super().__init__('There is no room for it')
         self.need_bytes = need_bytes
+
+
+class NotBetter(Exception):
+    """What is there already is as good as what would come. The download has not begun."""
+
+    def __init__(self, info):
+        super().__init__('It is not better than what is there')
+        self.info = info
+
+
+def refuse_unless_better(info, there):
+    """A higher picture, or as high a one with sound in the language that is wanted; and as long as what is there."""
+    formats = info.get('requested_formats') or [info]
+    height = max((min(one['width'], one['height']) for one in formats if one.get('width') and one.get('height')), default=0)
+    spoken = [one for one in formats if one.get('acodec') != 'none' and one.get('language')]
+    is_due = any(one.get('is_original') or one.get('language_preference') == WANTED_PREFERENCE for one in spoken)
+    is_better = height > there['height'] or (height == there['height'] and there['isForeign'] and is_due)
+    lengths = info.get('duration') or 0, there['seconds']
+    if not is_better or abs(lengths[0] - lengths[1]) > max(LEEWAY_SECONDS, LEEWAY_SHARE * lengths[1]):
+        raise NotBetter(info)
+
+
+class NotOffered(Exception):
+    """What is wanted is not there, or not yet. The download has not begun."""
+
+    def __init__(self, message, available_at):
+        super().__init__(message)
+        self.available_at = available_at
+
+
+def refuse_below(info, wanted):
+    """Waiting ends so many days after the publication."""
+    published = info.get('timestamp') or info.get('release_timestamp')
+    until = (published or 0) + (wanted.get('waitDays') or 0) * 86400
+    if wanted.get('waitDays') and until <= wanted['now']:
+        return
+    offered = [one for one in info.get('formats') or [] if not one.get('has_drm')]
+    best = max((min(one['width'], one['height']) for one in offered if one.get('width') and one.get('height') and one.get('vcodec') != 'none'), default=0)
+    spoken = {str(one['language']).split('-')[0].lower() for one in offered if one.get('language') and one.get('acodec') != 'none'}
+    language = (wanted.get('language') or '').split('-')[0].lower()
+    lacking = [
+        *([f'{best}p is the best that is offered, {wanted["height"]}p is wanted'] if best < (wanted.get('height') or 0) else []),
+        *([f'The sound is not offered in the language {wanted["language"]}'] if language and spoken and language not in spoken else []),
+    ]
+    if lacking:
+        raise NotOffered('; '.join(lacking), min(until, wanted['now'] + LOOK_AGAIN_SECONDS) if wanted.get('waitDays') else None)
 
 
 def refuse_without_room(video_id, formats, spare_bytes):
@@ -86,6 +135,7 @@ def archive_class(yt_dlp, local_address, setup):
         is_download = False
         # An extractor has said why there is nothing to play.
         is_refused = False
+        on_choice = None
         on_streams = None
         rank_sound = None
 
@@ -138,6 +188,8 @@ def archive_class(yt_dlp, local_address, setup):
             return dict(list(found.items())[:MAX_SUBTITLES]) if found else found
 
         def process_info(self, info_dict):
+            if self.on_choice:
+                self.on_choice(info_dict)
             if self.on_streams:
                 self.on_streams(info_dict.get('requested_formats') or [info_dict])
             return super().process_info(info_dict)

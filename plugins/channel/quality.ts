@@ -1,0 +1,71 @@
+/**
+ * Which quality is wanted, in words: declared once, for all in the section `downloads` of /api/config/, for a channel in
+ * its overwrites. The page draws what has a title.
+ */
+import { type PreferencesOf, Type } from 'archivolt'
+
+export const quality = {
+  quality_height: Type.Union([Type.Integer({ minimum: 144, maximum: 4320 }), Type.Literal(false)], { default: false }),
+  quality_codec: Type.Enum(['best', 'compatible', 'smallest'], {
+    default: 'best',
+    title: 'What the file is like',
+    description: 'Old televisions and tablets play H.264 only, which YouTube has up to 1080p.',
+    'x-labels': { best: 'The best picture', compatible: 'Plays everywhere', smallest: 'The smallest file' },
+    'x-group': 'quality',
+  }),
+  quality_hdr: Type.Boolean({
+    default: true,
+    title: 'HDR where there is some',
+    description: 'Without it, colours are right on every screen.',
+    'x-group': 'quality',
+  }),
+  quality_language: Type.Union(
+    [Type.String({ minLength: 2, maxLength: 10, pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$' }), Type.Literal(false)],
+    {
+      default: false,
+      title: 'Language of the sound',
+      description: 'Two letters. Empty: the one the video was made in, never a dubbed one.',
+      'x-wrong': 'Enter the code of one language, such as en or pt-BR',
+      'x-group': 'quality',
+      examples: ['en'],
+    },
+  ),
+  quality_missing: Type.Enum(['below', 'wait', 'skip'], {
+    default: 'below',
+    title: 'When that is not to be had',
+    description: 'New videos often come in HD only after some hours.',
+    'x-labels': { below: 'Take the best there is', wait: 'Wait for it', skip: 'Leave the video out' },
+    'x-group': 'quality',
+  }),
+  quality_wait_days: Type.Integer({
+    minimum: 1,
+    maximum: 365,
+    default: 7,
+    title: 'Wait for it, at most',
+    description: 'Counted from its publication; then the best there is.',
+    'x-unit': 'days',
+    'x-group': 'quality',
+  }),
+}
+/** What the page wrote as a rule of yt-dlp before there were words: `vcodec:h264,res:1080,acodec:aac`, or parts of it. */
+const OURS = `section = 'downloads' AND key = 'format_sort'
+  AND (value = '"vcodec:h264,acodec:aac"' OR value GLOB '"res:[0-9][0-9][0-9]"' OR value GLOB '"res:[0-9][0-9][0-9][0-9]"'
+    OR value GLOB '"vcodec:h264,res:[0-9][0-9][0-9],acodec:aac"' OR value GLOB '"vcodec:h264,res:[0-9][0-9][0-9][0-9],acodec:aac"')
+  AND NOT EXISTS (SELECT 1 FROM preferences WHERE section = 'downloads' AND key = 'format' AND value <> 'false')`
+
+export const wordsForRules = {
+  number: 2,
+  sql: `
+INSERT INTO preferences (section, key, value)
+  SELECT section, 'quality_codec', '"compatible"' FROM preferences WHERE ${OURS} AND value LIKE '"vcodec%';
+INSERT INTO preferences (section, key, value)
+  SELECT section, 'quality_height', CAST(CAST(substr(value, instr(value, 'res:') + 4) AS INTEGER) AS TEXT)
+  FROM preferences WHERE ${OURS} AND instr(value, 'res:') > 0;
+UPDATE preferences SET value = 'false' WHERE ${OURS};`,
+}
+
+export type QualityPreferences = PreferencesOf<typeof quality>
+
+declare module 'archivolt' {
+  interface DownloadPreferences extends QualityPreferences {}
+}

@@ -1,0 +1,57 @@
+/** With what a video is downloaded: what is set for all, and what its channel has of its own (contract 9.3). */
+import type { DownloadPreferences } from 'archivolt'
+import type { QualityPreferences } from '../channel/quality.ts'
+import type { ChannelOverwrites } from '../channel/schema.ts'
+import type { DownloadOptions } from '../platform/types.ts'
+import type { App } from './app.ts'
+
+export async function downloadOptions(channelId: string, folder: string, app: App): Promise<DownloadOptions> {
+  const settings = app.preferences.section('downloads')
+  const channel = channelId ? await app.channels.get(channelId) : undefined
+  return {
+    folder,
+    ...formatsOf(channel?.channel_overwrites ?? {}, settings),
+    limitSpeedKib: settings.limit_speed || undefined,
+    throttledRateKib: settings.throttledratelimit || undefined,
+    subtitleLanguages: settings.subtitle || undefined,
+    subtitleSource: (settings.subtitle && settings.subtitle_source) || undefined,
+    extractorLanguage: settings.extractor_lang || undefined,
+    embedMetadata: settings.add_metadata,
+    embedThumbnail: settings.add_thumbnail,
+  }
+}
+
+/** What is wanted, the channel's own before what is set for all. */
+export function qualityPreferences(own: ChannelOverwrites, all: QualityPreferences): QualityPreferences {
+  return {
+    ...all,
+    ...(Object.fromEntries(Object.entries(own).filter(([key]) => key in all)) as Partial<QualityPreferences>),
+  }
+}
+
+/** A format of somebody's own goes before words, of the same channel or of all; the channel's words before the format of all. */
+function formatsOf(
+  own: ChannelOverwrites,
+  all: DownloadPreferences,
+): Pick<DownloadOptions, 'format' | 'formatSort' | 'quality' | 'insistence'> {
+  if (own.download_format !== undefined)
+    return { format: own.download_format, formatSort: all.format_sort || undefined }
+  const isWorded = Object.keys(own).some((key) => key.startsWith('quality_'))
+  if (!isWorded && (all.format || all.format_sort))
+    return { format: all.format || undefined, formatSort: all.format_sort || undefined }
+  const wish = qualityPreferences(own, all)
+  const insistence = {
+    below: undefined,
+    skip: {},
+    wait: { waitDays: wish.quality_wait_days },
+  }
+  return {
+    insistence: insistence[wish.quality_missing],
+    quality: {
+      codec: wish.quality_codec,
+      hdr: wish.quality_hdr,
+      ...(wish.quality_height && { height: wish.quality_height }),
+      ...(wish.quality_language && { language: wish.quality_language }),
+    },
+  }
+}
