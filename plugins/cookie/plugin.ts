@@ -17,6 +17,7 @@ export default definePlugin({
       (app) =>
       async ({ isEnabled }) => {
         if (isEnabled) await app.queue.retryWithAccount()
+        await app.degraded.fetchSoon()
       },
   },
   setup: (app) => app.cookie.load(),

@@ -1,6 +1,7 @@
 /** Whether a download got worse than could be had, and why (contract 5.1). */
 import { epochSeconds } from 'archivolt'
 import type { Downloaded, QualityWish } from '../platform/types.ts'
+import type { VideoFilter } from '../video/listing.ts'
 import type { Degraded, DegradedReason } from '../video/receipt.ts'
 import type { App } from './app.ts'
 
@@ -29,15 +30,34 @@ export async function judge(
 ): Promise<Degraded | undefined> {
   const reasons = await reasonsOf(fetched, wish, app)
   if (reasons.length === 0) return undefined
-  const now = epochSeconds(app.clock)
+  const next = nextTry(tries, app)
   return {
     reasons,
-    since: now,
+    since: epochSeconds(app.clock),
     tries,
-    ...(tries < MOST_TRIES && { next_try: now + AGAIN_AFTER_SECONDS }),
+    ...(next !== undefined && { next_try: next }),
     tried_with: fetched.receipt.downloader,
   }
 }
+
+/** undefined: it stays as it is. @param tries  how often it was fetched again already */
+export const nextTry = (tries: number, { clock }: Pick<App, 'clock'>): number | undefined =>
+  tries < MOST_TRIES ? epochSeconds(clock) + AGAIN_AFTER_SECONDS : undefined
+
+export interface DegradedVideos {
+  /** Something has changed, such as the cookie: those that may be fetched again need not wait any longer. */
+  fetchSoon(): Promise<void>
+}
+
+export const openDegraded = (app: App): DegradedVideos => ({
+  async fetchSoon() {
+    const waiting: VideoFilter = { exists: 'degraded_next' }
+    if ((await app.videos.collection.count(waiting, 1)) === 0) return
+    const now = { degraded: { next_try: epochSeconds(app.clock) } }
+    await app.videos.collection.patchWhere(waiting, { set: now }, { visible: true })
+    await app.jobs.start('redownload_degraded')
+  },
+})
 
 async function reasonsOf(fetched: Fetched, wish: QualityWish | undefined, app: App): Promise<DegradedReason[]> {
   const { got, allowedHeight, isForeign, doubts } = fetched.receipt

@@ -2,11 +2,13 @@
 import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
 import { type Extras, extrasTables, openExtras } from './comments-and-subtitles.ts'
+import { type DegradedVideos, openDegraded } from './degraded.ts'
 import { extractDownload } from './extract.ts'
 import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listings.ts'
 import { downloads } from './preferences.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
+import { redownloadDegraded, redownloadTables } from './redownload.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
 import { downloadPending } from './run.ts'
 import { downloadIndex } from './schema.ts'
@@ -15,11 +17,11 @@ export default definePlugin({
   name: 'download',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
   indexes: [downloadIndex],
-  migrations: [extrasTables],
+  migrations: [extrasTables, redownloadTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem, countByChannel, showParts],
-  tasks: [extractDownload, downloadPending],
+  tasks: [extractDownload, downloadPending, redownloadDegraded],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['queue.changed', 'queue.asked'],
@@ -35,6 +37,7 @@ export default definePlugin({
     listings: openListings(app),
     extras: openExtras(app),
     afterDownload: openAfterDownload(app),
+    degraded: openDegraded(app),
   }),
 })
 
@@ -49,6 +52,8 @@ declare module 'archivolt' {
       extras: Extras
       /** What follows a download run: auto-delete, comments of the new videos, and what other plugins add. */
       afterDownload: AfterDownload
+      /** Videos that came worse than they could be, and are fetched again. */
+      degraded: DegradedVideos
     }
   }
 }

@@ -34,6 +34,8 @@ export interface Ingest {
   dateDownloaded?: number
   /** What the download lacks. */
   degraded?: Degraded | undefined
+  /** The film that is there is kept for a day: what comes takes its place. */
+  isOldKept?: boolean
 }
 
 const FRAGMENTS_PER_WRITE = 500
@@ -230,6 +232,8 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
     await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
     await step('video.art', () => keepArt(downloaded, metadata))
+    // In a second run the film that is there may be the new one.
+    if (input.isOldKept && path === mediaPath) await step('video.aside', () => app.media.setAside(channelId, id))
     await step('video.adopt', () => app.media.adopt(channelId, id, { mediaPath, subtitles: downloaded.subtitles }))
     // It lay in a place before: from now on this file is the video's, and that one stays where it lies.
     await app.media.places.drop([id])

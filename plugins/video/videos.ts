@@ -11,7 +11,7 @@ import {
   type QueryShape,
   type Step,
 } from 'archivolt'
-import type { CommentMetadata, VideoMetadata } from '../platform/types.ts'
+import type { CommentMetadata, DownloadReceipt, VideoMetadata } from '../platform/types.ts'
 import { type Adopted, leaveAll, toAdoptedDoc } from './adopted.ts'
 import type { App } from './app.ts'
 import { toThreads } from './comment-threads.ts'
@@ -19,6 +19,7 @@ import { durationText } from './durations.ts'
 import { type Ingest, openIngest, toFields, toMediaFields } from './ingest.ts'
 import type { VideoFilter, VideoListPart, VideoNames, VideoQuery } from './listing.ts'
 import { dropOrphans } from './orphans.ts'
+import { type Degraded, toReceipt } from './receipt.ts'
 import { channelIdOf, headOf, openRecords, type VideoKeys } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
 import { removeVideo } from './tasks.ts'
@@ -194,6 +195,19 @@ export function openVideos(app: App) {
 
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
+
+    /** What is offered now, of a file that stays: it is degraded no longer, or for other reasons. */
+    async renewReceipt(id: string, told: DownloadReceipt, degraded: Degraded | undefined): Promise<void> {
+      const { receipt } = (await collection.get(id)) ?? {}
+      if (!receipt) return
+      const { offered, allowed_height = null, quality, downloader, warnings } = toReceipt(told, receipt.date, degraded)
+      const none = { fps: null, hdr: null, original_language: null }
+      const set = {
+        receipt: { quality, downloader, warnings, allowed_height, offered: { ...none, ...offered } },
+        degraded: degraded ? { next_try: null, ...degraded } : null,
+      }
+      await collection.patch(id, { set }, { visible: true })
+    },
 
     /**
      * Takes size, streams and duration from the file as it is now. Call it in `exclusive`, as a download may be

@@ -368,6 +368,7 @@ export const operating: Table = [
   ...[
     'update_subscribed',
     'download_pending',
+    'redownload_degraded',
     'manual_import',
     'run_backup',
     'rescan_filesystem',
@@ -418,6 +419,7 @@ export const schedules: Table = [
       assert.deepEqual(list.map(({ name }: any) => name).toSorted(), [
         'check_reindex',
         'download_pending',
+        'redownload_degraded',
         'thumbnail_check',
         'update_downloader',
         'update_subscribed',

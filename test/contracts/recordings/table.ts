@@ -962,6 +962,23 @@ export const DIFFERENCES: readonly Difference[] = [
       code === 200 &&
       Object.assign(body, { watched: false, duration: anInteger, duration_str: aText, progress: aNumber }),
   },
+
+  // Keys that every envelope has, whatever made it.
+  {
+    section: '4.1',
+    what: 'quality in words',
+    where: everywhere,
+    change: ({ body }) =>
+      eachObject(
+        body,
+        (object) =>
+          'format_sort' in object &&
+          Object.assign(object, {
+            ...{ quality_height: false, quality_codec: 'best', quality_hdr: true },
+            ...{ quality_language: false, quality_missing: 'below', quality_wait_days: 7 },
+          }),
+      ),
+  },
 ]
 
 export const ERROR_CODES: Record<number, unknown> = {

@@ -1,0 +1,198 @@
+/**
+ * redownload_degraded: fetches degraded videos again, a few a day, while nothing else is to be downloaded, and keeps
+ * what is better (contract 9.15).
+ */
+import { defineTask, epochSeconds, isAppError, type JobContext, localDay, Type } from 'archivolt'
+import type { Downloaded, LeftAlone } from '../platform/types.ts'
+import type { VideoFilter } from '../video/listing.ts'
+import type { VideoDoc } from '../video/schema.ts'
+import type { App } from './app.ts'
+import { judge, nextTry } from './degraded.ts'
+import { downloadOptions } from './download-options.ts'
+import { downloadPending } from './run.ts'
+
+const MOST_A_DAY = 5
+/** A film of another length is another film. */
+const LEEWAY_SECONDS = 2
+const LEEWAY_SHARE = 0.03
+
+type Run = JobContext<object>
+type Receipted = VideoDoc & Required<Pick<VideoDoc, 'receipt' | 'degraded'>>
+
+/** What was asked for goes first. */
+class GivesWay extends Error {}
+
+export const redownloadDegraded = defineTask({
+  name: 'redownload_degraded',
+  title: 'Fetching degraded videos again',
+  description: 'Some videos came worse than they could be. Fetches a few of them again, and keeps what is better.',
+  group: 'download:again',
+  payload: Type.Object({}),
+  lane: 'download',
+  apiStart: true,
+  apiStop: true,
+  unique: true,
+  resumable: true,
+  schedule: { auto: '30 4 *', initially: 'random' },
+  async run(job, app: App) {
+    const isAskedFor = () => app.jobs.active(downloadPending.name) !== undefined
+    const tried = new Set<string>()
+    let better = 0
+    while (!job.isStopping() && !isAskedFor() && triesOf(app) < MOST_A_DAY) {
+      const video = await nextDegraded(tried, app)
+      if (!video) break
+      tried.add(video.platform_id)
+      job.progress(0, `Looking for a better file of ${video.title}`)
+      try {
+        if (await fetchAgain(video, job, app)) better++
+      } catch (error) {
+        if (!(error instanceof GivesWay)) throw error
+        break
+      }
+    }
+    return better ? `${better} ${better === 1 ? 'video is' : 'videos are'} better now` : null
+  },
+})
+
+/** Those whose time has come, and those that were last fetched with another yt-dlp: the one that waits longest. */
+async function nextDegraded(tried: ReadonlySet<string>, app: App): Promise<Receipted | undefined> {
+  const version = await app.platform.downloaderVersion()
+  const due: VideoFilter[] = [{ range: ['degraded_next', { lte: epochSeconds(app.clock) }] }]
+  if (version) due.push({ not: { eq: ['degraded_with', version] } })
+  const { hits } = await app.videos.collection.find({
+    filter: { and: [{ exists: 'degraded_next' }, { eq: ['active', true] }, { or: due }] },
+    sort: [{ by: 'degraded_next', order: 'asc' }],
+    size: tried.size + MOST_A_DAY,
+    withoutTotal: true,
+    withoutTexts: true,
+  })
+  const queued = await app.queue.items.known(hits.map(({ id }) => id))
+  for (const { id } of hits) {
+    // What is in the queue is downloaded anew anyway.
+    const doc = tried.has(id) || queued.has(id) ? undefined : await app.videos.get(id)
+    if (doc?.receipt && doc.degraded) return doc as Receipted
+  }
+  return undefined
+}
+
+/** @returns whether there is a better file now. @throws GivesWay */
+async function fetchAgain(video: Receipted, job: Run, app: App): Promise<boolean> {
+  const id = video.platform_id
+  const asked = new AbortController()
+  const unwatch = app.jobs.watch(({ job: changed }) => {
+    if (changed?.task === downloadPending.name && app.jobs.active(downloadPending.name)) asked.abort(new GivesWay())
+  })
+  try {
+    await countTry(app)
+    // Another folder than the queue's: somebody may ask for this very video now.
+    const folder = await job.step('download.stage', () => app.media.staging(stagingOf(id)))
+    return await takeIfBetter(video, folder, AbortSignal.any([job.signal, asked.signal]), job, app)
+  } catch (error) {
+    if (asked.signal.aborted) throw asked.signal.reason
+    if (job.signal.aborted) throw error
+    const failure = app.platform.failureOf(error)
+    // Nobody was asked about this video, or this machine lacks something.
+    if (failure?.isDeferred || failure?.needBytes !== undefined || isAppError(error, 'unavailable'))
+      throw new GivesWay()
+    job.log.warn({ id, failure: failure?.failure, err: failure ? undefined : error }, 'could not be fetched again')
+    await noteTry(video, video.degraded.tried_with, app)
+    return false
+  } finally {
+    unwatch()
+    await app.media.clearStaging(stagingOf(id))
+  }
+}
+
+const stagingOf = (id: string): string => `again-${id}`
+
+async function takeIfBetter(
+  video: Receipted,
+  folder: string,
+  signal: AbortSignal,
+  job: Run,
+  app: App,
+): Promise<boolean> {
+  const id = video.platform_id
+  const wanted = await downloadOptions(video.channel_id, folder, app)
+  const there = {
+    height: video.receipt.got.height,
+    isForeign: video.degraded.reasons.includes('language'),
+    seconds: video.player.duration,
+  }
+  const got = await job.step('download.fetch', () =>
+    app.platform.downloadBetter(
+      id,
+      { ...wanted, there },
+      {
+        asker: job.id,
+        signal,
+        progress: ({ fraction }) => job.progress(fraction, `Fetching a better file of ${video.title}`),
+      },
+    ),
+  )
+  if ('isLeft' in got) {
+    await leave(video, got, app)
+    return false
+  }
+  const probe = await app.media.probe(got.mediaPath)
+  if (!isSameLength(probe.durationSeconds, there.seconds)) {
+    job.log.warn({ id, before: there.seconds, now: probe.durationSeconds }, 'another length: the old file stays')
+    await noteTry(video, got.receipt.downloader, app)
+    return false
+  }
+  signal.throwIfAborted()
+  const degraded = await judge(got, wanted.quality, video.degraded.tries + 1, app)
+  await job.step('download.ingest', () =>
+    app.videos.ingest(
+      {
+        ...{ downloaded: got, probe, degraded, isOldKept: true },
+        isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
+      },
+      job.step,
+    ),
+  )
+  return true
+}
+
+const isSameLength = (one: number, other: number): boolean =>
+  Math.abs(one - other) <= Math.max(LEEWAY_SECONDS, LEEWAY_SHARE * other)
+
+/** What is offered now is no better. Where nothing is wrong with it, nothing is wrong with what is there either. */
+async function leave(video: Receipted, left: LeftAlone, app: App): Promise<void> {
+  const { receipt, degraded } = video
+  // Another length, or another bad hour.
+  if (left.receipt.got.height !== receipt.got.height) return noteTry(video, left.receipt.downloader, app)
+  const { quality } = await downloadOptions(video.channel_id, '', app)
+  const still = await judge(left, quality, degraded.tries + 1, app)
+  await app.videos.renewReceipt(video.platform_id, left.receipt, still && { ...still, since: degraded.since })
+}
+
+async function noteTry(
+  { platform_id: id, degraded }: Receipted,
+  version: Downloaded['receipt']['downloader'],
+  app: App,
+): Promise<void> {
+  const tries = degraded.tries + 1
+  const next_try = nextTry(tries, app) ?? null
+  await app.videos.change(id, { set: { degraded: { tries, next_try, tried_with: version } } })
+}
+
+/** Of today. */
+const triesOf = ({ ledger, clock }: App): number =>
+  ledger.sql<{ tries: number }>('SELECT tries FROM download_again WHERE day = ?').get(localDay(epochSeconds(clock)))
+    ?.tries ?? 0
+
+async function countTry({ ledger, clock }: App): Promise<void> {
+  const day = localDay(epochSeconds(clock))
+  await ledger.write(() => {
+    ledger.sql('DELETE FROM download_again WHERE day < ?').run(day)
+    ledger
+      .sql('INSERT INTO download_again (day, tries) VALUES (?, 1) ON CONFLICT (day) DO UPDATE SET tries = tries + 1')
+      .run(day)
+  })
+}
+
+export const redownloadTables = {
+  number: 2,
+  sql: 'CREATE TABLE download_again (day TEXT PRIMARY KEY, tries INTEGER NOT NULL) STRICT',
+}
