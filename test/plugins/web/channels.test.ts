@@ -97,7 +97,7 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByLabel('Skip sponsors and intros').selectOption({ label: 'Yes' })
     await until('all is saved', overwrites, (saved) => Object.keys(saved).length === 4)
     assert.deepEqual(await overwrites(), {
-      download_format: 'bv*[height<=720]+ba/b[height<=720]',
+      quality_height: 720,
       subscriptions_shorts_channel_size: 0,
       autodelete_days: 30,
       integrate_sponsorblock: true,
@@ -121,7 +121,10 @@ describe('channels', { skip: noBrowser }, () => {
       (saved) => !('download_format' in saved) && !('subscriptions_shorts_channel_size' in saved),
     )
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[placeholder="bv*+ba/b"]')?.value === '')
-    assert.equal('download_format' in (await overwrites()), false)
+    assert.deepEqual(
+      Object.keys(await overwrites()).filter((key) => key === 'download_format' || key === 'quality_height'),
+      [],
+    )
   })
 
   test('a subscription ends with one click and begins with a question; pasted links are told apart before anything is sent', async (t) => {

@@ -140,9 +140,14 @@ describe('settings', { skip: noBrowser }, () => {
 
     await page.getByLabel('Quality').selectOption('Up to 1080p')
     await saved(page, 'Quality')
-    await page.getByLabel('Prefer formats that play everywhere').check()
-    await saved(page, 'Prefer formats that play everywhere')
-    assert.equal((await downloads()).format_sort, 'vcodec:h264,res:1080,acodec:aac')
+    await page.getByLabel('What the file is like').selectOption('Plays everywhere')
+    await saved(page, 'What the file is like')
+    await page.getByLabel('When that is not to be had').selectOption('Wait for it')
+    await page.getByLabel('Wait for it, at most').waitFor()
+    assert.deepEqual(await downloads().then(({ quality_height, quality_codec }) => [quality_height, quality_codec]), [
+      1080,
+      'compatible',
+    ])
     await page.getByLabel('Keep subtitles').check()
     await page.getByLabel('Languages').fill('en;de')
     await page.keyboard.press('Tab')
@@ -160,9 +165,10 @@ describe('settings', { skip: noBrowser }, () => {
     await page.keyboard.press('Tab')
     await saved(page, 'Format selection')
     assert.equal(await page.getByLabel('Quality').inputValue(), 'own')
+    assert.equal(await page.getByLabel('What the file is like').count(), 0, 'the rule goes before it')
     await page.getByLabel('Quality').selectOption('Best available')
     await saved(page, 'Quality')
-    assert.deepEqual([(await downloads()).format, (await downloads()).format_sort], [false, false])
+    assert.deepEqual([(await downloads()).format, (await downloads()).quality_height], [false, false])
   })
 
   test('deleting by itself is asked for in full sentences first', async (t) => {
@@ -250,16 +256,17 @@ describe('settings', { skip: noBrowser }, () => {
     const sendConfig = await holdUp(page, /\/config\/$/)
     await page.keyboard.press('Tab')
     await page.getByLabel('Quality').selectOption('Up to 1080p')
-    await page.getByLabel('Prefer formats that play everywhere').check()
+    await page.getByLabel('What the file is like').selectOption('Plays everywhere')
     await pause.fill('45')
     await sendConfig()
     const kept = async () => (await app.as('admin').get('/api/config/')).body.downloads
     await until(
       'all is kept',
       kept,
-      ({ sleep_interval, format_sort }) => sleep_interval === 30 && format_sort === 'vcodec:h264,res:1080,acodec:aac',
+      ({ sleep_interval, quality_height, quality_codec }) =>
+        sleep_interval === 30 && quality_height === 1080 && quality_codec === 'compatible',
     )
-    await saved(page, 'Prefer formats that play everywhere')
+    await saved(page, 'What the file is like')
     assert.equal(await pause.inputValue(), '45')
   })
 

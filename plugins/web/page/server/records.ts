@@ -19,6 +19,7 @@ import type {
   channelStats,
   growth,
   playlistStats,
+  qualityStats,
   videoStats,
   watchStats,
 } from '../../../stats/routes.ts'
@@ -100,6 +101,7 @@ export type Plugin = ReplyOf<typeof listPlugins>[number]
 export type VideoStats = ReplyOf<typeof videoStats>
 export type ChannelStats = ReplyOf<typeof channelStats>
 export type PlaylistStats = ReplyOf<typeof playlistStats>
+export type QualityStats = ReplyOf<typeof qualityStats>
 export type WatchStats = ReplyOf<typeof watchStats>
 export type BiggestChannel = ReplyOf<typeof biggestChannels>[number]
 export type Growth = ReplyOf<typeof growth>

@@ -9,6 +9,7 @@ export const CLASSES: readonly ErrorClass[] = [
   'login_required',
   'members_only',
   'age',
+  'not_offered',
   'network',
   'unknown',
   'restricted',

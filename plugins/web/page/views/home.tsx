@@ -4,6 +4,7 @@ import { ChevronDown, Download, LibraryBig, X } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
 import { changeQuery, navigate, place } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
+import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { Empty } from '../parts/states.tsx'
@@ -44,10 +45,12 @@ export default function Home() {
   const { watch, type, by, order } = filters
   const channel = query.get('channel') ?? ''
   const playlist = query.get('playlist') ?? ''
-  const isFiltered = watch !== '' || type !== '' || channel !== '' || playlist !== ''
+  const quality = query.get('quality') === 'degraded' ? 'degraded' : ''
+  const isFiltered = [watch, type, channel, playlist, quality].some((one) => one !== '')
   const asked: Query = {
     watch,
     type,
+    quality,
     channel,
     playlist,
     ...(playlist === '' && (watch !== 'continue' || query.has('sort')) && { sort: by, order }),
@@ -70,6 +73,14 @@ export default function Home() {
       {!isFiltered && <Beginning {...beginning} />}
       {isShown && !isEmpty && (
         <VideoFilterBar filters={filters} sorts={playlist === '' ? SORTS : []} view="home">
+          {quality !== '' && (
+            <Chips
+              label={t('home.quality')}
+              value={quality}
+              choices={[{ value: quality, label: t('home.quality.degraded') }]}
+              onChange={() => changeQuery({ quality: '' })}
+            />
+          )}
           <PickChip kind="channel" id={channel} />
           <PickChip kind="playlist" id={playlist} />
         </VideoFilterBar>

@@ -13,6 +13,7 @@ import type {
   ChannelStats,
   Page,
   PlaylistStats,
+  QualityStats,
   QueueItem,
   VideoStats,
   WatchStats,
@@ -30,6 +31,7 @@ interface Figures {
   channel: ChannelStats
   playlist: PlaylistStats
   watch: WatchStats
+  quality: QualityStats
   waiting: Count | undefined
 }
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
@@ -42,15 +44,16 @@ const MANY = 100
 export default function Statistics() {
   const figures = useLoad<Figures>('statistics/figures', async (signal) => {
     const of = <Reply,>(name: string) => get<Reply>(`/api/stats/${name}/`, {}, signal)
-    const [video, channel, playlist, watch, download] = await Promise.all([
+    const [video, channel, playlist, watch, quality, download] = await Promise.all([
       of<Figures['video']>('video'),
       of<Figures['channel']>('channel'),
       of<Figures['playlist']>('playlist'),
       of<Figures['watch']>('watch'),
+      of<Figures['quality']>('quality'),
       // Those that have failed do not wait.
       isAdmin.value ? get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }, signal) : undefined,
     ])
-    return { video, channel, playlist, watch, waiting: download && countOf(download.paginate) }
+    return { video, channel, playlist, watch, quality, waiting: download && countOf(download.paginate) }
   })
   if (figures.now.value.value?.video.doc_count === 0) {
     return (
@@ -99,7 +102,8 @@ function Loaded<Value>({
   return state === 'ready' ? children(value) : <Box height={height} radius="10px" />
 }
 
-function Numbers({ video, channel, playlist, waiting }: Figures) {
+function Numbers({ video, channel, playlist, quality, waiting }: Figures) {
+  const degraded = quality.degraded.doc_count
   const shown: Array<[label: TextKey & `statistics.${string}`, value: string, more?: string]> = [
     [
       'statistics.videos',
@@ -133,6 +137,17 @@ function Numbers({ video, channel, playlist, waiting }: Figures) {
           </dd>
         </div>
       ))}
+      {degraded > 0 && (
+        <div>
+          <dt>{t('statistics.degraded')}</dt>
+          <dd>
+            {toNumber(degraded)}
+            <a class="meta" href={under('/?quality=degraded')}>
+              {t('statistics.degraded.show')}
+            </a>
+          </dd>
+        </div>
+      )}
     </dl>
   )
 }

@@ -34,6 +34,7 @@ import { About, Files } from './video/about.tsx'
 import { Aside } from './video/aside.tsx'
 import { Comments } from './video/comments.tsx'
 import { useFollowing } from './video/following.ts'
+import { ReceiptLine } from './video/receipt.tsx'
 import { Transcript } from './video/transcript.tsx'
 
 export default function VideoView({ params }: ViewProps) {
@@ -88,6 +89,7 @@ function OneVideo({ id }: { id: string }) {
       {isRead && <Transcript machine={machine.value!} onClose={() => void (isTranscript.value = false)} />}
       <div class="watch-text">
         {value ? <Head video={video} value={value} machine={machine} isTranscript={isTranscript} /> : <GhostHead />}
+        {value && <ReceiptLine video={value} />}
         {value && <About video={value} onJump={(seconds) => jumpTo(machine.value, seconds)} />}
         {value && <Files video={value} />}
         {value && (

@@ -9,9 +9,8 @@ import { Advanced, Group, SelectOption, SwitchOption, TextOption } from '../sett
 
 type Changes = { [Key in keyof ChannelOverwrites]: ChannelOverwrites[Key] | null }
 
-const HEIGHTS = ['2160', '1440', '1080', '720', '480'] as const
+const HEIGHTS: readonly string[] = ['2160', '1440', '1080', '720', '480']
 const BEST = 'bv*+ba/b'
-const formatOf = (height: string): string => `bv*[height<=${height}]+ba/b[height<=${height}]`
 const DAYS = [7, 14, 30, 90, 365]
 const SIZES = [10, 50, 200, 1000]
 const TABS = [
@@ -53,26 +52,68 @@ interface PartProps {
   save: (changes: Changes) => Promise<void>
 }
 
-function Quality({ own: { download_format: format }, save }: PartProps) {
-  const height =
-    format === undefined ? '' : format === BEST ? 'best' : (HEIGHTS.find((one) => formatOf(one) === format) ?? 'own')
+const CODECS = ['best', 'compatible', 'smallest'] as const
+const MISSING = ['below', 'wait', 'skip'] as const
+
+function Quality({ own, save }: PartProps) {
+  const { download_format: format, quality_height: height, quality_hdr: hdr } = own
+  const most = height === undefined ? '' : height === false ? 'best' : String(height)
+  const value = format === undefined ? most : 'own'
+  const heights = [...(most === '' || most === 'best' || HEIGHTS.includes(most) ? [] : [most]), ...HEIGHTS]
   const choices = [
     { value: '', label: t('channel.everywhere') },
     { value: 'best', label: t('channel.quality.best') },
-    ...HEIGHTS.map((value) => ({ value: value as string, label: t('channel.quality.most', { lines: value }) })),
-    ...(height === 'own' ? [{ value: 'own', label: t('channel.quality.own') }] : []),
+    ...heights.map((lines) => ({ value: lines, label: t('channel.quality.most', { lines }) })),
+    ...(value === 'own' ? [{ value: 'own', label: t('channel.quality.own') }] : []),
   ]
   return (
     <Group title={t('channel.quality')}>
       <SelectOption
         label={t('channel.quality.label')}
         hint={t('channel.quality.hint')}
-        value={height}
+        value={value}
         choices={choices}
         onSave={async (chosen) => {
-          if (chosen !== 'own')
-            await save({ download_format: chosen === '' ? null : chosen === 'best' ? BEST : formatOf(chosen) })
+          if (chosen === 'own') return
+          const chosenHeight = chosen === '' ? null : chosen === 'best' ? false : Number(chosen)
+          await save({ download_format: null, quality_height: chosenHeight })
         }}
+      />
+      <SelectOption
+        label={t('channel.quality.codec')}
+        value={own.quality_codec ?? ''}
+        choices={[
+          { value: '', label: t('channel.everywhere') },
+          ...CODECS.map((codec) => ({ value: codec, label: t(`channel.quality.codec.${codec}`) })),
+        ]}
+        onSave={(codec) => save({ quality_codec: codec === '' ? null : codec })}
+      />
+      <SelectOption
+        label={t('channel.quality.hdr')}
+        value={hdr === undefined ? '' : hdr ? 'on' : 'off'}
+        choices={[
+          { value: '', label: t('channel.everywhere') },
+          { value: 'on', label: t('channel.quality.hdr.on') },
+          { value: 'off', label: t('channel.quality.hdr.off') },
+        ]}
+        onSave={(chosen) => save({ quality_hdr: chosen === '' ? null : chosen === 'on' })}
+      />
+      <TextOption
+        label={t('channel.quality.language')}
+        hint={t('channel.quality.language.hint')}
+        placeholder="en"
+        field="channel_overwrites.quality_language"
+        value={own.quality_language || ''}
+        onSave={(language) => save({ quality_language: language === '' ? null : language })}
+      />
+      <SelectOption
+        label={t('channel.quality.missing')}
+        value={own.quality_missing ?? ''}
+        choices={[
+          { value: '', label: t('channel.everywhere') },
+          ...MISSING.map((one) => ({ value: one, label: t(`channel.quality.missing.${one}`) })),
+        ]}
+        onSave={(missing) => save({ quality_missing: missing === '' ? null : missing })}
       />
       <Advanced title={t('channel.advanced')}>
         <TextOption

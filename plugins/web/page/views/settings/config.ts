@@ -88,37 +88,6 @@ function merge(config: Config, change: Change): Config {
   return Object.fromEntries(sections) as unknown as Config
 }
 
-/** Quality as people choose it, written as yt-dlp's order of formats. */
-export interface Quality {
-  /** Lines at most; empty: the best there is. `own`: written by hand. */
-  height: string
-  /** H.264 and AAC, which every device plays, before what is better. */
-  isPlayable: boolean
-}
-
-const OURS = /^(vcodec:h264,)?(?:res:(\d{3,4}),?)?(acodec:aac)?$/
-
-export function readQuality({
-  format,
-  format_sort: order,
-}: Pick<Config['downloads'], 'format' | 'format_sort'>): Quality {
-  if (format !== false) return { height: 'own', isPlayable: false }
-  if (order === false) return { height: '', isPlayable: false }
-  const [, video, height = '', audio] = OURS.exec(order) ?? []
-  const quality = { height, isPlayable: video !== undefined }
-  return (video === undefined) === (audio === undefined) && writeQuality(quality) === order
-    ? quality
-    : { height: 'own', isPlayable: false }
-}
-
-export function writeQuality({ height, isPlayable }: Quality): string | false {
-  return (
-    [isPlayable && 'vcodec:h264', height !== '' && `res:${height}`, isPlayable && 'acodec:aac']
-      .filter(Boolean)
-      .join(',') || false
-  )
-}
-
 /** A schedule as people choose it. `own`: a cron line that says more than that. */
 export interface Plan {
   /** `hours:6`: every six hours. */

@@ -2,12 +2,12 @@
 import { confirm } from '../../parts/dialog.tsx'
 import type { Config } from '../../server/records.ts'
 import { t } from '../../texts/texts.ts'
-import { type Change, type OpenConfig, preferenceWords, readQuality, useConfig, writeQuality } from './config.ts'
+import { type Change, type OpenConfig, preferenceWords, useConfig } from './config.ts'
 import { Loaded } from './loaded.tsx'
 import { Advanced, Group, SelectOption, SwitchOption } from './option.tsx'
 import { Preference, Preferences } from './preference.tsx'
 
-const HEIGHTS = ['', '2160', '1440', '1080', '720', '480'] as const
+const HEIGHTS: readonly string[] = ['', '2160', '1440', '1080', '720', '480']
 const COMMENTS = ['', '100', '1000', 'all'] as const
 type Downloads = Config['downloads']
 
@@ -42,39 +42,40 @@ interface PartProps {
   save: (change: Partial<Downloads>) => ReturnType<OpenConfig['save']>
 }
 
+/** They say nothing while a rule of yt-dlp goes before them. */
+const WORDS = ['codec', 'hdr', 'language', 'missing', 'wait_days'].map((key) => `downloads.quality_${key}`)
+
 function QualityGroup({ config, downloads, save }: PartProps) {
-  const quality = readQuality(downloads)
-  const isOwn = quality.height === 'own'
-  const heights = [...(isOwn ? ['own' as const] : []), ...HEIGHTS]
+  const isOwn = downloads.format !== false || downloads.format_sort !== false
+  const most = downloads.quality_height === false ? '' : String(downloads.quality_height)
+  const value = isOwn ? 'own' : most
+  const heights = [...(isOwn ? ['own'] : []), ...(HEIGHTS.includes(most) ? [] : [most]), ...HEIGHTS]
+  const isWaiting = downloads.quality_missing === 'wait'
   return (
     <Group title={t('settings.quality')}>
       <SelectOption
         label={t('settings.height')}
         hint={t(isOwn ? 'settings.height.ownHint' : 'settings.height.hint')}
-        value={quality.height}
-        choices={heights.map((value) => ({
-          value,
+        value={value}
+        choices={heights.map((height) => ({
+          value: height,
           label:
-            value === ''
+            height === ''
               ? t('settings.height.best')
-              : value === 'own'
+              : height === 'own'
                 ? t('settings.height.own')
-                : t('settings.height.most', { lines: value }),
+                : t('settings.height.most', { lines: height }),
         }))}
         onSave={async (height) => {
-          if (height !== 'own')
-            await save({ format: false, format_sort: writeQuality({ height, isPlayable: quality.isPlayable }) })
+          if (height === 'own') return
+          await save({ format: false, format_sort: false, quality_height: height === '' ? false : Number(height) })
         }}
       />
-      {!isOwn && (
-        <SwitchOption
-          label={t('settings.playable')}
-          hint={t('settings.playable.hint')}
-          value={quality.isPlayable}
-          onSave={(isPlayable) => save({ format_sort: writeQuality({ ...quality, isPlayable }) })}
-        />
-      )}
-      <Preferences config={config} group="quality" />
+      <Preferences
+        config={config}
+        group="quality"
+        except={isOwn ? WORDS : isWaiting ? [] : ['downloads.quality_wait_days']}
+      />
     </Group>
   )
 }

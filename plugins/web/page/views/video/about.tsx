@@ -5,6 +5,7 @@ import { under } from '../../server/base.ts'
 import type { Stream, Video } from '../../server/records.ts'
 import { toBytes, toDay, toMoment, toNumber, toSpan } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
+import { receiptFacts } from './receipt.tsx'
 
 export function About({ video, onJump }: { video: Video; onJump: (seconds: number) => void }) {
   const [isOpen, setOpen] = useState(false)
@@ -50,6 +51,7 @@ export function Files({ video }: { video: Video }) {
     ...(video.place
       ? [[t('video.place'), t('video.place.read', { place: video.place.label })] as [string, string]]
       : []),
+    ...receiptFacts(video),
     ...video.streams.map((stream): [string, string] => [t(`video.stream.${stream.type}`), describe(stream)]),
     ...(video.subtitles.length > 0
       ? [

@@ -1,0 +1,56 @@
+/** Under a video: how good its file is beside what was offered, in words. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { aChannel, aDegraded, aReceipt, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+
+describe('the receipt of a video', { skip: noBrowser }, () => {
+  test('what came of what was offered stands under it, unless it was the best', async (t) => {
+    const app = await testApp(t)
+    const worse = { offered: 1080, got: 360 }
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aVideo({ id: 'best', receipt: aReceipt() }),
+      aVideo({ id: 'limited', receipt: aReceipt('limited', { offered: 2160, got: 1080 }) }),
+      aVideo({
+        id: 'again',
+        receipt: aReceipt('degraded', worse),
+        degraded: aDegraded({ reasons: ['token', 'language'] }),
+      }),
+      aVideo({
+        id: 'stays',
+        receipt: aReceipt('degraded', worse),
+        degraded: { ...aDegraded({ tries: 3 }), next_try: undefined } as never,
+      }),
+      aVideo({ id: 'imported' }),
+    )
+    const { page, go, check, shot } = await openPage(t, app.url, { as })
+    const line = page.locator('.receipt')
+    const says = (text: string) => line.filter({ hasText: text }).waitFor()
+
+    await go('/video/limited/')
+    await says('1080p of 2160p offered: your settings.')
+    await go('/video/again/')
+    await says('360p of 1080p offered: fetched in a bad hour.')
+    await says('YouTube wanted proof that we are no robot. The sound is dubbed. It is fetched again after')
+    await shot('video-degraded')
+    await check([/404/])
+    await page.getByText('File and streams').click()
+    await page.getByText('yt-dlp 2026.10.26').waitFor()
+    await go('/video/stays/')
+    await says('stays as it is')
+    await go('/statistics/')
+    await page.getByText('Fetched in a bad hour').waitFor()
+    await page.getByRole('link', { name: 'Show them' }).click()
+    await page.getByRole('link', { name: 'Video again' }).first().waitFor()
+    assert.equal(await page.getByText('Video limited').count(), 0)
+    await check([/404/])
+    for (const id of ['best', 'imported']) {
+      await go(`/video/${id}/`)
+      await page.getByRole('heading', { level: 1, name: `Video ${id}` }).waitFor()
+      assert.equal(await line.count(), 0)
+    }
+  })
+})
