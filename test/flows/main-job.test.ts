@@ -28,6 +28,7 @@ for (const { index, skip } of INDEXES) {
     before(async () => {
       folder = await temporaryFolder(scope)
       platform = await startTestPlatform(scope)
+      platform.platform.faults.set('global', 'challenge')
       server = await startServer(scope, folder, { ...platform.env, ...(await indexEnv(scope, index)) })
       const changed = await server.api('POST', '/api/config/', { downloads: WITH_TEXTS })
       assert.equal(changed.status, 200)
@@ -66,6 +67,8 @@ for (const { index, skip } of INDEXES) {
         expected.toSorted(),
       )
       assert.ok(!expected.includes(GONE.private))
+      const solves = platform.platform.requests.filter(({ path }) => path.startsWith('/s/player/'))
+      assert.equal(solves.length, expected.length, 'each new video costs one solve')
     })
 
     test('the video has separate streams merged to mp4, a thumbnail, subtitles and comments', async () => {
