@@ -29,7 +29,7 @@ const STEP = 50
 const MOST_INFO_BYTES = 64 << 20
 const MOST_ARCHIVE_BYTES = 64 << 20
 /** Lists that yt-dlp keeps of what it has downloaded. */
-const ARCHIVE = /archive[^/]*\.txt$/i
+const isArchive = (name: string): boolean => /archive/i.test(name) && /\.txt$/i.test(name)
 const ARCHIVE_LINE = /^(\S{1,50}) (\S{1,100})$/
 
 export interface Walked {
@@ -203,7 +203,7 @@ class Walk {
         if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
       }
     }
-    for (const name of names) if (ARCHIVE.test(name)) this.#readArchive(join(folder, name))
+    for (const name of names) if (isArchive(name)) this.#readArchive(join(folder, name))
   }
 
   #isKnown(inode: string, path: string): boolean {
