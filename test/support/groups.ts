@@ -10,7 +10,7 @@ export const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 const LIGHT_MS = 1000
 const HEAVY_MS = 30_000
 /** A process for less is not worth its start. */
-const LEAST_MS = 2000
+const LEAST_MS = 4000
 /** One that takes much longer than this hangs, on a slow machine too. */
 const MOST_MS = 120_000
 
