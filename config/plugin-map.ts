@@ -25,8 +25,16 @@ export async function drawnReadme(): Promise<string> {
   return `${readme.slice(0, begin)}${parts.join('\n\n')}${readme.slice(end)}`
 }
 
+type Declared = Declaration & { plugin: string }
+
+let declared: readonly Declared[] | undefined
+
 /** What plugins and core declare, with the plugin that does. */
-export function declarations(): Array<Declaration & { plugin: string }> {
+export function declarations(): readonly Declared[] {
+  return (declared ??= readDeclarations())
+}
+
+function readDeclarations(): Declared[] {
   return withParsedSources(['tsconfig.json'], (files) =>
     files
       .map((file) => ({ file, path: pathOf(file) }))
@@ -40,7 +48,7 @@ export function declarations(): Array<Declaration & { plugin: string }> {
 }
 
 /** One line for each hook, event and service. */
-function listed(all: ReadonlyArray<Declaration & { plugin: string }>): string[] {
+function listed(all: readonly Declared[]): string[] {
   const cell = (text: string): string => text.replaceAll('|', '\\|')
   const rows = (kind: Declaration['kind']): string[] =>
     all
