@@ -216,12 +216,15 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const [log, clock] = [openLog('silent'), testClock()]
   const { migrations, indexes, adapters } = registerPlugins(found)
-  const ledger = await openLedger({ file: join(folder, 'ledger.sqlite'), log, clock, plugins: migrations })
+  const file = join(folder, 'ledger.sqlite')
+  const ledger = await openLedger({ file, log, clock })
   const secretKey = await openSecretKey(folder)
   const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey, passwordCost: PASSWORD_COST })
   await book.ensureFirst({ username: 'admin', password: PASSWORD })
   await book.create({ username: 'user', password: PASSWORD, isStaff: false })
   await ledger.close()
+  // As in a folder that was in use before these plugins: some ask whether there are accounts.
+  await (await openLedger({ file, log, clock, plugins: migrations })).close()
   const embedded = adapters.find(({ chosenBy }) => chosenBy === undefined)
   if (embedded) {
     const settings = { dataDir: folder, prefix: 'av' } as Settings

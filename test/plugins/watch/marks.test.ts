@@ -233,6 +233,7 @@ test('a backup has the marks of the first admin; its restore sets them, and leav
 
 test('an old document without a date has been watched by all, nobody knows when; the next one brings no marks', async (t) => {
   const app = await anApp(t, 'v1', 'v2')
+  await app.app.ledger.write(() => app.app.ledger.sql(`INSERT INTO watch_pending VALUES ('shared marks')`).run())
   await app.given(aVideo({ id: 'v1', shared_mark: 0 }))
 
   await app.app.emit('index.replaced', {})
