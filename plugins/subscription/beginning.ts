@@ -72,6 +72,16 @@ export async function begin(
   })
 }
 
+/** The job has asked for a first look, and it is done in every tab: an earlier run of the job came so far. */
+export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean {
+  const { asked, open } = ledger
+    .sql<{ asked: number; open: number }>(
+      'SELECT count(*) AS asked, count(take) AS open FROM subscription_beginning WHERE id = ? AND job_id = ?',
+    )
+    .get(id, jobId)!
+  return asked > 0 && open === 0
+}
+
 /** A subscription ends: the next one begins by itself. */
 export async function forgetBeginning(id: string, { ledger }: App): Promise<void> {
   await ledger.write(() => ledger.sql('DELETE FROM subscription_beginning WHERE id = ?').run(id))

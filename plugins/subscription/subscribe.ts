@@ -4,7 +4,7 @@
  */
 import { defineTask, errors, isAppError, type JobContext, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { begin, CHANNEL_TABS, forgetBeginning, PLAYLIST_TAB, Take } from './beginning.ts'
+import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
 
 const Wanted = Type.Object({
@@ -63,6 +63,7 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     else if (!isSubscribed) await forgetBeginning(ownId, app)
   }
   if (type === 'playlist') {
+    if (take !== undefined && isLookedAt(id, job.id, app)) return
     const metadata = await app.platform.playlist(id, asked)
     await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
     await app.playlists.index(metadata, { ...asked, subscribed: true })
@@ -83,7 +84,8 @@ async function subscribe({ type, id, take }: Wanted, job: JobContext<object>, ap
     if (!isAppError(error, 'not_found')) throw error
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
-  if (take === undefined) return
+  // Of a long list the rest is tried again, not those that were looked at.
+  if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
   job.progress(0, `Looking at the videos of ${channel.channel_name}`)
   await scanChannel(channel.channel_id, job, app)
 }

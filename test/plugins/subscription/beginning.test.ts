@@ -179,6 +179,33 @@ test('a first look that a restart cuts off is done again, and a task that is tri
   assert.equal(await scan(app), null)
 })
 
+test('a long list that is tried again begins where it was cut off: who was looked at is not asked for again', async (t) => {
+  const { app } = await given(t)
+  const [first, second] = [CHANNEL.harbour, CHANNEL.orbit]
+  await app.given(...[first, second].map((id) => aChannel({ id })))
+  const { platform } = app.app
+  const list = platform.list
+  let asked: string[] = []
+  let isBroken = true
+  t.mock.method(platform, 'list', (...args: Parameters<typeof list>) => {
+    asked.push(args[0])
+    if (isBroken && args[0] === second) throw new Error('the line broke')
+    return list(...args)
+  })
+  const data = [first, second].map((id) => ({ channel_id: id, channel_subscribed: true, take: 'new' }))
+  const { body } = await app.as('admin').post('/api/channel/', { data })
+  await app.settled()
+  assert.deepEqual([...new Set(asked)], [first, second])
+
+  asked = []
+  isBroken = false
+  app.clock.advance(61_000)
+
+  assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
+  assert.deepEqual([...new Set(asked)], [second])
+  assert.deepEqual(await queued(app), [])
+})
+
 test('upcoming and live ones are not passed over: they are new once they are there', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set(VIDEO.eclipse, 'upcoming_premiere')
