@@ -17,6 +17,8 @@ const TIMES = isQuick ? 20 : 100
 const DOWNLOADS = isQuick ? 1 : 4
 /** Between two requests of one person. */
 const PAUSE_MS = 300
+/** yt-dlp and ffmpeg have a fifth of a core as well. */
+const DOWNLOAD_DEADLINE_MS = 1_800_000
 
 const group = openProcessorGroup(SHARE)
 if (typeof group === 'string') {
@@ -77,9 +79,9 @@ async function measureDownloads(): Promise<void> {
       const asked = await server.api('POST', '/api/download/', {
         data: ids.map((id) => ({ youtube_id: id, status: 'pending' })),
       })
-      await taskEnded(server, asked.body.task_id)
+      await taskEnded(server, asked.body.task_id, DOWNLOAD_DEADLINE_MS)
       const { body } = await server.api('POST', '/api/task-name/download_pending/')
-      const task = await taskEnded(server, body.task_id)
+      const task = await taskEnded(server, body.task_id, DOWNLOAD_DEADLINE_MS)
       if (task.status !== 'SUCCESS') throw new Error(`Not all was downloaded: ${JSON.stringify(task)}`)
     },
     PAUSE_MS,

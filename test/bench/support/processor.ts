@@ -38,6 +38,7 @@ export function openProcessorGroup(share: number): ProcessorGroup | string {
       remove(group)
       continue
     }
+    process.once('exit', () => remove(group)) // also where a bench breaks off
     return {
       within(start) {
         move(group)
