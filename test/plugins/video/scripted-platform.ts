@@ -73,7 +73,14 @@ export function scriptedPlatform(): ScriptedPlatform {
   script.plugin = definePlugin({
     name: 'platform',
     settings: { ffmpeg: setting('AV_FFMPEG', 'ffmpeg'), ffprobe: setting('AV_FFPROBE', 'ffprobe') },
-    hooks: ['platform.waiting', 'platform.space', 'platform.library', 'platform.halted', 'platform.known'],
+    hooks: [
+      'platform.waiting',
+      'platform.space',
+      'platform.library',
+      'platform.halted',
+      'platform.known',
+      'platform.canaries',
+    ],
     services: () => ({ platform: platform as Platform }),
   })
   return script
