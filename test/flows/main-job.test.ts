@@ -149,9 +149,9 @@ for (const { index, skip } of INDEXES) {
       })
       const guest = { Authorization: `Token ${((await login.json()) as { token: string }).token}` }
 
-      await server.api('POST', `/api/video/${VIDEO.stool}/progress/`, { position: 6 })
-      assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.position, 6)
-      assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.progress, 50)
+      await server.api('POST', `/api/video/${VIDEO.stool}/progress/`, { position: 3 })
+      assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.position, 3)
+      assert.equal((await server.api('GET', `/api/video/${VIDEO.stool}/`)).body.data.player.progress, 25)
       assert.equal(
         (await server.api('GET', `/api/video/${VIDEO.stool}/`, undefined, guest)).body.data.player.position,
         0,

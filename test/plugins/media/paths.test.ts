@@ -25,7 +25,7 @@ test('a hostile id never becomes a path', () => {
 })
 
 test('only names of ours are read back', () => {
-  assert.deepEqual(parseMediaName('-a_B.mp4'), { videoId: '-a_B' })
+  assert.deepEqual(parseMediaName('-a_B.mp4'), { videoId: '-a_B', ending: 'mp4' })
   assert.deepEqual(parseMediaName('v1.zh-Hans.vtt'), { videoId: 'v1', lang: 'zh-Hans' })
   for (const name of [
     'v1.vtt',
