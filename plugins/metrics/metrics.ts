@@ -55,7 +55,9 @@ interface Opened {
 }
 
 async function open(app: App): Promise<Opened> {
-  const { Gauge, Histogram, Registry, collectDefaultMetrics } = await import('prom-client')
+  // Of CommonJS: bundled, it has its default alone.
+  const { default: client } = await import('prom-client')
+  const { Gauge, Histogram, Registry, collectDefaultMetrics } = client
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { aChannel, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { temporaryFolder } from '../../support/folder.ts'
+import { startServer } from '../../support/server.ts'
 
 const read = async (app: TestApp): Promise<string> => (await app.as('admin').get('/metrics')).text
 const value = (text: string, series: string): number | undefined => {
@@ -81,4 +83,13 @@ test('an address that is taken stops the start, with its name', async (t) => {
 
   await assert.rejects(testApp(t, { settings: { metricsListen: address } }), /AV_METRICS_LISTEN: 127\.0\.0\.1:\d+/)
   await assert.rejects(testApp(t, { settings: { metricsListen: 'somewhere' } }), /AV_METRICS_LISTEN|metricsListen/)
+})
+
+test('the program as it is built serves them too', async (t) => {
+  const server = await startServer(t, await temporaryFolder(t))
+
+  const { status, bytes } = await server.api('GET', '/metrics')
+
+  assert.equal(status, 200)
+  assert.match(bytes.toString(), /^archivolt_videos\{type="videos"\} 0$/m)
 })
