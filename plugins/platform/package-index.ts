@@ -121,7 +121,7 @@ export class PackageIndex {
 const nameOf = ({ metadata }: Reported): string => metadata.name.toLowerCase().replaceAll(/[-_.]+/g, '-')
 
 /** `yt-dlp-ejs==0.8.0; extra == 'default'` */
-const REQUIREMENT = /^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*([^;)]*?)\s*\)?\s*(?:;(.*))?$/
+const REQUIREMENT = /^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\][]*\])?\(?([^;()[\]]*)\)?(?:;(.*))?$/
 const EXACT = /^==\s*(\d[\w.]*)$/
 
 /** @throws IndexError: it wants what is not known here, or does not pin its scripts */
@@ -129,7 +129,7 @@ function toRelease(found: Reported): Release {
   const { version } = found.metadata
   const pinned = new Map<string, string>()
   for (const line of found.metadata.requires_dist ?? []) {
-    const [, name = '', range = '', marker = ''] = REQUIREMENT.exec(line) ?? []
+    const [, name = '', range = '', marker = ''] = REQUIREMENT.exec(line.replaceAll(/\s/g, '')) ?? []
     const extra = /extra\s*==\s*['"]([\w-]+)['"]/.exec(marker)?.[1]
     if (extra !== undefined && extra !== 'default' && extra !== 'pin-deno') continue
     if (!KNOWN_PACKAGES.has(name.toLowerCase()))

@@ -27,7 +27,9 @@ async function replace(app: VideoApp, text = 'new'): Promise<void> {
 async function inTrash(app: VideoApp): Promise<string[]> {
   const names = await readdir(app.inLibrary('.trash'), { recursive: true }).catch(() => [])
   const films = names.filter((name) => name.endsWith('.mp4')).sort()
-  return Promise.all(films.map((name) => readFile(app.inLibrary('.trash', name), 'utf8')))
+  // One may go while it is looked at.
+  const read = films.map((name) => readFile(app.inLibrary('.trash', name), 'utf8').catch(() => []))
+  return (await Promise.all(read)).flat()
 }
 
 const film = (app: VideoApp) => readFile(app.inLibrary('UC1', 'v1.mp4'), 'utf8')

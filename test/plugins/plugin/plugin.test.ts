@@ -18,7 +18,7 @@ test('admins see which plugins are on, where they come from, and what last faile
   const tide = definePlugin({ name: 'tide', version: '1.2.0', needs: ['video'], routes: [fails] })
   const app = await testApp(t, {
     outside: [tide, definePlugin({ name: 'moon' })],
-    settings: { pluginsOff: ['moon', 'stats'] },
+    settings: { pluginsOff: ['moon', 'stats', 'metrics'] },
   })
   await app.as('nobody').get('/api/tide/')
 

@@ -47,7 +47,9 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
       ]),
     )
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
-  assert.deepEqual(own, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
+  const { redownload_degraded: again, ...others } = own
+  assert.deepEqual(others, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
+  assert.match(again ?? '', /^\d+ \*$/, 'at an hour of its own')
 
   // As an older version has left it.
   await app.app.ledger.write(() =>
@@ -62,6 +64,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
 
   assert.deepEqual(Object.keys(await hours()), [
     'check_reindex',
+    'redownload_degraded',
     'thumbnail_check',
     'update_downloader',
     'version_check',
