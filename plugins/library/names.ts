@@ -15,6 +15,10 @@ const HOUSEKEEPING = new Set([
   'thumbs.db',
 ])
 
+/** Where a name lies, from the root that is read; the folder '' is that root. */
+export const pathIn = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
+export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
+
 /** Hidden, or a file server's own. */
 export const isIgnored = (name: string): boolean => name.startsWith('.') || HOUSEKEEPING.has(name.toLowerCase())
 

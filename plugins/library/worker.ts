@@ -18,7 +18,7 @@ import {
 import { parentPort } from 'node:worker_threads'
 import type { Ending } from '../media/containers.ts'
 import type { FoundFile, Info, Problem } from './adoption/types.ts'
-import { groupNames, isIgnored } from './names.ts'
+import { groupNames, isIgnored, pathIn } from './names.ts'
 
 /** Folders in folders, but not without end. */
 const DEEPEST = 12
@@ -64,7 +64,6 @@ const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoExcept
 /** The disk does not answer as one does that is there: what it says of files is not believed. */
 const isDiskFault = (thrown: unknown): boolean =>
   ['EIO', 'ESTALE', 'ETIMEDOUT', 'ENXIO', 'ENODEV', 'EHOSTDOWN', 'ENOTCONN'].includes(codeOf(thrown))
-const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 const isWithin = (outer: string, inner: string): boolean =>
   inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
 
@@ -131,7 +130,7 @@ class Walk {
     for (const entry of entries) {
       const name = entry.name.toString('utf8')
       if (isIgnored(name)) continue
-      const path = join(folder.path, name)
+      const path = pathIn(folder.path, name)
       if (!Buffer.from(name).equals(entry.name)) {
         this.#tell('unreadable_name', path, 'the name is no UTF-8: rename the file, then it can be taken in')
         continue
@@ -183,9 +182,9 @@ class Walk {
     const { films, unfinished, lone } = groupNames(names, this.#endings)
     const infos = lone.slice(0, MOST_LONE)
     for (const [, left] of unfinished)
-      this.#tell('unfinished', join(folder, left[0]!), `a download that was cut off has left ${left.length} files`)
+      this.#tell('unfinished', pathIn(folder, left[0]!), `a download that was cut off has left ${left.length} files`)
     for (const { ending, ...film } of films) {
-      const path = join(folder, film.name)
+      const path = pathIn(folder, film.name)
       try {
         const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(this.#absolute(path))
         if (!isFile) continue
@@ -203,7 +202,7 @@ class Walk {
         if (codeOf(thrown) !== 'ENOENT') this.#tell('unreadable_file', path, `it cannot be read (${codeOf(thrown)})`)
       }
     }
-    for (const name of names) if (isArchive(name)) this.#readArchive(join(folder, name))
+    for (const name of names) if (isArchive(name)) this.#readArchive(pathIn(folder, name))
   }
 
   #isKnown(inode: string, path: string): boolean {
@@ -340,7 +339,7 @@ function headOf(path: string): { head: Uint8Array; sizeBytes: number; changedMs:
 function lookAt(root: string, { folder, name, info: infoName }: FoundFile): Seen {
   let seen: ReturnType<typeof headOf>
   try {
-    seen = headOf(`${root}/${join(folder, name)}`)
+    seen = headOf(`${root}/${pathIn(folder, name)}`)
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return { why: `it cannot be read (${codeOf(thrown)})` }
@@ -348,7 +347,7 @@ function lookAt(root: string, { folder, name, info: infoName }: FoundFile): Seen
   if (!seen) return { why: 'it is no file any more' }
   if (infoName === undefined) return seen
   try {
-    const info = readInfo(`${root}/${join(folder, infoName)}`)
+    const info = readInfo(`${root}/${pathIn(folder, infoName)}`)
     return info ? { ...seen, info } : { ...seen, fault: 'it is no information file, or too large' }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown

@@ -6,7 +6,8 @@
 import { defineTask, epochSeconds } from 'archivolt'
 import type { Adopted } from '../../video/adopted.ts'
 import type { App } from '../app.ts'
-import { AdoptionPayload, type AdoptionRun, inAdoption } from './scan.ts'
+import { pathOf } from '../names.ts'
+import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
 import type { Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading, readerOf } from './tools.ts'
@@ -17,11 +18,7 @@ const STEP = 50
 export const adoptVideos = defineTask({
   name: 'adopt_videos',
   title: 'Move in',
-  group: 'setting:adopt',
-  payload: AdoptionPayload,
-  lane: 'library',
-  unique: ({ adoption }) => String(adoption),
-  resumable: true,
+  ...ADOPTION_TASK,
   async run(job, app: App) {
     return inAdoption(job, app, 'adopted', async (adoption, store) => {
       const place = app.media.places.get(adoption.place_id)
@@ -30,11 +27,7 @@ export const adoptVideos = defineTask({
       const all = await sumOf(store, adoption.id)
       let done = 0
       try {
-        for (let after = -1; ; ) {
-          job.signal.throwIfAborted()
-          const rows = store.items(adoption.id, ['new', 'moved'], ['planned'], after, STEP)
-          if (rows.length === 0) break
-          after = rows.at(-1)!.number
+        for (const rows of store.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
           const seen = await lookAgain(rows, reading, store, adoption)
           const moved = seen.filter(({ row }) => row.outcome === 'moved')
           const fresh = seen.filter(({ row }) => row.outcome === 'new')
@@ -102,8 +95,6 @@ async function lookAgain(
   await store.setItems(id, left)
   return seen
 }
-
-const pathOf = ({ folder, name }: FoundFile): string => (folder === '' ? name : `${folder}/${name}`)
 
 async function takeMoved(
   moved: readonly SeenAgain[],

@@ -10,7 +10,7 @@ import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
-import { AdoptionPayload, type AdoptionRun } from './scan.ts'
+import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
 import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import type { FoundFile } from './types.ts'
@@ -20,12 +20,8 @@ const STEP = 100
 export const completeVideos = defineTask({
   name: 'complete_videos',
   title: 'Complete what has moved in',
-  group: 'setting:adopt',
-  payload: AdoptionPayload,
-  lane: 'library',
+  ...ADOPTION_TASK,
   apiStop: true,
-  unique: ({ adoption }) => String(adoption),
-  resumable: true,
   async run(job, app: App) {
     const store = openStore(app)
     const adoption = store.find(job.payload.adoption)
@@ -51,12 +47,7 @@ export const completeVideos = defineTask({
 
 /** One after the other, read in pieces: what is done does not come again. */
 function* rowsOf(store: Store, id: number, outcome: 'new' | 'ask', state: ItemRow['state']): Generator<ItemRow> {
-  for (let after = -1; ; ) {
-    const rows = store.items(id, [outcome], [state], after, STEP)
-    if (rows.length === 0) return
-    yield* rows
-    after = rows.at(-1)!.number
-  }
+  for (const rows of store.pieces(id, [outcome], [state], STEP)) yield* rows
 }
 
 async function completeOne(row: ItemRow, place: string, job: AdoptionRun, app: App): Promise<void> {

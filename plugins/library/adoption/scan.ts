@@ -5,13 +5,23 @@
 import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
+import { pathOf } from '../names.ts'
 import { openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, readerOf, recognise } from './tools.ts'
 import type { FoundFile, PlaceReader, PlaceTools } from './types.ts'
 
-export const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
+const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
 export type AdoptionRun = JobContext<{ adoption: number }>
+
+/** What all tasks of an adoption are. */
+export const ADOPTION_TASK = {
+  group: 'setting:adopt',
+  payload: AdoptionPayload,
+  lane: 'library',
+  unique: ({ adoption }: { adoption: number }) => String(adoption),
+  resumable: true,
+} as const
 
 /** So many videos are decided on at a time. */
 const STEP = 50
@@ -21,8 +31,6 @@ const MOST_NAMES = 1000
 const LEEWAY_MS = 2000
 const CHAPTER = / - \d{3} /
 const MOST_TOLD_MISSING = 1000
-
-const pathOf = ({ folder, name }: FoundFile): string => (folder === '' ? name : `${folder}/${name}`)
 
 /**
  * What a task does with an adoption: its state is on the row before and after.
@@ -51,11 +59,7 @@ export async function inAdoption(
 export const scanPlace = defineTask({
   name: 'scan_place',
   title: 'Look what can move in',
-  group: 'setting:adopt',
-  payload: AdoptionPayload,
-  lane: 'library',
-  unique: ({ adoption }) => String(adoption),
-  resumable: true,
+  ...ADOPTION_TASK,
   async run(job, app: App) {
     return inAdoption(job, app, 'planned', async (adoption, store) => {
       await store.clear(adoption.id)

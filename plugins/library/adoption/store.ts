@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
+import { pathOf } from '../names.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
 import type { FoundVideo, Problem } from './types.ts'
 
@@ -141,19 +142,28 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
         for (const { number, outcome, code, why } of decisions) set.run(outcome, code, why, id, number)
       }),
 
-    /** Rows of these outcomes and states, by number. */
-    items(
+    /**
+     * Rows of these outcomes and states, by number; each piece is read once the one before is done with.
+     * @throws the signal's reason, before each
+     */
+    *pieces(
       id: number,
       outcomes: readonly Outcome[],
       states: ReadonlyArray<ItemRow['state']>,
-      after: number,
       most: number,
-    ): ItemRow[] {
-      return sql<ItemRow>(
-        `SELECT * FROM library_adoption_item WHERE adoption_id = ? AND number > ?
-           AND +outcome IN (SELECT value FROM json_each(?)) AND +state IN (SELECT value FROM json_each(?))
-         ORDER BY number LIMIT ?`,
-      ).all(id, after, JSON.stringify(outcomes), JSON.stringify(states), most)
+      signal?: AbortSignal,
+    ): Generator<ItemRow[]> {
+      for (let after = -1; ; ) {
+        signal?.throwIfAborted()
+        const rows = sql<ItemRow>(
+          `SELECT * FROM library_adoption_item WHERE adoption_id = ? AND number > ?
+             AND +outcome IN (SELECT value FROM json_each(?)) AND +state IN (SELECT value FROM json_each(?))
+           ORDER BY number LIMIT ?`,
+        ).all(id, after, JSON.stringify(outcomes), JSON.stringify(states), most)
+        if (rows.length === 0) return
+        yield rows
+        after = rows.at(-1)!.number
+      }
     },
 
     setItems: (
@@ -237,7 +247,7 @@ export const toItem = ({ file, id, isGuess, title, channelId, channelName }: Fou
   title,
   channel_id: channelId ?? null,
   channel_name: channelName ?? null,
-  path: file.folder === '' ? file.name : `${file.folder}/${file.name}`,
+  path: pathOf(file),
   file: JSON.stringify(file),
   is_guess: isGuess ? 1 : 0,
   size_bytes: file.sizeBytes,

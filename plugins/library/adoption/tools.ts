@@ -1,6 +1,7 @@
 /** What readers read a place with: the reading thread, the platform's ids, tags of single files. */
 import { errors, isAppError, type JobContext } from 'archivolt'
 import type { App } from '../app.ts'
+import { pathOf } from '../names.ts'
 import { type ReadingThread, startReading } from '../reading.ts'
 import type { Walked } from '../worker.ts'
 import type { FoundFile, Look, PlaceReader, PlaceTools } from './types.ts'
@@ -36,9 +37,9 @@ export function openPlace(path: string, job: Run, app: App): PlaceReading {
         throw thrown
       }
     },
-    async idInTags({ folder, name }: FoundFile) {
+    async idInTags(file: FoundFile) {
       if (tagged++ >= MOST_TAGGED) return undefined
-      const tags = await app.media.tagsIn(`${path}/${folder === '' ? '' : `${folder}/`}${name}`, job.signal)
+      const tags = await app.media.tagsIn(`${path}/${pathOf(file)}`, job.signal)
       for (const key of ['purl', 'comment', 'synopsis', 'description']) {
         const [line = ''] = (tags.get(key) ?? '').trim().split(/\s/, 1)
         const id = line.startsWith('http') ? videoIn(line) : undefined

@@ -4,7 +4,7 @@
  */
 import { defineTask, isAppError } from 'archivolt'
 import type { App } from '../app.ts'
-import { AdoptionPayload, inAdoption } from './scan.ts'
+import { ADOPTION_TASK, inAdoption } from './scan.ts'
 
 const STEP = 100
 /** States of a job that has not ended. */
@@ -13,22 +13,14 @@ const OPEN = new Set(['PENDING', 'STARTED', 'RETRY'])
 export const undoAdoption = defineTask({
   name: 'undo_adoption',
   title: 'Undo moving in',
-  group: 'setting:adopt',
-  payload: AdoptionPayload,
-  lane: 'library',
-  unique: ({ adoption }) => String(adoption),
-  resumable: true,
+  ...ADOPTION_TASK,
   async run(job, app: App) {
     return inAdoption(job, app, 'undone', async (adoption, store) => {
       await endCompleting(adoption.id, app)
       let gone = 0
       let kept = 0
-      for (let after = -1; ; ) {
-        job.signal.throwIfAborted()
-        // Those that are planned too: cut off, a run may have brought them and not said so.
-        const rows = store.items(adoption.id, ['new', 'ask'], ['planned', 'in', 'done'], after, STEP)
-        if (rows.length === 0) break
-        after = rows.at(-1)!.number
+      // Those that are planned too: cut off, a run may have brought them and not said so.
+      for (const rows of store.pieces(adoption.id, ['new', 'ask'], ['planned', 'in', 'done'], STEP, job.signal)) {
         const lying = app.media.places.broughtFrom(
           adoption.place_id,
           rows.map(({ video_id: id }) => id!),

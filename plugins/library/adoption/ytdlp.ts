@@ -1,6 +1,7 @@
 /**
  * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
  */
+import { pathIn } from '../names.ts'
 import type { Facts, Finding, FoundFile, FoundVideo, Info, Look, PlaceReader, PlaceTools, Problem } from './types.ts'
 
 const IN_BRACKETS = /\[([^[\]]+)\]/g
@@ -9,7 +10,6 @@ const AT_END = /-([A-Za-z0-9_-]{11})$/
 const ID_LENGTH = 11
 const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
 
-const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const isPlaylist = (info: Info): boolean => info._type === 'playlist'
 
@@ -42,11 +42,11 @@ const toVideo = (file: FoundFile, id: string, isGuess: boolean, info?: Info): Fo
 })
 
 async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promise<Finding> {
-  const path = join(file.folder, file.name)
+  const path = pathIn(file.folder, file.name)
   const named = inName(file.base, tools)
   const only = (problem: Problem): Finding => ({ problems: [problem] })
   if (!look.isFilm) return only({ code: look.code, path, why: look.why, ...(named !== undefined && { id: named }) })
-  const beside = file.info === undefined ? path : join(file.folder, file.info)
+  const beside = file.info === undefined ? path : pathIn(file.folder, file.info)
   const { info, fault } = look
   if (info && !isPlaylist(info) && isForeign(info, tools))
     return only({ code: 'foreign_platform', path, why: `it is from ${textOf(info.extractor) || 'another platform'}` })
