@@ -3,8 +3,9 @@ import { type QuestionTold, questions } from '../diagnostics.ts'
 import type { IndexDefinition } from './mapping.ts'
 import type { Collection, IndexAdapter } from './port.ts'
 
-const READS = ['get', 'getText', 'getTexts', 'getMany', 'known', 'find', 'similar', 'count', 'aggregate'] as const
-const WRITES = ['put', 'putMany', 'patch', 'patchWhere', 'remove', 'removeWhere'] as const
+const READS = ['get', 'getText', 'getTexts', 'getMany', 'known', 'find', 'similar', 'count', 'aggregate']
+const WRITES = ['put', 'putMany', 'patch', 'patchWhere', 'remove', 'removeWhere']
+const OPERATIONS = [...READS, ...WRITES]
 
 type AnyCollection = Collection<Record<string, unknown>, string>
 type Question = (...given: unknown[]) => Promise<unknown>
@@ -38,6 +39,6 @@ function timedCollection(plain: AnyCollection, settings: object): AnyCollection 
   }
   return {
     ...plain,
-    ...Object.fromEntries([...READS, ...WRITES].map((operation) => [operation, timedQuestion(operation)])),
+    ...Object.fromEntries(OPERATIONS.map((operation) => [operation, timedQuestion(operation)])),
   }
 }

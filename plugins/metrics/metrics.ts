@@ -4,7 +4,6 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type AnswerTold, answers, type QuestionTold, questions } from 'archivolt'
-import type { Gauge } from 'prom-client'
 import type { App } from './app.ts'
 import { listenAt } from './listener.ts'
 
@@ -17,6 +16,7 @@ export interface Metrics {
 }
 
 const ANSWER_SECONDS = [0.002, 0.01, 0.05, 0.2, 1, 5, 30]
+const TYPES = ['videos', 'streams', 'shorts'] as const
 const QUESTION_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2]
 
 declare module 'archivolt' {
@@ -76,36 +76,26 @@ async function open(app: App): Promise<Opened> {
     buckets: QUESTION_SECONDS,
     registers,
   })
-  const gauge = (name: string, help: string, labels: string[], fill: (gauge: Gauge) => Promise<void> | void) =>
-    new Gauge({
-      name: `archivolt_${name}`,
-      help,
-      labelNames: labels,
-      registers,
-      async collect() {
-        this.reset()
-        await fill(this)
-      },
-    })
-  new Gauge({ name: 'archivolt_info', help: 'The version', labelNames: ['version'], registers }).set(
-    { version: app.version },
-    1,
-  )
-  gauge('jobs', 'Jobs of the last day, by task and state', ['task', 'state'], (jobs) => {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name: `archivolt_${name}`, help, labelNames, registers })
+  gauge('info', 'The version', ['version']).set({ version: app.version }, 1)
+  const jobs = gauge('jobs', 'Jobs of the last day, by task and state', ['task', 'state'])
+  const queue = gauge('queue_items', 'Videos in the queue', ['status'])
+  const platform = gauge('platform_state', 'The state of the platform: 1 for the one that holds', ['state'])
+  const videos = gauge('videos', 'Archived videos', ['type'])
+  const bytes = gauge('library_bytes', 'Size of the archived files')
+
+  async function count(): Promise<void> {
+    const [archived, { pending, ignore }] = await Promise.all([app.stats.video(), app.stats.download()])
+    jobs.reset()
     for (const { task, state, count } of jobCounts(app)) jobs.set({ task, state }, count)
-  })
-  gauge('queue_items', 'Videos in the queue', ['status'], async (queue) => {
-    for (const [status, count] of Object.entries(await queueCounts(app))) queue.set({ status }, count)
-  })
-  gauge('platform_state', 'The state of the platform: 1 for the one that holds', ['state'], (platform) =>
-    platform.set({ state: app.platform.state().state }, 1),
-  )
-  gauge('videos', 'Archived videos', ['type'], async (videos) => {
-    const { type_videos, type_streams, type_shorts } = await app.stats.video()
-    for (const [type, { doc_count }] of Object.entries({ type_videos, type_streams, type_shorts }))
-      videos.set({ type: type.slice('type_'.length) }, doc_count)
-  })
-  gauge('library_bytes', 'Size of the archived files', [], async (all) => all.set((await app.stats.video()).media_size))
+    queue.set({ status: 'pending' }, pending)
+    queue.set({ status: 'ignore' }, ignore)
+    platform.reset()
+    platform.set({ state: app.platform.state().state }, 1)
+    for (const type of TYPES) videos.set({ type }, archived[`type_${type}`].doc_count)
+    bytes.set(archived.media_size)
+  }
 
   const onAnswer = (message: unknown) => {
     const { settings, method, route, status, seconds } = message as AnswerTold
@@ -119,7 +109,10 @@ async function open(app: App): Promise<Opened> {
   subscribe(answers.name, onAnswer)
   subscribe(questions.name, onQuestion)
   return {
-    text: () => registry.metrics(),
+    async text() {
+      await count()
+      return registry.metrics()
+    },
     end() {
       unsubscribe(answers.name, onAnswer)
       unsubscribe(questions.name, onQuestion)
@@ -130,8 +123,3 @@ async function open(app: App): Promise<Opened> {
 
 const jobCounts = ({ ledger }: App): Array<{ task: string; state: string; count: number }> =>
   ledger.sql('SELECT task, state, COUNT(*) AS count FROM jobs GROUP BY task, state').all() as never
-
-async function queueCounts(app: App): Promise<Record<string, number>> {
-  const { pending, ignore } = await app.stats.download()
-  return { pending, ignore }
-}
