@@ -426,7 +426,7 @@ for (const { index, skip } of INDEXES)
           list.playlist_previous?.platform_id,
           list.playlist_next?.platform_id,
         ])
-      assert.deepEqual(await listsOf(child), [[LIST, undefined, LISTED]])
+      assert.deepEqual(await listsOf(child), [[LIST, LISTED, undefined]])
       assert.equal((await listsOf(admin)).length, 2)
       const { body: found } = await child.get('/api/search/?query=full:bread')
       assert.deepEqual(

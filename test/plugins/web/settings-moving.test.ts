@@ -29,10 +29,10 @@ describe('moving in', { skip: noBrowser }, () => {
     await go('/settings/moving/')
 
     await page.getByLabel('Folder on the server').fill('/etc')
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText(`Set AV_LIBRARY_ROOTS=${app.root},/etc where the server is started`).waitFor()
     await page.getByLabel('Folder on the server').fill(folder)
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('button', { name: 'Look through Old films' }).click()
     await page.getByText('2 videos to move in').waitFor()
     await page.getByText('Not every browser plays mkv (1).').waitFor()
