@@ -50,7 +50,7 @@ function writeGroups(): Promise<string[]> {
 function run(groups: readonly string[]): Promise<number> {
   const needsElasticsearch = files.some(({ needs }) => needs.has('elasticsearch'))
   const test = ['--enable-source-maps', '--test', `--test-timeout=${TIMEOUT_MS}`, `--test-concurrency=${JOBS}`]
-  const reporters = ['spec', join(ROOT, 'test/support/slowest.mjs')].flatMap((name) => [
+  const reporters = ['spec', join(ROOT, 'test/support/summary.mjs')].flatMap((name) => [
     `--test-reporter=${name}`,
     '--test-reporter-destination=stdout',
   ])

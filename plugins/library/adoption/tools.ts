@@ -19,7 +19,8 @@ export interface PlaceReading {
 type Run = Pick<JobContext<object>, 'signal' | 'log'>
 
 export function openPlace(path: string, job: Run, app: App): PlaceReading {
-  const thread = startReading()
+  let started: ReadingThread | undefined
+  const thread = (): ReadingThread => (started ??= startReading())
   let tagged = 0
   const videoIn = (text: string): string | undefined => {
     const [target, ...others] = app.platform.targetsIn(text)
@@ -28,7 +29,7 @@ export function openPlace(path: string, job: Run, app: App): PlaceReading {
   const tools: PlaceTools = {
     extractor: app.platform.name.toLowerCase(),
     videoIn,
-    look: (files) => lookAt(path, files, thread, job, app),
+    look: (files) => lookAt(path, files, thread(), job, app),
     metadataOf(info, id) {
       try {
         return app.platform.metadataOf(info, id)
@@ -48,7 +49,7 @@ export function openPlace(path: string, job: Run, app: App): PlaceReading {
       return undefined
     },
   }
-  return { tools, walk: () => walk(path, thread, job, app), end: thread.end }
+  return { tools, walk: () => walk(path, thread(), job, app), end: async () => started?.end() }
 }
 
 async function* walk(path: string, thread: ReadingThread, { signal }: Run, { media }: App): AsyncGenerator<Walked> {

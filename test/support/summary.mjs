@@ -1,6 +1,7 @@
 /**
- * A reporter for node:test that names, after everything else, the files and the tests that took longest, and keeps
- * what each file took. Plain JavaScript: node loads reporters before it knows TypeScript.
+ * A reporter for node:test that tells, after everything else, the files and the tests that took longest and then what
+ * failed and why, so that the last lines of a run tell enough; it keeps what each file took. Plain JavaScript: node
+ * loads reporters before it knows TypeScript.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -8,25 +9,41 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const COUNT = 10
+const REASON_LINES = 20
 /** Read by `groups.ts`. */
 const TIMES_FILE = join(ROOT, '.cache/test-times.json')
 
 /** @param {AsyncIterable<import('node:test/reporters').TestEvent>} events */
-export default async function* slowest(events) {
+export default async function* summary(events) {
   /** @type {Map<string, number>} */
   const files = new Map()
   /** @type {Array<[name: string, ms: number]>} */
   const tests = []
+  /** @type {string[]} */
+  const failures = []
   for await (const { type, data } of events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue
     const path = relative(ROOT, data.file ?? '')
     const { duration_ms: ms, type: kind } = data.details
     // What lies deeper is counted in the one around it.
     if (data.nesting === 0) files.set(path, (files.get(path) ?? 0) + ms)
-    if (kind !== 'suite') tests.push([`${path}: ${data.name}`, ms])
+    const name = `${path}: ${data.name}`
+    if (kind !== 'suite') tests.push([name, ms])
+    if (type === 'test:fail') failures.push(`  ${name}\n${reasonOf(data.details.error)}`)
   }
   await keepTimes(files)
   yield `\nSlowest files\n${list([...files])}\nSlowest tests\n${list(tests)}`
+  if (failures.length > 0) yield `\nFailed\n${failures.join('')}`
+}
+
+/**
+ * The first lines of what was thrown, or nothing where a test only failed with those inside of it.
+ * @param {Error & { failureType?: string }} error
+ */
+function reasonOf({ failureType, message, cause }) {
+  if (failureType === 'subtestsFailed') return ''
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : message
+  return `${text.split('\n').slice(0, REASON_LINES).join('\n')}\n`.replace(/^/gm, '      ').trimEnd() + '\n'
 }
 
 /** @param {Array<[name: string, ms: number]>} entries */
