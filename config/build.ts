@@ -34,11 +34,15 @@ export interface ServerBuild extends BuildOptions {
   external: string[]
 }
 
-/** @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one */
-export async function bundle(outdir: string): Promise<void> {
+/**
+ * @param outdir  is replaced as a whole, by rename: an interrupted build leaves the old one
+ * @param more    further entries, by the name of their file there
+ */
+export async function bundle(outdir: string, more: Record<string, string> = {}): Promise<void> {
   const fresh = `${outdir}.new`
   await rm(fresh, { recursive: true, force: true })
-  await build(await serverBuild(fresh))
+  const server = await serverBuild(fresh)
+  await build({ ...server, entryPoints: { ...server.entryPoints, ...more } })
   await bundleWorkers(fresh)
   await copyBesideBundle(fresh)
   if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))

@@ -28,7 +28,7 @@ interface Parts {
 
 type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
 
-interface OwnQuery {
+export interface OwnQuery {
   type?: PlaylistDoc['playlist_type'] | undefined
   channel?: string | undefined
   subscribed?: boolean | undefined

@@ -2,6 +2,7 @@
 import type { ChannelDoc } from '../../plugins/channel/schema.ts'
 import type { NewItem } from '../../plugins/download/add.ts'
 import type { DownloadDoc } from '../../plugins/download/schema.ts'
+import type { DownloadReceipt } from '../../plugins/platform/types.ts'
 import type { PlaylistDoc } from '../../plugins/playlist/schema.ts'
 import type { CommentDoc, SubtitleDoc, VideoDoc } from '../../plugins/video/schema.ts'
 
@@ -211,4 +212,24 @@ export const aNewItem = (id: string, fields: Partial<NewItem> = {}): NewItem => 
   published: LATELY_DAY,
   vidType: 'videos',
   ...fields,
+})
+
+/** Of a download that got the best of what was offered. */
+export const aDownloadReceipt = (changes: Partial<DownloadReceipt> = {}): DownloadReceipt => ({
+  downloader: '2026.10.26',
+  offered: {
+    height: 1080,
+    videoCodecs: ['h264', 'vp9'],
+    audioCodecs: ['aac', 'opus'],
+    audioLanguages: ['en'],
+    originalLanguage: 'en',
+    subtitles: ['en'],
+    clients: ['TVHTML5'],
+  },
+  got: { height: 1080, videoCodec: 'vp9', audioCodec: 'opus', audioLanguage: 'en', formats: ['248', '251'] },
+  allowedHeight: 1080,
+  isForeign: false,
+  warnings: [],
+  doubts: [],
+  ...changes,
 })

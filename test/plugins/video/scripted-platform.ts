@@ -2,7 +2,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AppOf, definePlugin, errors, type Plugin, type Services, Type } from 'archivolt'
-import { type TestApp, type TestOptions, testApp } from 'archivolt/testing'
+import { aDownloadReceipt, type TestApp, type TestOptions, testApp } from 'archivolt/testing'
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
 import { FAILURES, type FailureClass } from '../../../plugins/platform/failure-classes.ts'
@@ -114,26 +114,6 @@ cold proof
 of sourdough
 `
 
-/** Of a download that got the best of what was offered. */
-export const aReceipt = (changes: Partial<Downloaded['receipt']> = {}): Downloaded['receipt'] => ({
-  downloader: '2026.10.26',
-  offered: {
-    height: 1080,
-    videoCodecs: ['h264', 'vp9'],
-    audioCodecs: ['aac', 'opus'],
-    audioLanguages: ['en'],
-    originalLanguage: 'en',
-    subtitles: ['en'],
-    clients: ['TVHTML5'],
-  },
-  got: { height: 1080, videoCodec: 'vp9', audioCodec: 'opus', audioLanguage: 'en', formats: ['248', '251'] },
-  allowedHeight: 1080,
-  isForeign: false,
-  warnings: [],
-  doubts: [],
-  ...changes,
-})
-
 /** A staged download with a film of a second, a thumbnail and English subtitles. */
 export async function aDownload(
   app: AppOf<'media'>,
@@ -169,7 +149,7 @@ export async function aDownload(
       subtitles: { user: ['en'], auto: [] },
       ...changes,
     },
-    receipt: aReceipt(),
+    receipt: aDownloadReceipt(),
     mediaPath,
     thumbnailPath,
     subtitles: [{ lang: 'en', name: 'English', source: 'user', url: '', path: subtitlePath }],

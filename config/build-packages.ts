@@ -1,0 +1,73 @@
+/** Makes what authors of plugins install, as npm packs it: `make package` leaves the tarballs in packages/. */
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { bundle } from './build.ts'
+import { declarationFiles, packagesIn } from './declaration-files.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SOURCES = join(ROOT, 'config/packages')
+/** Of what the bundled server leaves outside: native code, and the bundler for plugins' threads. */
+const RUNTIME = ['better-sqlite3', 'esbuild']
+const VERSIONS: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...manifest.dependencies }
+
+/** @returns the paths of the tarballs */
+export async function buildPackages(outdir: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-packages-'))
+  try {
+    await mkdir(outdir, { recursive: true })
+    const made = [await pluginPackage(folder)]
+    return await Promise.all(made.map((path) => packed(path, outdir)))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Types, and the whole server to test with. */
+async function pluginPackage(folder: string): Promise<string> {
+  const target = join(folder, 'plugin')
+  await cp(join(SOURCES, 'plugin'), target, { recursive: true })
+  await bundle(join(target, 'server'), { testing: 'test/support/plugin-testing.ts' })
+  const files = await declarationFiles()
+  for (const [path, text] of files) await writeInto(join(target, 'types', path), text)
+  const needed = [...RUNTIME, ...[...packagesIn(files)].flatMap(withTypes), '@types/node']
+  await describe(target, Object.fromEntries([...new Set(needed)].sort().map((name) => [name, versionOf(name)])))
+  return target
+}
+
+/** Some packages have their types in another one. */
+const withTypes = (name: string): string[] => [name, `@types/${name}`].filter((one) => one in VERSIONS)
+
+function versionOf(name: string): string {
+  const version = VERSIONS[name]
+  if (version === undefined) throw new Error(`${API_PACKAGE} needs ${name}, which package.json does not name`)
+  return version
+}
+
+/** What is written once elsewhere: the version, and those of packages. */
+async function describe(target: string, dependencies: Record<string, string>): Promise<void> {
+  const path = join(target, 'package.json')
+  const own = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
+  const { name, ...rest } = own
+  await writeFile(path, `${JSON.stringify({ name, version: API_VERSION, ...rest, dependencies }, undefined, 2)}\n`)
+  await cp(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
+}
+
+async function writeInto(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+async function packed(folder: string, outdir: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--pack-destination', outdir], { cwd: folder })
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+  return join(outdir, filename)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const path of await buildPackages(join(ROOT, 'packages'))) process.stdout.write(`${path}\n`)

@@ -1,0 +1,78 @@
+/** Declarations of all that a plugin may import, as files: for the package for authors, and to compare versions. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { API_PACKAGE } from '../core/plugin/api.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PUBLIC = 'core/public.d.ts'
+/** What authors import. */
+const ENTRIES = [PUBLIC, 'core/index/public.d.ts', 'test/support/plugin-testing.d.ts']
+/** What a plugin adds to the types of all: services, hooks, events, settings. */
+const ADDS = /^declare module ['"]archivolt['"]/m
+const SPECIFIER = /((?:\bfrom|\bimport)\s*\(?\s*|\bdeclare module\s+)(['"])([^'"]+)\2/g
+
+/** By path in the tree, `.d.ts`; those that no author's import leads to are left out. */
+export async function declarationFiles(): Promise<Map<string, string>> {
+  const made = await compiled()
+  const adding = [...made].filter(([path, text]) => path.startsWith('plugins/') && ADDS.test(text))
+  const files = new Map<string, string>()
+  const add = (path: string): void => {
+    const text = made.get(path)
+    if (files.has(path) || text === undefined) return
+    files.set(path, text)
+    for (const [, , , target] of text.matchAll(SPECIFIER))
+      if (target!.startsWith('.')) add(join(dirname(path), target!.replace(/\.ts$/, '.d.ts')))
+  }
+  for (const path of [...ENTRIES, ...adding.map(([path]) => path)]) add(path)
+  const additions = adding.map(([path]) => `import '../${path.replace(/\.d\.ts$/, '.ts')}';\n`)
+  files.set(PUBLIC, files.get(PUBLIC)! + additions.sort().join(''))
+  return new Map([...files].sort().map(([path, text]) => [path, asPublished(text)]))
+}
+
+/** Names that authors know, and those of files as compilers find them. */
+const asPublished = (text: string): string =>
+  text.replace(SPECIFIER, (_all, before: string, quote: string, target: string) => {
+    const name = target.startsWith('.')
+      ? target.replace(/\.ts$/, '.js')
+      : target.replace(/^archivolt(?=$|\/)/, API_PACKAGE)
+    return `${before}${quote}${name}${quote}`
+  })
+
+async function compiled(): Promise<Map<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'archivolt-types-'))
+  try {
+    const project = join(ROOT, 'config/packages/tsconfig.json')
+    await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project, '--outDir', folder], {
+      cwd: ROOT,
+    }).catch(({ stdout }: { stdout: string }) => {
+      throw new Error(`The declarations cannot be made:\n${stdout}`)
+    })
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'))
+    return new Map(
+      await Promise.all(
+        names.map(async (name): Promise<[string, string]> => [name, await readFile(join(folder, name), 'utf8')]),
+      ),
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Packages that the declarations name. */
+export function packagesIn(files: ReadonlyMap<string, string>): Set<string> {
+  const targets = [...files.values()].flatMap((text) => [...text.matchAll(SPECIFIER)].map(([, , , target]) => target!))
+  return new Set(
+    targets
+      .filter((target) => !/^[.]|^node:/.test(target) && !target.startsWith(API_PACKAGE))
+      .map((target) =>
+        target
+          .split('/')
+          .slice(0, target.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+  )
+}

@@ -1,0 +1,165 @@
+/**
+ * Public as '@archivolt/plugin/testing': the whole server on a temporary folder with its clock stopped, an author's
+ * plugins as if they came from AV_PLUGINS_DIR, and a platform that has what a test says.
+ */
+import { copyFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Settings } from '../../config/schema.ts'
+import type { Log } from '../../core/log.ts'
+import type { Plugin, Services, WholeApp } from '../../core/plugin/define.ts'
+import { findBuiltIn } from '../../core/plugin/find.ts'
+import type {
+  ChannelMetadata,
+  Downloaded,
+  Failure,
+  ListEntry,
+  Platform,
+  VideoMetadata,
+} from '../../plugins/platform/types.ts'
+import type { VideoDoc } from '../../plugins/video/schema.ts'
+import { aDownloadReceipt, type Given } from './builders.ts'
+import type { TestClock } from './clock.ts'
+import { aFilm, aPicture } from './film.ts'
+import { type TestApp as OpenedTestApp, testApp as openTestApp } from './testing.ts'
+
+export * from './builders.ts'
+export { type TestClock, testClock } from './clock.ts'
+export { type Ask, type Client, PASSWORD, type TestReply } from './testing.ts'
+
+export interface TestOptions {
+  /** Beside the built-in ones. */
+  plugins?: readonly Plugin[]
+  settings?: Partial<Settings>
+  clock?: TestClock
+  log?: Log
+  /** A folder that stays, such as one that another test app has just left. */
+  dataDir?: string
+}
+
+export interface TestApp extends OpenedTestApp {
+  /**
+   * Asks for a video of the platform, downloads it, and resolves when it is in the archive and every plugin has heard.
+   * Its film is a second of ffmpeg's test picture, so ffmpeg must be there.
+   * @param video  `aVideo({ … })`
+   */
+  download(video: Given): Promise<void>
+  /** From now on the platform has it: for plugins that list or ask by themselves. */
+  offer(video: Given): void
+}
+
+/** Whatever runs clean-ups at its end: a node:test context. */
+interface Scope {
+  after(cleanUp: () => Promise<void>): void
+}
+
+export async function testApp(scope: Scope, { plugins = [], ...options }: TestOptions = {}): Promise<TestApp> {
+  const offered = new Map<string, VideoMetadata>()
+  const builtIn = (await findBuiltIn()).find(({ plugin }) => plugin.name === 'platform')!.plugin
+  const app = await openTestApp(scope, { ...options, outside: plugins, replace: [scripted(builtIn, offered)] })
+  const offer = ({ doc }: Given): void => {
+    const metadata = metadataOf(doc as unknown as VideoDoc)
+    offered.set(metadata.id, metadata)
+  }
+  const own: Pick<TestApp, 'download' | 'offer'> = {
+    offer,
+    async download(video) {
+      offer(video)
+      const { id, title, channelId, channelName, durationSeconds, published, vidType } = offered.get(video.id)!
+      const { queue, jobs } = app.app
+      await queue.add([{ id, title, channelId, channelName, durationSeconds, published, vidType }], 'pending')
+      await jobs.start('download_pending')
+      await app.settled()
+    },
+  }
+  return Object.assign(Object.create(app) as OpenedTestApp, own)
+}
+
+/** The real one in all but what it asks of the network. */
+function scripted(builtIn: Plugin, offered: ReadonlyMap<string, VideoMetadata>): Plugin {
+  return {
+    ...builtIn,
+    services: (app: WholeApp) => {
+      const { platform } = builtIn.services!(app) as Services['platform']
+      return { platform: { ...platform, ...answers(offered) } }
+    },
+  }
+}
+
+type Answers = Pick<
+  Platform,
+  'video' | 'channel' | 'playlist' | 'playlistsOf' | 'list' | 'download' | 'subtitles' | 'comments'
+>
+
+function answers(offered: ReadonlyMap<string, VideoMetadata>): Answers {
+  const video = (id: string): VideoMetadata => offered.get(id) ?? gone(`There is no video ${id}`)
+  return {
+    video: async (id) => video(id),
+    async channel(id) {
+      const one = [...offered.values()].find(({ channelId }) => channelId === id)
+      return one ? channelOf(one) : gone(`There is no channel ${id}`)
+    },
+    playlist: async (id) => gone(`There is no playlist ${id}`),
+    playlistsOf: async () => [],
+    async *list(channelId, tab) {
+      yield [...offered.values()].filter((one) => one.channelId === channelId && one.vidType === tab).map(rowOf)
+    },
+    download: async (id, { folder }) => filesOf(video(id), folder),
+    subtitles: async () => [],
+    comments: async () => [],
+  }
+}
+
+function gone(message: string): never {
+  // By its name and shape the platform's callers tell a failure of the platform (`failureOf`).
+  throw Object.assign(new Error(message), { name: 'PlatformFailure', failure: 'gone' } satisfies Partial<Failure>)
+}
+
+async function filesOf(metadata: VideoMetadata, folder: string): Promise<Downloaded> {
+  const place = (ending: string): string => join(folder, `${metadata.id}${ending}`)
+  await copyFile(await aFilm(), place('.mp4'))
+  await copyFile(await aPicture(), place('.webp'))
+  await writeFile(place('.en.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\na line of subtitles\n')
+  const subtitle = { lang: 'en', name: 'English', source: 'user', url: '', path: place('.en.vtt') } as const
+  return {
+    metadata,
+    receipt: aDownloadReceipt(),
+    mediaPath: place('.mp4'),
+    thumbnailPath: place('.webp'),
+    subtitles: [subtitle],
+  }
+}
+
+const rowOf = ({ id, title, durationSeconds, vidType }: VideoMetadata): ListEntry => ({
+  ...{ id, title, durationSeconds, vidType },
+  isPending: false,
+})
+
+const channelOf = ({ channelId, channelName }: VideoMetadata): ChannelMetadata => ({
+  id: channelId,
+  name: channelName,
+  description: '',
+  tags: [],
+  subscribers: 0,
+  views: 0,
+  tabs: ['videos'],
+  art: {},
+})
+
+const metadataOf = (doc: VideoDoc): VideoMetadata => ({
+  id: doc.platform_id,
+  title: doc.title,
+  description: doc.description,
+  channelId: doc.channel_id,
+  channelName: `Channel ${doc.channel_id}`,
+  vidType: doc.vid_type,
+  published: doc.published,
+  durationSeconds: doc.player.duration,
+  tags: doc.tags,
+  categories: doc.category,
+  viewCount: doc.stats.view_count,
+  likeCount: doc.stats.like_count,
+  averageRating: doc.stats.average_rating,
+  thumbnails: [],
+  chapters: doc.chapters ?? [],
+  subtitles: { user: ['en'], auto: [] },
+})
