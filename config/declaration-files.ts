@@ -1,11 +1,15 @@
-/** Declarations of all that a plugin may import, as files: for the package for authors, and to compare versions. */
+/**
+ * Declarations of all that a plugin may import, as files: for the package for authors, and to compare versions. By hand it
+ * records them as those of a release.
+ */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { API_PACKAGE } from '../core/plugin/api.ts'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PUBLIC = 'core/public.d.ts'
@@ -62,6 +66,22 @@ async function compiled(): Promise<Map<string, string>> {
   }
 }
 
+/** Of the last release, which plugins may rely on. */
+const RELEASED = join(ROOT, 'config/packages/released.json.gz')
+
+export async function readReleased(): Promise<{ version: string; files: Map<string, string> }> {
+  const { version, files } = JSON.parse(gunzipSync(await readFile(RELEASED)).toString()) as {
+    version: string
+    files: Record<string, string>
+  }
+  return { version, files: new Map(Object.entries(files)) }
+}
+
+async function recordReleased(): Promise<void> {
+  const released = { version: API_VERSION, files: Object.fromEntries(await declarationFiles()) }
+  await writeFile(RELEASED, gzipSync(JSON.stringify(released), { level: 9 }))
+}
+
 /** Packages that the declarations name. */
 export function packagesIn(files: ReadonlyMap<string, string>): Set<string> {
   const targets = [...files.values()].flatMap((text) => [...text.matchAll(SPECIFIER)].map(([, , , target]) => target!))
@@ -76,3 +96,5 @@ export function packagesIn(files: ReadonlyMap<string, string>): Set<string> {
       ),
   )
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await recordReleased()

@@ -1,0 +1,58 @@
+/** The promise to authors: within a major version of the plugin API nothing that a plugin uses goes or changes. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { declarationFiles, readReleased } from '../../config/declaration-files.ts'
+import { API } from '../../core/plugin/api.ts'
+import { apiBreaks } from '../support/api-breaks.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+let now: ReadonlyMap<string, string>
+before(async () => {
+  now = await declarationFiles()
+})
+
+/** The declarations of today with some lines written otherwise. */
+function changed(...changes: Array<[path: string, from: string, to: string]>): Map<string, string> {
+  const files = new Map(now)
+  for (const [path, from, to] of changes) {
+    assert.ok(files.get(path)?.includes(from), `${path} has no ${from}`)
+    files.set(path, files.get(path)!.replace(from, to))
+  }
+  return files
+}
+
+test('a plugin for the released version finds all that it uses (what is not released yet: config/declaration-files.ts records it anew; a break on purpose: raise API in core/plugin/api.ts)', async (t) => {
+  const released = await readReleased()
+  if (Number.parseInt(released.version, 10) !== API) return
+
+  assert.deepEqual(await apiBreaks(released.files, now, await temporaryFolder(t)), [])
+})
+
+test('what has gone, or takes or gives something else, is a break', async (t) => {
+  const later = changed(
+    ['core/public.d.ts', 'fold, ', ''],
+    ['core/index/text.d.ts', 'function tokens(text: string', 'function tokens(text: number'],
+    ['core/plugin/define.d.ts', '    owns?: string[];', ''],
+    ['plugins/video/videos.d.ts', "'video.added': {", "'video.came': {"],
+    ['plugins/video/videos.d.ts', "'video.remove': (video: {", "'video.remove': (video: number, more: {"],
+    ['plugins/video/videos.d.ts', 'remove(id: string)', 'discard(id: string)'],
+  )
+
+  const breaks = await apiBreaks(now, later, await temporaryFolder(t))
+
+  const names = new Set(breaks.map((text) => text.split(':')[0]))
+  for (const name of ['fold', 'tokens', 'Plugin', 'definePlugin', 'Events', 'Hooks', 'Services', 'WholeApp'])
+    assert.ok(names.has(name), `${name} is not told of: ${[...names].join()}`)
+})
+
+test('what is new is none', async (t) => {
+  const later = changed(
+    ['core/plugin/define.d.ts', '    touch(): void;', '    touch(): void; more(): number;'],
+    ['core/plugin/define.d.ts', '    owns?: string[];', '    owns?: string[]; pages?: string[];'],
+    ['plugins/video/videos.d.ts', "'video.added': {", "'video.gone': { id: string }; 'video.added': { more: string;"],
+    ['plugins/video/videos.d.ts', "'video.remove': (", "'video.also': () => void; 'video.remove': ("],
+    ['plugins/video/videos.d.ts', 'interface Services {', 'interface Services { extra: { extra: number };'],
+  )
+
+  assert.deepEqual(await apiBreaks(now, later, await temporaryFolder(t)), [])
+})

@@ -1,0 +1,166 @@
+/** What of the plugin API has gone, or no longer fits plugins that were written before, as the compiler sees it. */
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { API_PACKAGE } from '../../core/plugin/api.ts'
+import { ROOT } from './sources.ts'
+
+/** Declarations by path (`config/declaration-files.ts`). */
+export type Declarations = ReadonlyMap<string, string>
+
+const ENTRIES: Record<string, string> = {
+  '.': 'core/public',
+  './index': 'core/index/public',
+  './testing': 'test/support/plugin-testing',
+}
+/** What authors write and the server reads: what was right before must still be. Of all else it is the other way. */
+const WRITTEN_BY_AUTHORS = new Set([
+  'Plugin',
+  'Route',
+  'Task',
+  'TaskDefinition',
+  'EventName',
+  'SettingDefinition',
+  'ErrorOptions',
+  'MarkOptions',
+  'BulkOptions',
+  'StepOptions',
+  'RestoreOptions',
+  'TestOptions',
+  'IndexAdapterDefinition',
+  'IndexAdapter',
+])
+
+/** For built-in plugins alone. */
+const NOT_FOR_AUTHORS = new Set(['Adaptation'])
+const ANYTHING = '<any>'
+const ALL_SERVICES = `keyof import('before').Services`
+/** What generic exports are compared with. */
+const ARGUMENTS: Record<string, string> = {
+  AppOf: `<${ALL_SERVICES}>`,
+  definePlugin: `<'any', ${ALL_SERVICES}>`,
+  RouteInput: '<any, any, any>',
+  ...Object.fromEntries(
+    ['Static', 'Decoder', 'DocOf', 'NamesOf', 'MergePatch', 'JobContext', 'PreferencesOf', 'TaskDefinition'].map(
+      (name) => [name, ANYTHING],
+    ),
+  ),
+}
+
+/**
+ * @param folder  for what is compiled
+ * @returns one line for each export, service, hook or event that a plugin for `before` cannot use with `now` as it did
+ */
+export async function apiBreaks(before: Declarations, now: Declarations, folder: string): Promise<string[]> {
+  await writeVersion(folder, 'before', before)
+  await writeVersion(folder, 'now', now)
+  for (const name of ['typebox', 'pino', '@types/node', '@types/better-sqlite3']) {
+    await mkdir(dirname(join(folder, 'node_modules', name)), { recursive: true })
+    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
+  }
+  const checks = Object.entries(ENTRIES).flatMap(([entry, path]) => checksOf(entry, exportsOf(before, `${path}.d.ts`)))
+  await writeFile(join(folder, 'checks.ts'), `${checks.map(({ code }) => code).join('\n')}\n`)
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        ...{ target: 'es2022', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },
+        lib: ['es2023', 'es2024.string'],
+      },
+      files: ['checks.ts'],
+    }),
+  )
+  return (await complaints(folder)).map(({ line, text }) => `${checks[line - 1]!.what}: ${text}`)
+}
+
+interface Check {
+  what: string
+  /** One line. */
+  code: string
+}
+
+function checksOf(entry: string, names: ReadonlyMap<string, 'type' | 'value'>): Check[] {
+  const of = (version: string) => `import('${version}${entry.slice(1)}')`
+  return [...names].flatMap(([name, kind]) => {
+    const what = entry === '.' ? name : `${name} of ${API_PACKAGE}${entry.slice(1)}`
+    const whole = `${name}${ARGUMENTS[name] ?? ''}`
+    const type = (version: string) => `${of(version)}.${whole}`
+    const parameter = (version: string) => `Parameters<typeof ${type(version)}>[0]`
+    const fits = (given: string, wanted: string): Check => ({ what, code: `(null! as ${given}) satisfies ${wanted}` })
+    /** A key that is gone is no fault to the compiler, and one to the server. */
+    const written = (by: typeof type): Check[] => [
+      fits(by('before'), by('now')),
+      fits(`keyof (${by('before')})`, `keyof (${by('now')})`),
+    ]
+    if (NOT_FOR_AUTHORS.has(name)) return []
+    // What it returns, the server reads, too.
+    if (name.startsWith('define')) return written(parameter)
+    if (kind === 'value') return [fits(`typeof ${type('now')}`, `typeof ${type('before')}`)]
+    // Authors implement those they know.
+    if (name === 'Hooks') return [fits(type('before'), `Pick<${type('now')}, keyof ${type('before')}>`)]
+    return WRITTEN_BY_AUTHORS.has(name) ? written(type) : [fits(type('now'), type('before'))]
+  })
+}
+
+function exportsOf(files: Declarations, path: string): Map<string, 'type' | 'value'> {
+  const text = files.get(path)
+  if (text === undefined) throw new Error(`There are no declarations of ${path}`)
+  const found = new Map<string, 'type' | 'value'>()
+  for (const [, isType, list] of text.matchAll(/^export (type )?\{([^}]*)\}/gm))
+    for (const part of list!.split(',').map((one) => one.trim())) {
+      if (part === '') continue
+      const name = part
+        .replace(/^type /, '')
+        .split(' as ')
+        .at(-1)!
+      found.set(name, isType || part.startsWith('type ') ? 'type' : 'value')
+    }
+  for (const [, kind, name] of text.matchAll(/^export (?:declare )?(?:abstract )?(\w+) (\w+)/gm))
+    if (['function', 'const', 'class'].includes(kind!)) found.set(name!, 'value')
+    else if (['interface', 'type'].includes(kind!)) found.set(name!, 'type')
+  for (const [, target] of text.matchAll(/^export \* from '([^']+)'/gm))
+    for (const [name, kind] of exportsOf(files, join(dirname(path), target!.replace(/\.js$/, '.d.ts'))))
+      found.set(name, kind)
+  return found
+}
+
+async function writeVersion(folder: string, name: string, files: Declarations): Promise<void> {
+  const place = join(folder, 'node_modules', name)
+  for (const [path, text] of files) {
+    await mkdir(dirname(join(place, path)), { recursive: true })
+    await writeFile(join(place, path), comparable(text, name))
+  }
+  const exports = Object.fromEntries(
+    Object.entries(ENTRIES).map(([entry, path]) => [entry, { types: `./${path}.d.ts` }]),
+  )
+  await writeFile(join(place, 'package.json'), JSON.stringify({ name, type: 'module', exports }))
+}
+
+/**
+ * Under the name of its version; without what makes two classes of the same form differ, and without the one circle:
+ * what authors are given has a list of what they have written.
+ */
+const comparable = (text: string, name: string): string =>
+  text
+    .replaceAll(API_PACKAGE, name)
+    .replace(/^\s*(?:#private;|(?:private|protected) .*;)$/gm, '')
+    .replace(/(?<=^export interface Registry \{)[^}]*/m, '')
+    .replace(/^ *adaptations\?: .*$/m, '')
+
+/** Of the compiler. */
+async function complaints(folder: string): Promise<Array<{ line: number; text: string }>> {
+  const said = await new Promise<string>((resolve) => {
+    execFile(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], (_error, stdout) =>
+      resolve(stdout),
+    )
+  })
+  return said
+    .split(/^(?=\S)/m)
+    .filter((part) => part.trim() !== '')
+    .map((part) => {
+      const [, line, text] = /^.*?checks\.ts\((\d+),\d+\): error \w+: ([\s\S]*)$/.exec(part) ?? []
+      if (line === undefined) throw new Error(`The declarations cannot be compared: ${part}`)
+      return { line: Number(line), text: text!.trim().replace(/import\("[^"]*"\)\./g, '') }
+    })
+}
