@@ -21,7 +21,7 @@ export async function buildPackages(outdir: string): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-packages-'))
   try {
     await mkdir(outdir, { recursive: true })
-    const made = [await pluginPackage(folder)]
+    const made = [await pluginPackage(folder), await creatorPackage(folder)]
     return await Promise.all(made.map((path) => packed(path, outdir)))
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -36,7 +36,17 @@ async function pluginPackage(folder: string): Promise<string> {
   const files = await declarationFiles()
   for (const [path, text] of files) await writeInto(join(target, 'types', path), text)
   const needed = [...RUNTIME, ...[...packagesIn(files)].flatMap(withTypes), '@types/node']
-  await describe(target, Object.fromEntries([...new Set(needed)].sort().map((name) => [name, versionOf(name)])))
+  const dependencies = Object.fromEntries([...new Set(needed)].sort().map((name) => [name, versionOf(name)]))
+  await describe(target, { dependencies })
+  return target
+}
+
+/** `npm create archivolt-plugin`: what it writes asks for the versions that are made here. */
+async function creatorPackage(folder: string): Promise<string> {
+  const target = join(folder, 'create-archivolt-plugin')
+  await cp(join(SOURCES, 'create-archivolt-plugin'), target, { recursive: true })
+  const archivolt = { plugin: API_VERSION, tsx: versionOf('tsx'), typescript: versionOf('typescript') }
+  await describe(target, { archivolt })
   return target
 }
 
@@ -50,11 +60,11 @@ function versionOf(name: string): string {
 }
 
 /** What is written once elsewhere: the version, and those of packages. */
-async function describe(target: string, dependencies: Record<string, string>): Promise<void> {
+async function describe(target: string, more: object): Promise<void> {
   const path = join(target, 'package.json')
   const own = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>
   const { name, ...rest } = own
-  await writeFile(path, `${JSON.stringify({ name, version: API_VERSION, ...rest, dependencies }, undefined, 2)}\n`)
+  await writeFile(path, `${JSON.stringify({ name, version: API_VERSION, ...rest, ...more }, undefined, 2)}\n`)
   await cp(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
 }
 

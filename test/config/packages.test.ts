@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { buildPackages } from '../../config/build-packages.ts'
+import { findOutside } from '../../core/plugin/find.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { ROOT } from '../support/sources.ts'
 
@@ -16,16 +17,24 @@ before(async (t) => {
   tarballs = await buildPackages(await temporaryFolder(t as TestContext))
 })
 
-const tarball = (name: string): string => tarballs.find((path) => path.includes(`${name}-`))!
+const tarball = (name: string): string => tarballs.find((path) => path.includes(`/${name}-`))!
+
+const unpack = async (name: string, place: string): Promise<void> => {
+  await mkdir(place, { recursive: true })
+  await run('tar', ['xzf', tarball(name), '--strip-components=1', '-C', place])
+}
 
 /** As `npm install` would have filled it; what comes from the registry is that of this project. */
-async function aProject(t: TestContext, files: Record<string, string>): Promise<string> {
-  const folder = await temporaryFolder(t)
+async function install(folder: string): Promise<void> {
   const place = join(folder, 'node_modules/@archivolt/plugin')
-  await mkdir(place, { recursive: true })
-  await run('tar', ['xzf', tarball('archivolt-plugin'), '--strip-components=1', '-C', place])
+  await unpack('archivolt-plugin', place)
   const { dependencies } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) await link(folder, name)
+}
+
+async function aProject(t: TestContext, files: Record<string, string>): Promise<string> {
+  const folder = await temporaryFolder(t)
+  await install(folder)
   for (const [name, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files }))
     await writeFile(join(folder, name), text)
   return folder
@@ -74,6 +83,12 @@ test('what has come is counted', async (t) => {
 `
 const tested = (extension: string): string => TEST.replace('EXT', extension)
 
+/** Not that of the tests that this is a part of. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _inner, NODE_OPTIONS: _options, ...env } = process.env
+  return env
+}
+
 const TSCONFIG = JSON.stringify({
   compilerOptions: {
     ...{ target: 'es2022', module: 'nodenext', strict: true, noEmit: true, allowImportingTsExtensions: true },
@@ -96,8 +111,64 @@ test('in an empty folder a plugin in TypeScript finds its types: services, event
 test('a plugin in JavaScript is tested against the whole server, by node alone', async (t) => {
   const folder = await aProject(t, { 'plugin.js': PLUGIN, 'plugin.test.js': tested('js') })
 
-  const { NODE_TEST_CONTEXT: _inner, NODE_OPTIONS: _options, ...env } = process.env
-  const { stdout } = await run(process.execPath, ['--test'], { cwd: folder, env })
+  const { stdout } = await run(process.execPath, ['--test'], { cwd: folder, env: ownEnvironment() })
 
   assert.match(stdout, /# pass 1\n# fail 0/)
+})
+
+/** Makes a plugin as `npm create` does. @returns the folder that it is made in */
+async function created(t: TestContext, ...args: string[]): Promise<string> {
+  const folder = await temporaryFolder(t)
+  const place = join(folder, 'node_modules/create-archivolt-plugin')
+  await unpack('create-archivolt-plugin', place)
+  await run(process.execPath, [join(place, 'create.js'), ...args], { cwd: folder, env: ownEnvironment() })
+  return folder
+}
+
+for (const parts of ['route,event,task,preference', 'preference', '']) {
+  test(`what npm create writes passes its test at once, with ${parts || 'no'} parts`, async (t) => {
+    const folder = join(await created(t, 'tide', `--parts=${parts}`), 'archivolt-plugin-tide')
+    await install(folder)
+    for (const name of ['tsx', 'typescript']) await link(folder, name)
+
+    const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    assert.equal(scripts.test, 'tsc && node --import tsx --test plugin.test.ts')
+    await tsc(folder)
+    const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', 'plugin.test.ts'], {
+      cwd: folder,
+      env: ownEnvironment(),
+    })
+
+    assert.match(stdout, /# fail 0/)
+    assert.doesNotMatch(stdout, /# pass 0/)
+  })
+}
+
+test('what npm create has made is a plugin that the server finds', async (t) => {
+  const folder = await created(t, 'tide', '--parts=')
+
+  const [found] = await findOutside([folder], await temporaryFolder(t))
+
+  assert.deepEqual([found?.plugin.name, found?.plugin.version], ['tide', '0.1.0'])
+})
+
+const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
+  ['a name that is none', ['My Tide', '--parts='], /^"My Tide" cannot be its name: use up to 40 lower-case/],
+  ['no name, where nobody can be asked', [], /^The plugin has no name yet: use/],
+  ['a part that there is not', ['tide', '--parts=route,rout'], /^There is no part "rout": choose of route, event/],
+]
+
+for (const [what, args, says] of REFUSED) {
+  test(`npm create refuses ${what} with a sentence`, async (t) => {
+    await assert.rejects(created(t, ...args), ({ code, stderr }) => code === 1 && says.test(stderr))
+  })
+}
+
+test('npm create takes nothing away that is there', async (t) => {
+  const folder = await created(t, 'tide', '--parts=')
+  const create = join(folder, 'node_modules/create-archivolt-plugin/create.js')
+
+  await assert.rejects(run(process.execPath, [create, 'tide', '--parts='], { cwd: folder }), ({ stderr }) =>
+    /archivolt-plugin-tide is there already: choose another name, or remove it\n$/.test(stderr),
+  )
 })
