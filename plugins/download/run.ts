@@ -133,7 +133,7 @@ async function downloadItem(
   const archived = item.force ? undefined : await app.videos.get(id)
   if (archived) {
     // Ingested, then cut off before the queue was told: what follows an ingest is done again.
-    await app.emit('video.added', { id, channelId: archived.channel_id })
+    await app.emit('video.added', { id, channelId: archived.channel_id, why: 'new' })
     await settle(id, archived.channel_id, job, app)
     return false
   }

@@ -187,12 +187,16 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     return kept
   }
 
-  async function toDoc(input: Ingest, probe: MediaProbe, fresh: ReadonlySet<string>): Promise<VideoDoc> {
+  async function toDoc(
+    input: Ingest,
+    probe: MediaProbe,
+    fresh: ReadonlySet<string>,
+    before: VideoDoc | undefined,
+  ): Promise<VideoDoc> {
     const { metadata, receipt: told } = input.downloaded
     const { id, channelId } = metadata
     const now = epochSeconds(app.clock)
     const receipt = told && toReceipt(told, now, input.degraded)
-    const before = await collection.get(id)
     const { duration, duration_str, ...media } = toMediaFields(probe)
     const { stats, ...said } = toFields(metadata, now)
     return {
@@ -238,10 +242,13 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
     // It lay in a place before: from now on this file is the video's, and that one stays where it lies.
     await app.media.places.drop([id])
     const fresh = new Set(downloaded.subtitles.map(({ lang }) => lang))
-    const doc = await toDoc(input, probe, fresh)
+    const before = await collection.get(id)
+    const doc = await toDoc(input, probe, fresh, before)
     await step('video.subtitles', () => indexSubtitles(doc, fresh, isSubtitleIndexed))
     await step('video.document', () => collection.put(id, doc, { visible: true }))
-    await step('video.added', () => app.emit('video.added', { id, channelId }))
+    // What was downloaded has a receipt.
+    const why = before ? 'again' : downloaded.receipt ? 'new' : 'imported'
+    await step('video.added', () => app.emit('video.added', { id, channelId, why }))
   }
 
   return { ingest, fetchArt, toSubtitles, indexSubtitles, hasSubtitle }

@@ -11,7 +11,7 @@ import {
   sumUpChannel,
 } from './routes.ts'
 import { commentIndex, subtitleIndex, videoIndex } from './schema.ts'
-import { removeVideo } from './tasks.ts'
+import { removeVideo, tellRemoved } from './tasks.ts'
 import { openVideos } from './videos.ts'
 
 export default definePlugin({
@@ -26,7 +26,7 @@ export default definePlugin({
     'video.filter': { otherwise: withoutFilter },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
-  events: ['video.added', 'video.adopted'],
+  events: ['video.added', 'video.removed', 'video.adopted'],
   implements: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'platform.canaries': (app) => () => app.videos.canaries(),
@@ -35,6 +35,6 @@ export default definePlugin({
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },
   routes: [listVideos, listChannelVideos, sumUpChannel, showVideo, deleteVideo, listComments, listSimilar],
-  tasks: [removeVideo],
+  tasks: [removeVideo, tellRemoved],
   services: (app) => ({ videos: openVideos(app) }),
 })

@@ -1,4 +1,4 @@
-/** The removal of a video: one job, so that an interruption is finished by the next start. */
+/** The removal of a video, and who is told of it: jobs, so that an interruption is finished by the next start. */
 import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -18,6 +18,7 @@ export const removeVideo = defineTask({
       await step('video.trash', () => app.media.trash(jobId, { channelId, videoId: id }))
       try {
         await app.videos.removeWith({ id, channelId }, step)
+        await step('video.note', () => app.jobs.start(tellRemoved, { channelId, ids: [id] }))
         await step('video.drop', () => app.videos.dropAll([id]))
       } catch (thrown) {
         await app.media.putBack(jobId)
@@ -28,6 +29,25 @@ export const removeVideo = defineTask({
       await step('video.emptyTrash', () => app.media.emptyTrash(jobId))
     } catch (err) {
       log.warn({ err, id }, 'the removed files could not be unlinked: the next start tries again')
+    }
+  },
+})
+
+/**
+ * Added before the documents go, so that no interruption loses it: it waits until the removal has ended, and tells of
+ * those that are gone then.
+ */
+export const tellRemoved = defineTask({
+  name: 'video.tellRemoved',
+  title: 'Tell of removed videos',
+  payload: Type.Object({ channelId: Type.String(), ids: Type.Array(Type.String()) }),
+  lane: 'light',
+  internal: true,
+  resumable: true,
+  async run({ payload: { channelId, ids }, step }, app: App): Promise<void> {
+    for (const id of ids) {
+      const isGone = await app.videos.exclusive(id, async () => !(await app.videos.has(id)), channelId)
+      if (isGone) await step('video.removed', () => app.emit('video.removed', { id, channelId }))
     }
   },
 })

@@ -22,7 +22,7 @@ import { dropOrphans } from './orphans.ts'
 import { type Degraded, toReceipt } from './receipt.ts'
 import { channelIdOf, headOf, openRecords, type VideoKeys } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
-import { removeVideo } from './tasks.ts'
+import { removeVideo, tellRemoved } from './tasks.ts'
 
 type VideoChange = Change<VideoDoc, VideoNames>
 
@@ -383,7 +383,9 @@ export function openVideos(app: App) {
         // once.
         const removals = await Promise.allSettled(batch.map(({ id }) => removeWith({ id, channelId }, step)))
         for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
-        await step('video.drop', () => dropAll(batch.map(({ id }) => id)))
+        const ids = batch.map(({ id }) => id)
+        await step('video.note', () => app.jobs.start(tellRemoved, { channelId, ids }))
+        await step('video.drop', () => dropAll(ids))
       }
     },
   }
@@ -397,8 +399,10 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted when a video has come into the archive, or has been ingested once more. */
-    'video.added': { id: string; channelId: string }
+    /** Emitted when a video has come into the archive: downloaded, once more, or as a film that was there already. */
+    'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
+    /** Emitted when a video and all that belongs to it has gone, once for each, also where its channel was removed. */
+    'video.removed': { id: string; channelId: string }
     /** Emitted when many videos have come in whose films lie in places: nobody is to ask for each of them. */
     'video.adopted': Record<string, never>
   }

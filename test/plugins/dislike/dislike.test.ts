@@ -16,7 +16,7 @@ async function given(t: TestContext, { isOn = true } = {}) {
   return { app, votes: platform.votes }
 }
 
-const added = (app: TestApp, id: string) => app.app.emit('video.added', { id, channelId: 'UC1' })
+const added = (app: TestApp, id: string) => app.app.emit('video.added', { id, channelId: 'UC1', why: 'new' })
 const stats = async (app: TestApp, id: string) => (await app.as('user').get(`/api/video/${id}/`)).body.data.stats
 const due = (app: TestApp): string[] =>
   app.app.ledger

@@ -172,8 +172,8 @@ test('a video that comes into the archive is marked in the playlists that list i
     aVideo({ id: 'v1' }),
   )
 
-  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
-  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'new' })
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'new' })
 
   assert.deepEqual(await flagsOf(app, 'PL1'), [
     ['v1', 0, true],
@@ -368,7 +368,7 @@ test('changes of one playlist at the same time are all kept', async (t) => {
   const ids = Array.from({ length: 40 }, (_, number) => `v${number}`)
   await app.given(aChannel(), ...ids.map((id) => aVideo({ id })), aPlaylist({ id: 'PL1', entries: ids }))
 
-  await Promise.all(ids.map((id) => app.app.emit('video.added', { id, channelId: 'UC1' })))
+  await Promise.all(ids.map((id) => app.app.emit('video.added', { id, channelId: 'UC1', why: 'new' })))
 
   assert.deepEqual(
     (await flagsOf(app, 'PL1')).filter(([, , flag]) => !flag),

@@ -19,7 +19,7 @@ test('segments of a new video are read by four digits of a hash and shown with t
     { segment: [5, 6], category: 'poi_highlight', UUID: 'c' },
   ])
 
-  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'new' })
 
   const expected = {
     is_enabled: true,
@@ -110,7 +110,7 @@ test('a service that fails, talks nonsense or sends too much changes nothing and
     { status: 200, body: `"${'x'.repeat(5 * 1024 * 1024)}"` },
   ]) {
     answer = () => bad
-    await app.app.emit('video.added', { id: 'v1', channelId: 'UC1' })
+    await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'new' })
     assert.deepEqual(
       (await app.as('user').get('/api/video/v1/sponsor/')).body,
       known,

@@ -74,7 +74,7 @@ test('a downloaded video is listed, playable and told of', async (t) => {
       _score: 0,
     },
   )
-  assert.deepEqual(told, [{ id: 'v1', channelId: 'UC1' }])
+  assert.deepEqual(told, [{ id: 'v1', channelId: 'UC1', why: 'new' }])
 
   const part = await app.as('user').get('/media/UC1/v1.mp4', { range: 'bytes=0-3' })
   assert.deepEqual([part.status, part.bytes.length, part.headers.get('content-type')], [206, 4, 'video/mp4'])
@@ -260,4 +260,26 @@ test('a refresh brings what the platform says and leaves what people have set', 
   await rm(app.inLibrary('UC1', 'v1.mp4'))
   assert.equal(await app.app.videos.refreshWith({ ...downloaded.metadata, title: 'Newer' }), true)
   assert.deepEqual(await app.doc('video', 'v1'), { ...doc, title: 'Newer', stats: { ...doc.stats, view_count: 5 } })
+})
+
+test('who hears of a video is told whether it is new, has come once more, or was imported', async (t) => {
+  const told: string[] = []
+  const listener = definePlugin({
+    name: 'listener',
+    needs: ['video'],
+    on: {
+      'video.added':
+        () =>
+        ({ id, why }) =>
+          void told.push(`${id} ${why}`),
+    },
+  })
+  const app = await videoApp(t, { plugins: [listener] })
+  const { receipt: _receipt, ...found } = await aDownload(app.app, 'v2', 'UC1')
+
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+  await app.app.videos.ingest({ downloaded: await aDownload(app.app, 'v1', 'UC1') })
+  await app.app.videos.ingest({ downloaded: found })
+
+  assert.deepEqual(told, ['v1 new', 'v1 again', 'v2 imported'])
 })

@@ -228,3 +228,57 @@ test('a removal that a power cut ends is finished by the next start', async (t) 
   goOn()
   await request
 })
+
+const hearsOfRemovals = (heard: string[]) =>
+  definePlugin({
+    name: 'listener',
+    needs: ['video'],
+    on: {
+      'video.removed':
+        ({ videos }) =>
+        async ({ id, channelId }) =>
+          void heard.push(`${channelId}/${id}${(await videos.has(id)) ? ' is there' : ''}`),
+    },
+  })
+
+test('each removed video is told of when it has gone, also with its channel', async (t) => {
+  const heard: string[] = []
+  const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
+  await app.given(aChannel(), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }), aVideo({ id: 'v3' }))
+
+  await app.app.videos.remove('v1')
+  await app.settled()
+  assert.deepEqual(heard, ['UC1/v1'])
+  await app.as('admin').delete('/api/channel/UC1/')
+  await app.settled()
+
+  assert.deepEqual(heard.toSorted(), ['UC1/v1', 'UC1/v2', 'UC1/v3'])
+})
+
+test('a removal that fails tells of nothing, though what tells is on disk before the documents go', async (t) => {
+  const heard: string[] = []
+  const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  const rows = () => app.app.ledger.sql("SELECT payload FROM jobs WHERE task = 'video.tellRemoved'").all().length
+  let before = 0
+  app.app.videos.dropAll = async () => {
+    before = rows()
+    throw new Error('the index cannot now')
+  }
+
+  await assert.rejects(app.app.videos.remove('v1'))
+  await app.settled()
+
+  assert.deepEqual([before, heard, await app.ids('video')], [1, [], ['v1']])
+})
+
+test('of a removal that was cut off, those are told of that are gone', async (t) => {
+  const heard: string[] = []
+  const app = await videoApp(t, { plugins: [hearsOfRemovals(heard)] })
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+
+  await app.app.jobs.start('video.tellRemoved', { channelId: 'UC1', ids: ['gone', 'v1'] })
+  await app.settled()
+
+  assert.deepEqual(heard, ['UC1/gone'])
+})

@@ -190,7 +190,7 @@ test('a snapshot leaves marks as they are: the index is brought to what the ledg
   assert.deepEqual((await app.doc('video', 'v2')).watched_by, [String(idOf(app, 'user'))])
   assert.deepEqual((await app.doc('video', 'v1')).watched_by, [])
   await app.given(aVideo({ id: 'newer' })) // as a rescan brings it back
-  await app.app.emit('video.added', { id: 'newer', channelId: 'UC1' })
+  await app.app.emit('video.added', { id: 'newer', channelId: 'UC1', why: 'new' })
   assert.equal(await isWatched(app, 'user', 'newer'), true)
   await assertAgreed(app)
 })
