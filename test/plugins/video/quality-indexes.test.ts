@@ -1,10 +1,9 @@
 /** Receipts on either index: lists, figures, what is renewed, and what is due. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { aDegraded, aReceipt, aVideo, testApp } from 'archivolt/testing'
+import { aDegraded, aDownloadReceipt, aReceipt, aVideo, testApp } from 'archivolt/testing'
 import { INDEXES, indexSettings } from '../../support/indexes.ts'
 import { lastFirst } from '../../support/last-first.ts'
-import { aReceipt as aTold } from './scripted-platform.ts'
 
 for (const { index, skip } of INDEXES) {
   describe(`receipts on ${index}`, { skip }, () => {
@@ -58,7 +57,7 @@ for (const { index, skip } of INDEXES) {
         [true, undefined],
       )
 
-      await app.app.videos.renewReceipt('token', aTold(), undefined)
+      await app.app.videos.renewReceipt('token', aDownloadReceipt(), undefined)
       const renewed = (await app.as('user').get('/api/video/token/')).body.data
       assert.deepEqual(
         [renewed.degraded, renewed.receipt.quality, renewed.receipt.offered.hdr, renewed.receipt.got.height],
