@@ -13,7 +13,7 @@ PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),a
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run check test package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools light-tests build lint types
+.PHONY: help run check test test-release package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -29,6 +29,9 @@ test: packages ## check everything and run all tests (12 minutes on two cores); 
 	needs=$$($(TSX) test/support/needs.ts $(ONLY)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
 	echo 'Running the tests'
 	$(TSX) test/run.ts $(ONLY)
+
+test-release: tools build ## make each artefact, install it in an empty folder outside the tree, and use it there
+	$(TSX) --test --test-concurrency=1 test/release/*.ts
 
 dev: tools build ## start the server from its sources, again after each change in them or in a plugin of AV_PLUGINS_DIR
 	exec $(TSX) config/dev.ts

@@ -41,8 +41,8 @@ async function pluginPackage(folder: string): Promise<string> {
   return target
 }
 
-/** `npm create archivolt-plugin`: what it writes asks for the versions that are made here. */
-async function creatorPackage(folder: string): Promise<string> {
+/** `npm create archivolt-plugin`: what it writes asks for the versions that are made here. @returns its folder */
+export async function creatorPackage(folder: string): Promise<string> {
   const target = join(folder, 'create-archivolt-plugin')
   await cp(join(SOURCES, 'create-archivolt-plugin'), target, { recursive: true })
   const archivolt = { plugin: API_VERSION, tsx: versionOf('tsx'), typescript: versionOf('typescript') }

@@ -1,10 +1,10 @@
 /** Bundles the server into dist/: main, what plugins import, and each plugin, sharing one copy of core; workers apart. */
 
 import { existsSync } from 'node:fs'
-import { cp, readdir, rename, rm } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
+import { cp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundlePage } from './build-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -42,7 +42,12 @@ export async function bundle(outdir: string, more: Record<string, string> = {}):
   const fresh = `${outdir}.new`
   await rm(fresh, { recursive: true, force: true })
   const server = await serverBuild(fresh)
-  await build({ ...server, entryPoints: { ...server.entryPoints, ...more } })
+  const hasMore = Object.keys(more).length > 0
+  await build({
+    ...server,
+    entryPoints: { ...server.entryPoints, ...more },
+    ...(hasMore && { plugins: [ownPlaces] }),
+  })
   await bundleWorkers(fresh)
   await copyBesideBundle(fresh)
   if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))
@@ -50,6 +55,25 @@ export async function bundle(outdir: string, more: Record<string, string> = {}):
   if (existsSync(outdir)) await rename(outdir, `${outdir}.old`)
   await rename(fresh, outdir)
   await rm(`${outdir}.old`, { recursive: true, force: true })
+}
+
+/**
+ * A part of a plugin that a further entry imports, too, comes to lie in a file of both, beside core: what it reaches by
+ * its place is still where the plugin's bundle is.
+ */
+const ownPlaces: Plugin = {
+  name: 'own-places',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/plugins\/.*\.ts$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8')
+      if (!path.startsWith(join(ROOT, 'plugins')) || !code.includes('import.meta.url')) return undefined
+      const place = JSON.stringify(relative(ROOT, path).replace(/\.ts$/, '.js'))
+      const head = `import { OWN_FOLDER as ownFolder } from ${JSON.stringify(join(ROOT, 'core/own-files.ts'))};`
+      return {
+        contents: `${head}${code.replaceAll('import.meta.url', `new URL(${place}, ownFolder).href`)}`,
+        loader: 'ts',
+      }
+    }),
 }
 
 export async function serverBuild(outdir: string): Promise<ServerBuild> {

@@ -38,6 +38,7 @@ test('every target of the Makefile that people call is told, with a line of its 
     'run',
     'check',
     'test',
+    'test-release',
     'dev',
     'bench',
     'soak',

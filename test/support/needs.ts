@@ -13,7 +13,6 @@ export const STARTS: Record<string, Need[]> = {
   'test/support/server.ts': ['build'],
   'test/config/dev.test.ts': ['build'],
   'test/config/api.test.ts': ['build'],
-  'test/config/packages.test.ts': ['build', 'ffmpeg'],
   'test/support/browser.ts': ['build', 'chromium'],
   'test/support/elasticsearch.ts': ['elasticsearch'],
   'test/support/schemathesis.ts': ['schemathesis'],

@@ -1,0 +1,51 @@
+/** `npm create archivolt-plugin`: what it writes and what it refuses. What it writes is installed and tested in test/release/. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { before, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { creatorPackage } from '../../config/build-packages.ts'
+import { findOutside } from '../../core/plugin/find.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+const run = promisify(execFile)
+
+let create: string
+before(async (t) => {
+  create = join(await creatorPackage(await temporaryFolder(t as TestContext)), 'create.js')
+})
+
+/** @returns the folder that the plugin is made in */
+async function created(t: TestContext, ...args: string[]): Promise<string> {
+  const folder = await temporaryFolder(t)
+  await run(process.execPath, [create, ...args], { cwd: folder })
+  return folder
+}
+
+test('what it has made is a plugin that the server finds', async (t) => {
+  const folder = await created(t, 'tide', '--parts=')
+
+  const [found] = await findOutside([folder], await temporaryFolder(t))
+
+  assert.deepEqual([found?.plugin.name, found?.plugin.version], ['tide', '0.1.0'])
+})
+
+const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
+  ['a name that is none', ['My Tide', '--parts='], /^"My Tide" cannot be its name: use up to 40 lower-case/],
+  ['no name, where nobody can be asked', [], /^The plugin has no name yet: use/],
+  ['a part that there is not', ['tide', '--parts=route,rout'], /^There is no part "rout": choose of route, event/],
+]
+
+for (const [what, args, says] of REFUSED) {
+  test(`it refuses ${what} with a sentence`, async (t) => {
+    await assert.rejects(created(t, ...args), ({ code, stderr }) => code === 1 && says.test(stderr))
+  })
+}
+
+test('it takes nothing away that is there', async (t) => {
+  const folder = await created(t, 'tide', '--parts=')
+
+  await assert.rejects(run(process.execPath, [create, 'tide', '--parts='], { cwd: folder }), ({ stderr }) =>
+    /archivolt-plugin-tide is there already: choose another name, or remove it\n$/.test(stderr),
+  )
+})
