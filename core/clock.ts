@@ -22,6 +22,12 @@ export interface Clock {
   steady(): number
   /** Calls back once, after so many milliseconds (any length; does not keep the process alive). */
   after(ms: number, callback: () => void): Timer
+  /**
+   * Looks again and again, so long after the end of the look before: for what shows its newest state whenever one looks.
+   * A stopped clock that is moved on leaves out looks between which nothing else happens.
+   * @param look  never throws
+   */
+  every(ms: number, look: () => Promise<void>): Timer
   /** Waits; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -35,6 +41,18 @@ export const sleepOn = (clock: Pick<Clock, 'after'>, ms: number, signal?: AbortS
     const timer = clock.after(ms, () => resolve())
     return () => timer.cancel()
   })
+
+export function everyOn(clock: Pick<Clock, 'after'>, ms: number, look: () => Promise<void>): Timer {
+  let isOver = false
+  const wait = () => clock.after(ms, () => void look().then(() => isOver || (timer = wait())))
+  let timer = wait()
+  return {
+    cancel() {
+      isOver = true
+      timer.cancel()
+    },
+  }
+}
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -53,6 +71,7 @@ export const systemClock: Clock = {
     wait(ms > 0 ? Math.ceil(ms) + 1 : 0)
     return { cancel: () => clearTimeout(handle) }
   },
+  every: (ms, look) => everyOn(systemClock, ms, look),
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 }
 

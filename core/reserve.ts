@@ -45,7 +45,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
   const small = join(folder, 'reserve-start')
   let isClosed = false
   let making: Promise<void> | undefined
-  let timer: Timer | undefined
+  let timer: Timer
   let isReleased = false
   let tell: Parameters<Reserve['tellBy']>[0] | undefined
 
@@ -81,17 +81,16 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     await rename(part, path)
   }
 
-  const look = (): void => {
-    making = make(small, START_BYTES)
+  const look = (): Promise<void> =>
+    (making = make(small, START_BYTES)
       .then(() => make(large, RESERVE_BYTES))
-      .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again'))
-      .then(() => {
-        if (!isClosed) timer = clock.after(LOOK_EVERY_MS, look)
-      })
-  }
+      .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
-  timer = clock.after(LOOK_FIRST_MS, look)
+  timer = clock.after(LOOK_FIRST_MS, () => {
+    timer = clock.every(LOOK_EVERY_MS, look)
+    void look()
+  })
   return {
     release: () => give(large),
     async tellBy(way) {
@@ -100,7 +99,7 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     },
     async close() {
       isClosed = true
-      timer?.cancel()
+      timer.cancel()
       await making
     },
   }

@@ -23,6 +23,10 @@ export interface SchedulerState extends Readonly<SchedulerOptions> {
   readonly crons: Map<string, CronTimes>
   /** Until the next schedule is due. */
   timer: Timer | undefined
+  /** Regular looks, whatever becomes of the clock. */
+  looks: Timer | undefined
+  /** One at a time: two would start the same twice. */
+  starting: Promise<void>
   /** By how much the clock was ahead of the steady one when the next times were reckoned. */
   reckonedAheadMs: number
   isBegun: boolean
@@ -34,6 +38,8 @@ export const newState = (options: SchedulerOptions): SchedulerState => ({
   rows: scheduleRows(options.ledger),
   crons: new Map(),
   timer: undefined,
+  looks: undefined,
+  starting: Promise.resolve(),
   reckonedAheadMs: Infinity,
   isBegun: false,
   isClosed: false,

@@ -5,7 +5,7 @@ import { errors } from '../error.ts'
 import type { ScheduleRow } from '../ledger/schedules.ts'
 import { readCron } from './cron.ts'
 import { cronOf, newState, type SchedulerOptions, type SchedulerState } from './scheduler-state.ts'
-import { startDue, waitForNext } from './start-due.ts'
+import { beginLooking, startDue, waitForNext } from './start-due.ts'
 import type { AnyTask } from './task.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
@@ -67,6 +67,7 @@ export function openScheduler(options: SchedulerOptions): Scheduler {
     async close() {
       state.isClosed = true
       state.timer?.cancel()
+      state.looks?.cancel()
     },
   }
 }
@@ -158,8 +159,7 @@ async function removeOutgoing({ ledger, rows }: SchedulerState, name: string, ur
 async function begin(state: SchedulerState): Promise<void> {
   await giveInitialSchedules(state)
   await startDue(state)
-  state.isBegun = true
-  waitForNext(state)
+  beginLooking(state)
 }
 
 /** Each task gets its first schedule once; whoever removes it has it removed for good. */

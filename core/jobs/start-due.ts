@@ -6,7 +6,7 @@ import type { AnyTask } from './task.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The clock is looked at this often at least: the system's may be set, or sleep. */
-const LONGEST_WAIT_MS = 60_000
+const LOOK_EVERY_MS = 60_000
 /**
  * A run so far ahead was made before the clock was corrected by a little: it counts. One further ahead was made on a
  * wrong day.
@@ -64,23 +64,28 @@ async function start(
   log.info({ task: row.task }, 'scheduled task started')
 }
 
-/** Waits for the next schedule from the end of the start on; called again when one has changed. */
+/** From the end of the start on. */
+export function beginLooking(state: SchedulerState): void {
+  state.isBegun = true
+  state.looks = state.clock.every(LOOK_EVERY_MS, () => look(state))
+  waitForNext(state)
+}
+
+/** Waits for the next schedule; called again when one has changed. What is due already waits for the next look. */
 export function waitForNext(state: SchedulerState): void {
-  const { clock, rows, tasks, log } = state
+  const { clock, rows, tasks } = state
   state.timer?.cancel()
   if (!state.isBegun || state.isClosed) return
   const now = clock.now()
   const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
-  // What could not be started is still due: not again at once.
-  const wait = next <= now ? LONGEST_WAIT_MS : Math.min(next - now, LONGEST_WAIT_MS)
-  state.timer = clock.after(wait, () => {
-    startDue(state)
-      .then(() => waitForNext(state))
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'the schedules could not be read; it is tried again')
-        state.timer = clock.after(LONGEST_WAIT_MS, () => waitForNext(state))
-      })
-  })
+  if (next > now && next < Infinity) state.timer = clock.after(next - now, () => void look(state))
+}
+
+function look(state: SchedulerState): Promise<void> {
+  return (state.starting = state.starting
+    .then(() => startDue(state))
+    .then(() => waitForNext(state))
+    .catch((error: unknown) => state.log.error({ err: error }, 'the schedules could not be read; it is tried again')))
 }
 
 /** Whether a time that was noted has come, and neither has its run been made nor is it older than a day. */

@@ -56,6 +56,8 @@ export const redownloadDegraded = defineTask({
 
 /** Those whose time has come, and those that were last fetched with another yt-dlp: the one that waits longest. */
 async function nextDegraded(tried: ReadonlySet<string>, app: App): Promise<Receipted | undefined> {
+  // Most libraries have none: then no process is started to learn its version.
+  if ((await app.videos.collection.count({ exists: 'degraded_next' }, 1)) === 0) return undefined
   const version = await app.platform.downloaderVersion()
   const due: VideoFilter[] = [{ range: ['degraded_next', { lte: epochSeconds(app.clock) }] }]
   if (version) due.push({ not: { eq: ['degraded_with', version] } })

@@ -107,7 +107,8 @@ export function openPlaces(app: PlacesApp): PlacesService {
   const sql = <Row>(text: string) => ledger.sql<Row>(text)
   /** Looks that are under way: a share that hangs is asked once. */
   const looking = new Map<number, Promise<boolean>>()
-  let timer: Timer | undefined
+  let looks: Timer | undefined
+  let lookedAtMs = -Infinity
   let hasEnded = false
 
   const rows = (): PlaceRow[] => sql<PlaceRow>('SELECT * FROM media_place ORDER BY id').all()
@@ -231,16 +232,15 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return looked
   }
 
-  async function lookAtAll(): Promise<void> {
-    timer?.cancel()
+  async function lookWhereDue(): Promise<void> {
     const all = rows()
+    const isDue = clock.steady() - lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
+    if (!isDue) return
+    lookedAtMs = clock.steady()
     for (const row of all) await look(row)
-    if (hasEnded || all.length === 0) return
-    const isAnyAway = rows().some(({ away_since: since }) => since !== null)
-    timer = clock.after(isAnyAway ? LOOK_AGAIN_MS : LOOK_MS, () => void watch())
   }
   const watch = (): Promise<void> =>
-    lookAtAll().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
+    lookWhereDue().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
 
   const filmRow = (videoId: string): FilmRow | undefined =>
     sql<FilmRow>("SELECT * FROM media_film WHERE video_id = ? AND state <> 'forgotten'").get(videoId)
@@ -293,7 +293,6 @@ export function openPlaces(app: PlacesApp): PlacesService {
             .lastInsertRowid,
         ),
       )
-      if (!timer) void watch()
       return toPlace(rowOf(id))
     },
 
@@ -418,10 +417,13 @@ export function openPlaces(app: PlacesApp): PlacesService {
       }
     },
 
-    begin: () => void watch(),
+    begin() {
+      looks = clock.every(LOOK_AGAIN_MS, watch)
+      void watch()
+    },
     end() {
       hasEnded = true
-      timer?.cancel()
+      looks?.cancel()
     },
   }
 }

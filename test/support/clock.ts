@@ -1,8 +1,11 @@
 /** A clock that stands still until a test moves it. */
-import { type Clock, sleepOn, type Timer } from '../../core/clock.ts'
+import { type Clock, everyOn, sleepOn, type Timer } from '../../core/clock.ts'
 
 export interface TestClock extends Clock {
-  /** Moves on by so much, firing what is due on the way in order, each with the clock at its time. */
+  /**
+   * Moves on by so much, firing what is due on the way in order, each with the clock at its time. Of regular looks
+   * (`every`) only the last before anything else.
+   */
   advance(ms: number): Promise<void>
   /**
    * As somebody, or a time server, sets the system's clock: what waits does so as long as before. @param to  epoch
@@ -16,6 +19,8 @@ interface Waiting {
   atMs: number
   number: number
   callback: () => void
+  /** Of a regular look: by so much it may be put off, again and again. */
+  everyMs?: number
 }
 
 /**
@@ -36,14 +41,27 @@ export function testClock(start: number | string = '2026-01-15T10:00:00Z'): Test
   let count = 0
   const waiting = new Set<Waiting>()
 
-  const nextUntil = (end: number): Waiting | undefined => {
+  const firstOf = (timers: Iterable<Waiting>): Waiting | undefined => {
     let first: Waiting | undefined
-    for (const timer of waiting) {
-      if (timer.atMs > end) continue
+    for (const timer of timers)
       if (!first || timer.atMs < first.atMs || (timer.atMs === first.atMs && timer.number < first.number)) first = timer
-    }
     return first
   }
+
+  const nextUntil = (end: number): Waiting | undefined => {
+    const due = [...waiting].filter(({ atMs }) => atMs <= end)
+    const until = firstOf(due.filter(({ everyMs }) => everyMs === undefined))?.atMs ?? end
+    for (const look of due)
+      if (look.everyMs) look.atMs += Math.max(0, Math.floor((until - look.atMs) / look.everyMs)) * look.everyMs
+    return firstOf(due)
+  }
+
+  const wait = (timer: Omit<Waiting, 'number'>): Timer => {
+    const numbered = { ...timer, number: count++ }
+    waiting.add(numbered)
+    return { cancel: () => void waiting.delete(numbered) }
+  }
+  const dueAfter = (ms: number): number => now + Math.max(0, ms)
 
   const clock: TestClock = {
     now: () => now + setBy,
@@ -51,11 +69,9 @@ export function testClock(start: number | string = '2026-01-15T10:00:00Z'): Test
     set(to) {
       setBy = toMs(to) - now
     },
-    after(ms, callback): Timer {
-      const timer = { atMs: now + Math.max(0, ms), number: count++, callback }
-      waiting.add(timer)
-      return { cancel: () => void waiting.delete(timer) }
-    },
+    after: (ms, callback) => wait({ atMs: dueAfter(ms), callback }),
+    every: (everyMs, look) =>
+      everyOn({ after: (ms, callback) => wait({ atMs: dueAfter(ms), callback, everyMs }) }, everyMs, look),
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     async advance(ms) {
       const end = now + ms

@@ -199,3 +199,14 @@ test('who asks for a video meanwhile has it first: the second look is given up, 
   platform.faults.clear(fog)
   assert.equal(await again(), '1 video is better now')
 })
+
+test('where nothing is degraded, no program is started to look for it', async (t) => {
+  const { app, again } = await openDegradedApp(t)
+  await app.given(aVideo({ id: fog }))
+  const { platform } = app.app
+  const version = t.mock.method(platform, 'downloaderVersion')
+
+  assert.equal(await again(), null)
+
+  assert.equal(version.mock.callCount(), 0)
+})
