@@ -11,7 +11,7 @@ import {
   startAdoption,
 } from './adoption/routes.ts'
 import { scanPlace } from './adoption/scan.ts'
-import { adoptionTables } from './adoption/tables.ts'
+import { adoptionTables, catalogTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
@@ -35,7 +35,7 @@ export default definePlugin({
     },
   },
   lanes: ['library'],
-  migrations: [releaseTables, adoptionTables],
+  migrations: [releaseTables, adoptionTables, catalogTables],
   services: (app) => ({ releases: openReleases(app) }),
   hooks: ['library.reader'],
   routes: [

@@ -1,6 +1,6 @@
 /** The event loop's end of the reading thread: asks by number, a time limit for each, ended where a disk hangs. */
 import { abortable, errors, startWorker } from 'archivolt'
-import type { Info } from './adoption/types.ts'
+import type { Info } from './catalogs/types.ts'
 import type { Op, Requests, Response } from './worker.ts'
 
 /** A disk that sleeps takes seconds, a folder of many thousand files on a slow share a minute. */

@@ -1,6 +1,7 @@
 /**
- * The library's reading thread: walks folders and reads small files beside films with plain calls, so that a disk that
- * is slow or hangs holds up neither the event loop nor anybody else's files. It never writes.
+ * The library's reading thread: walks folders and reads small files beside films and catalogs of other programs with
+ * plain calls, so that a disk that is slow or hangs holds up neither the event loop nor anybody else's files. It writes
+ * notes of catalogs into a folder of ours, and nowhere else.
  */
 import {
   closeSync,
@@ -17,7 +18,10 @@ import {
 } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import type { Ending } from '../media/containers.ts'
-import type { FoundFile, Info, Problem } from './adoption/types.ts'
+import type { FoundFile, Problem } from './adoption/types.ts'
+import { filesNear } from './catalogs/near.ts'
+import { type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
+import type { Along, CatalogRead, Info, Listed } from './catalogs/types.ts'
 import { groupNames, isIgnored, pathIn } from './names.ts'
 
 /** Folders in folders, but not without end. */
@@ -43,13 +47,23 @@ export interface Walked {
 /** The first bytes of a film, and what lies beside it. */
 export type Seen =
   | { why: string }
-  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: string }
+  | { head: Uint8Array; sizeBytes: number; changedMs: number; info?: Info; fault?: string; listed?: Listed }
+
+/** Where notes of a catalog are kept, and what they are about. */
+export interface NotesArgs {
+  own: string
+  path: string
+  roots: readonly string[]
+}
 
 export interface Requests {
+  catalog: { args: NotesArgs & { at?: string; kind?: string }; result: CatalogRead | undefined }
+  unseen: { args: NotesArgs & { after: number; most: number }; result: ReturnType<Notes['unseen']> }
+  along: { args: NotesArgs & { after: number; most: number }; result: Array<{ number: number; one: Along }> }
   open: { args: { path: string; roots: readonly string[]; endings: readonly string[] }; result: number }
   next: { args: { walk: number }; result: Walked }
   end: { args: { walk: number }; result: undefined }
-  look: { args: { path: string; files: readonly FoundFile[] }; result: Seen[] }
+  look: { args: { path: string; files: readonly FoundFile[]; notes?: NotesArgs }; result: Seen[] }
   info: { args: { path: string }; result: Info | undefined }
 }
 export type Op = keyof Requests
@@ -286,6 +300,8 @@ const KEPT = [
   'abr',
   'tbr',
   'playlist_id',
+  // Said by catalogs alone.
+  'is_gone',
 ]
 const LONGEST = 100_000
 const MOST_ITEMS = 1000
@@ -315,10 +331,11 @@ const flat = (value: unknown): unknown =>
 function readInfo(path: string): Info | undefined {
   const info: unknown = JSON.parse(readSmall(path, MOST_INFO_BYTES)?.toString('utf8') ?? 'null')
   if (!info || typeof info !== 'object' || Array.isArray(info)) return undefined
-  return Object.fromEntries(
-    KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short((info as Info)[key])]),
-  )
+  return kept(info as Info)
 }
+
+const kept = (info: Info): Info =>
+  Object.fromEntries(KEPT.filter((key) => Object.hasOwn(info, key)).map((key) => [key, short(info[key])]))
 
 /** So many bytes tell what a file is. */
 const HEAD_BYTES = 64
@@ -358,7 +375,21 @@ function lookAt(root: string, { folder, name, info: infoName }: FoundFile): Seen
 const walks = new Map<number, Walk>()
 let count = 0
 
-const ops: { [Name in Op]: (args: Requests[Name]['args']) => Requests[Name]['result'] } = {
+/** Of the one adoption that this thread works for. */
+let opened: Notes | undefined
+const notesOf = ({ own, path, roots }: NotesArgs): Notes => (opened ??= openNotes(own, path, roots))
+
+function lookWith(root: string, file: FoundFile, notes: Notes | undefined): Seen {
+  const seen = lookAt(root, file)
+  const listed = 'why' in seen ? undefined : notes?.of(file)
+  return listed ? { ...seen, listed: { ...listed, info: kept(listed.info) } } : seen
+}
+
+type Answers = {
+  [Name in Op]: (args: Requests[Name]['args']) => Requests[Name]['result'] | Promise<Requests[Name]['result']>
+}
+
+const ops: Answers = {
   open(args) {
     lstatSync(args.path)
     walks.set(++count, new Walk(args))
@@ -366,7 +397,14 @@ const ops: { [Name in Op]: (args: Requests[Name]['args']) => Requests[Name]['res
   },
   next: ({ walk }) => walks.get(walk)!.next(),
   end: ({ walk }) => void walks.delete(walk),
-  look: ({ path, files }) => files.map((file) => lookAt(path, file)),
+  look({ path, files, notes }) {
+    const opened = notes && notesOf(notes)
+    return files.map((file) => lookWith(path, file, opened))
+  },
+  catalog: ({ own, path, roots, at, kind }) =>
+    readCatalogs(path, roots, at === undefined ? filesNear(path, roots) : [at], own, kind),
+  unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
+  along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),
   info({ path }) {
     try {
       return readInfo(path)
@@ -377,12 +415,12 @@ const ops: { [Name in Op]: (args: Requests[Name]['args']) => Requests[Name]['res
   },
 }
 
-parentPort?.on('message', ({ number, op, args }: Request) => {
-  let answer: Response
+async function answer({ number, op, args }: Request): Promise<Response> {
   try {
-    answer = { number, result: ops[op](args as never) }
+    return { number, result: await ops[op](args as never) }
   } catch (thrown) {
-    answer = { number, error: (thrown as Error).message, code: codeOf(thrown) }
+    return { number, error: (thrown as Error).message, code: codeOf(thrown) }
   }
-  parentPort!.postMessage(answer)
-})
+}
+
+parentPort?.on('message', async (request: Request) => parentPort!.postMessage(await answer(request)))

@@ -16,15 +16,20 @@ export interface Adopted {
   streams: StreamProbe[]
   /** Epoch seconds. */
   dateDownloaded: number
+  /** The platform had it no more when its film was kept. */
+  isGone: boolean
 }
 
 /** As ingest writes it; what it says of the platform is as old as the download. */
-export function toAdoptedDoc({ metadata, sizeBytes, streams, dateDownloaded }: Adopted, { media }: App): VideoDoc {
+export function toAdoptedDoc(
+  { metadata, sizeBytes, streams, dateDownloaded, isGone }: Adopted,
+  { media }: App,
+): VideoDoc {
   const { id, channelId, durationSeconds } = metadata
   const { duration, duration_str, ...film } = toMediaFields({ sizeBytes, durationSeconds, streams })
   return {
     platform_id: id,
-    active: true,
+    active: !isGone,
     ...toFields(metadata, dateDownloaded),
     ...film,
     vid_last_refresh: localDay(dateDownloaded),

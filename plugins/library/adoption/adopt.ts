@@ -6,12 +6,14 @@
 import { defineTask, epochSeconds } from 'archivolt'
 import type { Adopted } from '../../video/adopted.ts'
 import type { App } from '../app.ts'
+import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
 import type { Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { openPlace, type PlaceReading, readerOf } from './tools.ts'
-import type { Facts, FoundFile, Info } from './types.ts'
+import type { Facts, FoundFile } from './types.ts'
+import { toldOf } from './ytdlp.ts'
 
 const STEP = 50
 
@@ -23,7 +25,7 @@ export const adoptVideos = defineTask({
     return inAdoption(job, app, 'adopted', async (adoption, store) => {
       const place = app.media.places.get(adoption.place_id)
       const reader = readerOf(adoption.reader, app)
-      const reading = openPlace(place.path, job, app)
+      const reading = openPlace(place.path, adoption.id, job, app)
       const all = await sumOf(store, adoption.id)
       let done = 0
       try {
@@ -90,7 +92,10 @@ async function lookAgain(
     if (!look.isFilm) left.push({ number: row.number, state: 'left', code: look.code, why: look.why })
     else if (look.sizeBytes !== file.sizeBytes)
       left.push({ number: row.number, state: 'left', code: 'changed', why: 'it has changed since the plan was made' })
-    else seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(look.info && { info: look.info }) })
+    else {
+      const info = toldOf(look, row.video_id!)
+      seen.push({ row, file: { ...file, changedMs: look.changedMs }, ...(info && { info }) })
+    }
   }
   await store.setItems(id, left)
   return seen
@@ -153,12 +158,13 @@ export async function takeIn(
 }
 
 function toAdopted({ file, facts }: SeenAgain & { facts: Facts }, { clock }: App): Adopted {
-  const { metadata, downloadedAt = Math.floor(file.changedMs / 1000), streams = [] } = facts
+  const { metadata, downloadedAt = Math.floor(file.changedMs / 1000), streams = [], isGone = false } = facts
   return {
     metadata,
     sizeBytes: file.sizeBytes,
     streams: streams.map((stream, index) => ({ ...stream, index })),
     // A date of the future would be the newest for ever.
+    isGone,
     dateDownloaded: Math.max(0, Math.min(downloadedAt, epochSeconds(clock))),
   }
 }

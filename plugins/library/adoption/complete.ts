@@ -3,7 +3,7 @@
  * only the film or the platform can tell. It may be stopped and started again: each video's row says how far it has come.
  */
 import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError } from 'archivolt'
 import type { App } from '../app.ts'
 import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
@@ -58,7 +58,7 @@ async function completeOne(row: ItemRow, place: string, job: AdoptionRun, app: A
   if (!doc || app.media.isOurs(id)) return // removed, or downloaded anew meanwhile
   try {
     if (file.picture !== undefined && !(await app.media.hasArt('video', id)))
-      await keepPicture(id, join(folder, file.picture), app)
+      await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
     if (file.subtitles.length > 0) await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))
     if (doc.streams.length === 0 || doc.player.duration === 0)
       await job.step('adoption.measure', () => app.videos.exclusive(id, () => app.videos.measure(id)))

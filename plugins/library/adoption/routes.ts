@@ -1,11 +1,15 @@
 /** Moving in over HTTP: scan a place, look at the plan, run it, undo it (contract 9.17). */
+import { stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
 import { defineRoute, errors, listing, queryEnum, queryText, Type } from 'archivolt'
 import type { App } from '../app.ts'
+import { allowed } from '../catalogs/notes.ts'
+import { ALONG, type AlongCount } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
 import { scanPlace } from './scan.ts'
 import { openStore } from './store.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
-import { readerOf, readersOf } from './tools.ts'
+import { forgetNotes, hasCatalog, readerOf, readersOf } from './tools.ts'
 import { undoAdoption } from './undo.ts'
 
 const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) })
@@ -16,6 +20,14 @@ export const AdoptionRecord = Type.Object({
   place: Type.Integer(),
   source: Type.String({ description: 'how the place is read; empty until that is known' }),
   state: Type.Enum([...ADOPTION_STATES]),
+  catalog: Type.String({ description: 'the database, list or backup of the program that was read; empty: none' }),
+  along: Type.Array(
+    Type.Object({
+      kind: Type.Enum([...ALONG]),
+      owner: Type.String({ description: 'whose it is there; empty: it has one user' }),
+      count: Type.Integer(),
+    }),
+  ),
   reason: Type.String({ description: 'why it has failed' }),
   task_id: Type.String(),
   created_at: Type.Integer({ description: 'epoch seconds' }),
@@ -45,6 +57,8 @@ async function toRecord(row: AdoptionRow, app: App) {
     id: row.id,
     place: row.place_id,
     source: row.reader,
+    catalog: row.catalog,
+    along: JSON.parse(row.along) as AlongCount[],
     state: row.state,
     reason: row.why,
     task_id: row.job_id ?? '',
@@ -78,25 +92,45 @@ export const startAdoption = defineRoute({
   path: '/api/adoption/',
   access: 'admin',
   summary: 'Look what could move in from a place; nothing is changed',
-  body: Type.Object({ place: Type.Integer({ minimum: 1 }), source: Type.Optional(Type.String({ maxLength: 40 })) }),
+  body: Type.Object({
+    place: Type.Integer({ minimum: 1 }),
+    source: Type.Optional(Type.String({ maxLength: 40 })),
+    catalog: Type.Optional(
+      Type.String({ maxLength: 4096, description: 'the database, list or backup of its program, below the roots' }),
+    ),
+  }),
   reply: AdoptionRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
-  async handle({ body: { place: placeId, source } }, app: App) {
+  async handle({ body: { place: placeId, source, catalog = '' } }, app: App) {
     const store = openStore(app)
     const place = app.media.places.get(placeId)
     if (source !== undefined) readerOf(source, app)
+    if (catalog !== '') await checkCatalog(catalog, source, app)
     const busy = store.list().find((one) => one.place_id === placeId && store.isBusy(one))
     if (busy) throw errors.conflict(`“${place.label}” is being worked on (adoption ${busy.id}): wait for its end`)
     if (!(await app.media.places.isThere(placeId)))
       throw errors.unavailable(`“${place.label}” is not there now: connect its disk, or say where it is`)
     await store.removeOld()
     await store.removeUnused(placeId)
-    const id = await store.create(placeId, source ?? '')
+    await forgetNotes((one) => store.find(one) !== undefined, app)
+    const id = await store.create(placeId, source ?? '', catalog)
     const job = await app.jobs.start(scanPlace, { adoption: id })
     await store.setTask(id, job.id)
     return toRecord(store.get(id), app)
   },
 })
+
+/** @throws unprocessable: it may not be read, or is none */
+async function checkCatalog(path: string, source: string | undefined, { media }: App): Promise<void> {
+  if (source !== undefined && !hasCatalog(source))
+    throw errors.unprocessable(`Folders of ${source} have no database of their own: leave out "catalog" or "source"`)
+  const roots = await media.places.realRoots()
+  const isThere = isAbsolute(path) && (await stat(path).catch(() => undefined))?.isFile()
+  if (!isThere || !allowed(roots)(path))
+    throw errors.unprocessable(
+      `There is no file ${path} below the folders that may be read (AV_LIBRARY_ROOTS): ${roots.join(', ')}`,
+    )
+}
 
 export const showAdoption = defineRoute({
   method: 'GET',
@@ -152,6 +186,7 @@ export const dropAdoption = defineRoute({
     const adoption = store.get(Number(params.adoptionId))
     if (store.isBusy(adoption)) throw errors.conflict('It is being worked on: wait for its end')
     await store.remove(adoption.id)
+    await forgetNotes((one) => store.find(one) !== undefined, app)
     return { success: true as const }
   },
 })

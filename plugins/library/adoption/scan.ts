@@ -2,14 +2,18 @@
  * scan_place: what lies in a place, and what would become of it. It only reads; its rows are the plan that adopt_videos
  * follows. Cut off, it begins anew.
  */
-import { defineTask, isAppError, type JobContext, Type } from 'archivolt'
+import { defineTask, errors, isAppError, type JobContext, Type } from 'archivolt'
+import type { Ending } from '../../media/containers.ts'
 import type { PlacedFilm } from '../../media/types.ts'
 import type { App } from '../app.ts'
+import { ENOUGH } from '../catalogs/notes.ts'
+import type { CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
-import { openPlace, readerOf, recognise } from './tools.ts'
-import type { FoundFile, PlaceReader, PlaceTools } from './types.ts'
+import { hasCatalog, openPlace, type PlaceReading, readerOf, recognise } from './tools.ts'
+import type { FoundFile, PlaceReader, PlaceTools, Problem, ProblemCode } from './types.ts'
+import { idInPath } from './ytdlp.ts'
 
 const AdoptionPayload = Type.Object({ adoption: Type.Integer({ minimum: 1 }) })
 export type AdoptionRun = JobContext<{ adoption: number }>
@@ -64,10 +68,12 @@ export const scanPlace = defineTask({
     return inAdoption(job, app, 'planned', async (adoption, store) => {
       await store.clear(adoption.id)
       const place = app.media.places.get(adoption.place_id)
-      const reading = openPlace(place.path, job, app)
+      const reading = openPlace(place.path, adoption.id, job, app)
       try {
         const scan = new Scan(adoption.id, place.id, reading.tools, store, app)
-        let reader: PlaceReader | undefined = adoption.reader === '' ? undefined : readerOf(adoption.reader, app)
+        const catalog = await readCatalog(adoption, reading, store, job)
+        const asked = catalog?.kind ?? adoption.reader
+        let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
         const archived = new Set<string>()
         for await (const walked of reading.walk()) {
           if (!reader) {
@@ -80,6 +86,7 @@ export const scanPlace = defineTask({
         }
         await scan.decide(job)
         await scan.tellArchived(archived)
+        if (catalog) await scan.tellMissing(catalog, reading)
       } finally {
         await reading.end()
       }
@@ -88,6 +95,23 @@ export const scanPlace = defineTask({
     })
   },
 })
+
+/** Of those kinds of places that have one; where nobody has said how the place is to be read, whichever is found. */
+async function readCatalog(
+  { id, reader, catalog: at }: AdoptionRow,
+  reading: PlaceReading,
+  store: Store,
+  job: AdoptionRun,
+): Promise<CatalogRead | undefined> {
+  if (reader !== '' && !hasCatalog(reader)) return undefined
+  job.progress(0, 'Looking for what another program knows of these films')
+  const read = await reading.readCatalog(at, reader || undefined)
+  if (!read && at !== '') throw errors.unprocessable(`${at} is no database, list or backup that can be read`)
+  if (!read) return undefined
+  await store.setReader(id, read.kind)
+  await store.setCatalog(id, read.files[0]!, read.along)
+  return read
+}
 
 const namesOf = (file: FoundFile): string[] => [
   pathOf(file),
@@ -125,7 +149,7 @@ class Scan {
     const findings = fresh.length > 0 ? await reader.read(fresh, this.#tools) : []
     await this.#add(
       [
-        ...problems.map(toProblem),
+        ...problems.map((problem) => toProblem(withId(problem, this.#tools))),
         ...findings.flatMap((finding) => [
           ...('video' in finding ? [toItem(finding.video)] : []),
           ...finding.problems.map(toProblem),
@@ -142,15 +166,29 @@ class Scan {
       job.signal.throwIfAborted()
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
       const [known, removed] = [await videos.known(ids), media.places.wasForgotten(ids)]
+      const still = await this.#lieAsTheyLay(ids.filter((id) => known.has(id)))
       const decisions = ids.flatMap((id) => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
+        const outcome = still.has(id)
+          ? secondOf(best!, { path: still.get(id)! }, media.containers.isSound)
+          : this.#outcomeOf(best!, known.has(id), removed.has(id))
         return [
-          { number: best!.number, ...this.#outcomeOf(best!, known.has(id), removed.has(id)) },
-          ...others.map((other) => ({ number: other.number, ...secondOf(other, best!) })),
+          { number: best!.number, ...outcome },
+          ...others.map((other) => ({ number: other.number, ...secondOf(other, best!, media.containers.isSound) })),
         ]
       })
       await this.#store.decide(this.#id, decisions)
     }
+  }
+
+  /** Of those in the archive: whose film is still where it was, so that this is another file. @returns its path by id */
+  async #lieAsTheyLay(ids: readonly string[]): Promise<Map<string, string>> {
+    const films = ids.flatMap((id) => {
+      const film = this.#app.media.places.filmOf(id)
+      return film?.placeId === this.#placeId ? [film] : []
+    })
+    const looks = films.length > 0 ? await this.#tools.look(films.map(toFile)) : []
+    return new Map(films.flatMap(({ videoId, path }, at) => (looks[at]!.isFilm ? [[videoId, path]] : [])))
   }
 
   #outcomeOf(row: ItemRow, isKnown: boolean, wasRemoved: boolean): Pick<ItemRow, 'outcome' | 'code' | 'why'> {
@@ -159,7 +197,24 @@ class Scan {
     const film = this.#app.media.places.filmOf(row.video_id!)
     if (isKnown && film?.placeId === this.#placeId) return plain('moved', `it was ${film.path}`)
     if (isKnown) return plain('known')
-    return plain(row.is_guess ? 'ask' : 'new')
+    return plain(row.is_guess || row.is_bare ? 'ask' : 'new')
+  }
+
+  /** What the catalog names and nobody has; only where it is this library's own. */
+  async tellMissing({ broken, share, films }: CatalogRead, reading: PlaceReading): Promise<void> {
+    await this.#add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
+    if (share < ENOUGH) {
+      const why = `its database names ${films} videos, and most of them lie elsewhere: move in from that folder too`
+      return this.#add([toProblem({ code: 'catalog_elsewhere', why })])
+    }
+    let told = 0
+    for await (const ids of reading.unseen()) {
+      const known = await this.#app.videos.known(ids)
+      const missing = ids.filter((id) => !known.has(id)).slice(0, MOST_TOLD_MISSING - told)
+      told += missing.length
+      await this.#add(missing.map((id) => toProblem({ code: 'missing_file', id, why: 'its file is not there' })))
+      if (told >= MOST_TOLD_MISSING) return
+    }
   }
 
   /** What lists of downloads name and nobody has: somebody may have removed it on purpose. */
@@ -190,7 +245,8 @@ const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | und
 /** A whole film before a chapter, one that is told of before one that is not, then what browsers play, then the larger. */
 function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
   const rank = (row: ItemRow): number[] => [
-    CHAPTER.test(row.path) ? 1 : 0,
+    isPart(row) ? 1 : 0,
+    -row.is_listed,
     row.is_guess,
     endings.indexOf(row.ending ?? ''),
     -row.size_bytes,
@@ -203,10 +259,26 @@ function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number
   }
 }
 
-const secondOf = (row: ItemRow, best: ItemRow): Pick<ItemRow, 'outcome' | 'code' | 'why'> =>
-  CHAPTER.test(row.path) && !CHAPTER.test(best.path)
-    ? { outcome: 'problem', code: 'part_of_film', why: `a chapter of ${best.path}` }
-    : { outcome: 'problem', code: 'duplicate', why: `the same video as ${best.path}, which is taken` }
+const isPart = (row: Pick<ItemRow, 'path'> & Partial<ItemRow>): boolean => row.is_part === 1 || CHAPTER.test(row.path)
+
+const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile => {
+  const [folder, name] = [path.slice(0, Math.max(0, path.lastIndexOf('/'))), path.slice(path.lastIndexOf('/') + 1)]
+  return { folder, name, base: name, ending, sizeBytes, changedMs, subtitles: [] }
+}
+
+function secondOf(row: ItemRow, best: Pick<ItemRow, 'path'> & Partial<ItemRow>, isSound: (ending: Ending) => boolean) {
+  const problem = (code: ProblemCode, why: string) => ({ outcome: 'problem' as const, code, why })
+  if (isPart(row) && !isPart(best)) return problem('part_of_film', `a chapter of ${best.path}`)
+  if (row.ending && best.ending && isSound(row.ending) && !isSound(best.ending))
+    return problem('second_container', `the sound of ${best.path}, which is taken`)
+  return problem('duplicate', `the same video as ${best.path}, which is taken`)
+}
+
+/** What is told of a file tells of its video too, where the name has it. */
+function withId(problem: Problem, tools: PlaceTools): Problem {
+  const id = problem.id ?? (problem.path === undefined ? undefined : idInPath(problem.path, tools))
+  return id === undefined ? problem : { ...problem, id }
+}
 
 /** What went wrong with one, where the next may go well. */
 export const isOnesOwn = (thrown: unknown): boolean =>

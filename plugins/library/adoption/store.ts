@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
+import type { AlongCount } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
 import type { FoundVideo, Problem } from './types.ts'
@@ -39,12 +40,13 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
     list: (): AdoptionRow[] => sql<AdoptionRow>('SELECT * FROM library_adoption ORDER BY id DESC LIMIT 100').all(),
     isBusy: ({ state }: AdoptionRow): boolean => BUSY.includes(state),
 
-    create: (placeId: number, reader: string): Promise<number> =>
+    create: (placeId: number, reader: string, catalog: string): Promise<number> =>
       ledger.write(() =>
         Number(
-          sql('INSERT INTO library_adoption (place_id, reader, state, created_at) VALUES (?, ?, ?, ?)').run(
+          sql('INSERT INTO library_adoption (place_id, reader, catalog, state, created_at) VALUES (?, ?, ?, ?, ?)').run(
             placeId,
             reader,
+            catalog,
             'scanning',
             epochSeconds(clock),
           ).lastInsertRowid,
@@ -66,6 +68,17 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
           ),
       ),
 
+    /** What was read beside the films: where it lies, and what comes along by it. */
+    setCatalog: (id: number, path: string, along: readonly AlongCount[]): Promise<void> =>
+      ledger.write(
+        () =>
+          void sql('UPDATE library_adoption SET catalog = ?, along = ? WHERE id = ?').run(
+            path,
+            JSON.stringify(along),
+            id,
+          ),
+      ),
+
     setReader: (id: number, reader: string): Promise<void> =>
       ledger.write(() => void sql('UPDATE library_adoption SET reader = ? WHERE id = ?').run(reader, id)),
 
@@ -80,7 +93,8 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
       ledger.write(() => {
         const add = sql(
           `INSERT INTO library_adoption_item (adoption_id, number, outcome, code, why, video_id, title, channel_id,
-             channel_name, path, file, is_guess, size_bytes, ending) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+             channel_name, path, file, is_guess, is_bare, is_listed, is_part, size_bytes, ending)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         )
         items.forEach((item, at) =>
           add.run(
@@ -96,6 +110,9 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
             item.path,
             item.file ?? null,
             item.is_guess ?? 0,
+            item.is_bare ?? 0,
+            item.is_listed ?? 0,
+            item.is_part ?? 0,
             item.size_bytes ?? 0,
             item.ending ?? null,
           ),
@@ -241,7 +258,17 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   }
 }
 
-export const toItem = ({ file, id, isGuess, title, channelId, channelName }: FoundVideo): NewItem => ({
+export const toItem = ({
+  file,
+  id,
+  isGuess,
+  isBare,
+  isListed,
+  isPart,
+  title,
+  channelId,
+  channelName,
+}: FoundVideo): NewItem => ({
   outcome: 'found',
   video_id: id,
   title,
@@ -250,6 +277,9 @@ export const toItem = ({ file, id, isGuess, title, channelId, channelName }: Fou
   path: pathOf(file),
   file: JSON.stringify(file),
   is_guess: isGuess ? 1 : 0,
+  is_bare: isBare ? 1 : 0,
+  is_listed: isListed ? 1 : 0,
+  is_part: isPart ? 1 : 0,
   size_bytes: file.sizeBytes,
   ending: file.ending,
 })

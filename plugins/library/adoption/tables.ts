@@ -47,6 +47,18 @@ export const adoptionTables = {
     ) STRICT, WITHOUT ROWID;`,
 }
 
+/** What a catalog told of the place and of its films. */
+export const catalogTables = {
+  number: 3,
+  sql: `
+    -- the database, list or backup that was read, and what comes along by it (JSON)
+    ALTER TABLE library_adoption ADD COLUMN catalog TEXT NOT NULL DEFAULT '';
+    ALTER TABLE library_adoption ADD COLUMN along TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE library_adoption_item ADD COLUMN is_bare INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE library_adoption_item ADD COLUMN is_listed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE library_adoption_item ADD COLUMN is_part INTEGER NOT NULL DEFAULT 0;`,
+}
+
 export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
 export type AdoptionState = (typeof ADOPTION_STATES)[number]
 export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -63,6 +75,8 @@ export interface AdoptionRow {
   job_id: string | null
   why: string
   unchanged: number
+  catalog: string
+  along: string
 }
 
 export interface ItemRow {
@@ -78,6 +92,9 @@ export interface ItemRow {
   path: string
   file: string | null
   is_guess: 0 | 1
+  is_bare: 0 | 1
+  is_listed: 0 | 1
+  is_part: 0 | 1
   size_bytes: number
   ending: Ending | null
   state: (typeof ITEM_STATES)[number]

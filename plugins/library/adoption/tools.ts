@@ -1,9 +1,15 @@
 /** What readers read a place with: the reading thread, the platform's ids, tags of single files. */
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { errors, isAppError, type JobContext } from 'archivolt'
 import type { App } from '../app.ts'
+import { CATALOG_KINDS } from '../catalogs/all.ts'
+import { NOTES_FILE } from '../catalogs/notes.ts'
+import type { CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { type ReadingThread, startReading } from '../reading.ts'
-import type { Walked } from '../worker.ts'
+import type { NotesArgs, Walked } from '../worker.ts'
 import type { FoundFile, Look, PlaceReader, PlaceTools } from './types.ts'
 import { ytdlpReader } from './ytdlp.ts'
 
@@ -12,13 +18,37 @@ const MOST_TAGGED = 500
 
 export interface PlaceReading {
   tools: PlaceTools
+  /**
+   * Reads the catalog of the place once, and keeps notes that further looks go by.
+   * @param at  where it lies; default: it is looked for @param kind  default: whichever it is
+   */
+  readCatalog(at: string, kind?: string): Promise<CatalogRead | undefined>
+  /** In pieces. Films that the catalog names and no file was taken for. */
+  unseen(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
   end(): Promise<void>
 }
 
+const UNSEEN_STEP = 500
+
+const NOTES = 'adoptions'
+const notesFolder = (adoption: number, { settings }: App): string => join(settings.dataDir, NOTES, String(adoption))
+
+/** Notes of adoptions that are no more. */
+export async function forgetNotes(isKept: (adoption: number) => boolean, app: App): Promise<void> {
+  const names = await readdir(join(app.settings.dataDir, NOTES)).catch(() => [])
+  for (const name of names)
+    if (!isKept(Number(name))) await rm(notesFolder(Number(name), app), { recursive: true, force: true })
+}
+
 type Run = Pick<JobContext<object>, 'signal' | 'log'>
 
-export function openPlace(path: string, job: Run, app: App): PlaceReading {
+/** @param adoption  whose notes of a catalog are used, once they are there */
+export function openPlace(path: string, adoption: number, job: Run, app: App): PlaceReading {
+  const own = notesFolder(adoption, app)
+  const notes = async (): Promise<NotesArgs> => ({ own, path, roots: await app.media.places.realRoots() })
+  let hasNotes = existsSync(join(own, NOTES_FILE))
+
   let started: ReadingThread | undefined
   const thread = (): ReadingThread => (started ??= startReading())
   let tagged = 0
@@ -29,7 +59,7 @@ export function openPlace(path: string, job: Run, app: App): PlaceReading {
   const tools: PlaceTools = {
     extractor: app.platform.name.toLowerCase(),
     videoIn,
-    look: (files) => lookAt(path, files, thread(), job, app),
+    look: async (files) => lookAt(path, files, hasNotes ? await notes() : undefined, thread(), job, app),
     metadataOf(info, id) {
       try {
         return app.platform.metadataOf(info, id)
@@ -49,7 +79,25 @@ export function openPlace(path: string, job: Run, app: App): PlaceReading {
       return undefined
     },
   }
-  return { tools, walk: () => walk(path, thread(), job, app), end: async () => started?.end() }
+  return {
+    tools,
+    walk: () => walk(path, thread(), job, app),
+    async readCatalog(at, kind) {
+      const asked = { ...(await notes()), ...(at !== '' && { at }), ...(kind !== undefined && { kind }) }
+      const read = await thread().ask('catalog', asked, job.signal)
+      hasNotes = read !== undefined
+      return read
+    },
+    async *unseen() {
+      for (let after = 0; hasNotes; ) {
+        const rows = await thread().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)
+        if (rows.length === 0) return
+        yield rows.map(({ id }) => id)
+        after = rows.at(-1)!.number
+      }
+    },
+    end: async () => started?.end(),
+  }
 }
 
 async function* walk(path: string, thread: ReadingThread, { signal }: Run, { media }: App): AsyncGenerator<Walked> {
@@ -66,11 +114,12 @@ async function* walk(path: string, thread: ReadingThread, { signal }: Run, { med
 async function lookAt(
   path: string,
   files: readonly FoundFile[],
+  notes: NotesArgs | undefined,
   thread: ReadingThread,
   { signal }: Run,
   { media }: App,
 ): Promise<Look[]> {
-  const seen = await thread.ask('look', { path, files }, signal)
+  const seen = await thread.ask('look', { path, files, ...(notes && { notes }) }, signal)
   return seen.map((one): Look => {
     if ('why' in one) return { isFilm: false, code: 'unreadable_file', why: one.why }
     const { head, ...rest } = one
@@ -81,7 +130,21 @@ async function lookAt(
   })
 }
 
-export const readersOf = (app: App): readonly PlaceReader[] => [...app.hook('library.reader'), ytdlpReader]
+/** What programs leave that keep a catalog are folders of yt-dlp, of which more is known. */
+const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title }) => ({
+  ...ytdlpReader,
+  name,
+  title,
+  recognise: () => 0,
+}))
+
+export const readersOf = (app: App): readonly PlaceReader[] => [
+  ...app.hook('library.reader'),
+  ytdlpReader,
+  ...catalogReaders,
+]
+
+export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ name }) => name === reader)
 
 /** @throws unprocessable: there is none of this name */
 export function readerOf(name: string, app: App): PlaceReader {

@@ -1,6 +1,7 @@
 /** Adopting: what is found in a place, what becomes of it, and how other kinds of places are read (contract 9.17). */
 import type { Ending } from '../../media/containers.ts'
 import type { VideoMetadata } from '../../platform/types.ts'
+import type { Info, Listed } from '../catalogs/types.ts'
 
 /** A film and what belongs to it by its name. */
 export interface FoundFile {
@@ -16,6 +17,7 @@ export interface FoundFile {
   info?: string
   /** Where it has none: information files of the folder that belong to no film by their name. */
   lone?: readonly string[]
+  /** A whole path where its program keeps pictures elsewhere. */
   picture?: string
   subtitles: Array<{ name: string; lang: string; isSubRip: boolean }>
 }
@@ -23,7 +25,11 @@ export interface FoundFile {
 /** Why something is not taken in, by a word that does not change. */
 export const PROBLEM_CODES = [
   'missing_file',
+  'moved_file',
+  'catalog_elsewhere',
+  'unreadable_document',
   'duplicate',
+  'second_container',
   'hard_link',
   'symbolic_link',
   'outside_root',
@@ -55,15 +61,18 @@ export interface Problem {
   why: string
 }
 
-/** What is told of a film beside its file: yt-dlp's information file, or what stands for it. */
-export type Info = Record<string, unknown>
-
 /** What a reader knows of one film. */
 export interface FoundVideo {
   file: FoundFile
   id: string
   /** The id stands in a name alone: the platform has to confirm it. */
   isGuess: boolean
+  /** Nothing here tells its facts: only the platform can. */
+  isBare?: boolean
+  /** The program's own database names this very file. */
+  isListed?: boolean
+  /** One of several files that a film was cut into. */
+  isPart?: boolean
   title: string
   channelId?: string
   channelName?: string
@@ -88,7 +97,15 @@ export interface PlaceTools {
 
 export type Look =
   | { isFilm: false; why: string; code: 'not_a_film' | 'unreadable_file' }
-  | { isFilm: true; sizeBytes: number; changedMs: number; info?: Info; fault?: string }
+  | {
+      isFilm: true
+      sizeBytes: number
+      changedMs: number
+      info?: Info
+      fault?: string
+      /** What the place's catalog tells of it. */
+      listed?: Listed
+    }
 
 export type Finding = { video: FoundVideo; problems: Problem[] } | { problems: Problem[] }
 
@@ -116,6 +133,8 @@ export interface Facts {
   metadata: VideoMetadata
   /** Epoch seconds, where known. */
   downloadedAt?: number
+  /** The platform has it no more. */
+  isGone?: boolean
   /** As announced, where known. */
   streams?: Array<{ type: 'video' | 'audio'; codec: string; bitrate: number; width?: number; height?: number }>
 }

@@ -1,11 +1,14 @@
 /**
  * Folders of yt-dlp, and of all that leaves such: by the information file, by the id in the name, by the film's tags.
  */
+import type { Info, Listed } from '../catalogs/types.ts'
 import { pathIn } from '../names.ts'
-import type { Facts, Finding, FoundFile, FoundVideo, Info, Look, PlaceReader, PlaceTools, Problem } from './types.ts'
+import type { Facts, Finding, FoundFile, FoundVideo, Look, PlaceReader, PlaceTools, Problem } from './types.ts'
 
 const IN_BRACKETS = /\[([^[\]]+)\]/g
 /** As youtube-dl named files. */
+/** As TubeArchivist did until 0.4. */
+const AFTER_DAY = /^\d{8}_([A-Za-z0-9_-]{11})_/
 const AT_END = /-([A-Za-z0-9_-]{11})$/
 const ID_LENGTH = 11
 const SIGNS = [/\.info\.json$/i, /\[[A-Za-z0-9_-]{11}\]\.[a-z0-9]+$/i, /(?:^|\/)archive\.txt$/i]
@@ -22,9 +25,15 @@ function inBrackets(base: string, tools: PlaceTools): string | undefined {
 /** Where it has an id at all: brackets, the bare name, or the end. */
 function inName(base: string, tools: PlaceTools): string | undefined {
   const bare = base.length === ID_LENGTH && tools.videoIn(base) === base ? base : undefined
-  const [, end] = AT_END.exec(base) ?? []
-  return inBrackets(base, tools) ?? bare ?? (end !== undefined && tools.videoIn(end) === end ? end : undefined)
+  const [, end = ''] = AT_END.exec(base) ?? []
+  const [, second = ''] = AFTER_DAY.exec(base) ?? []
+  const word = [second, end].find((one) => one !== '' && tools.videoIn(one) === one)
+  return inBrackets(base, tools) ?? bare ?? word
 }
+
+/** Of a file that is no film: only what stands in brackets is believed. */
+export const idInPath = (path: string, tools: PlaceTools): string | undefined =>
+  inBrackets(path.slice(path.lastIndexOf('/') + 1).normalize('NFC'), tools)
 
 /** Undefined: it does not say. */
 function isForeign(info: Info, tools: PlaceTools): boolean | undefined {
@@ -36,6 +45,7 @@ const toVideo = (file: FoundFile, id: string, isGuess: boolean, info?: Info): Fo
   file,
   id,
   isGuess,
+  ...(typeof info?.channel_id !== 'string' && { isBare: true }),
   title: textOf(info?.title).slice(0, 500) || file.base,
   ...(typeof info?.channel_id === 'string' && { channelId: info.channel_id }),
   ...(typeof info?.channel === 'string' && { channelName: info.channel.slice(0, 500) }),
@@ -46,6 +56,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   const named = inName(file.base, tools)
   const only = (problem: Problem): Finding => ({ problems: [problem] })
   if (!look.isFilm) return only({ code: look.code, path, why: look.why, ...(named !== undefined && { id: named }) })
+  if (look.listed) return listedFinding(file, look, look.listed, tools)
   const beside = file.info === undefined ? path : pathIn(file.folder, file.info)
   const { info, fault } = look
   if (info && !isPlaylist(info) && isForeign(info, tools))
@@ -76,6 +87,43 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   })
   return { problems }
 }
+
+const MOVED = 'it lies elsewhere than the database says, and was found by its id'
+
+/** What the place's own catalog says comes first. */
+function listedFinding(
+  file: FoundFile,
+  { info }: Extract<Look, { isFilm: true }>,
+  listed: Listed,
+  tools: PlaceTools,
+): Finding {
+  const [path, { id }] = [pathIn(file.folder, file.name), listed]
+  if (listed.extractor !== undefined && listed.extractor !== tools.extractor)
+    return { problems: [{ code: 'foreign_platform', path, why: `it is from ${listed.extractor}` }] }
+  const told = info && !isPlaylist(info) ? textOf(info.id) : ''
+  if (tools.videoIn(id) !== id || (told !== '' && told !== id))
+    return {
+      problems: [{ code: 'ambiguous_id', path, id, why: `the information file beside it says ${told || 'nothing'}` }],
+    }
+  const { wasMoved, isStored, isPart, picture } = listed
+  const withPicture = picture === undefined || file.picture !== undefined ? file : { ...file, picture }
+  return {
+    video: {
+      // Of several that are said to be one file, the first to have it: that is not written over.
+      ...toVideo(withPicture, id, listed.others.length > 0, { ...info, ...listed.info }),
+      isListed: isStored,
+      isPart,
+    },
+    problems: [
+      ...(wasMoved ? [{ code: 'moved_file' as const, path, id, why: MOVED }] : []),
+      ...listed.others.map((other) => ({ code: 'ambiguous_id' as const, path, id: other, why: `it may be ${id} too` })),
+    ],
+  }
+}
+
+/** All that is told of a film: by the catalog, and by the file beside it. @param id  what it was taken for */
+export const toldOf = ({ info, listed }: Extract<Look, { isFilm: true }>, id: string): Info | undefined =>
+  listed?.id === id ? { ...info, ...listed.info, id } : info
 
 /** A film that somebody has renamed: its information file lies beside under the old name, which has the id. */
 async function withLoneInfo(file: FoundFile, id: string, tools: PlaceTools): Promise<FoundVideo> {
@@ -140,6 +188,11 @@ export const ytdlpReader: PlaceReader = {
       if (!metadata) return undefined
       const streams = streamsOf(info)
       const epoch = typeof info.epoch === 'number' && info.epoch > 0 ? Math.floor(info.epoch) : undefined
-      return { metadata, ...(epoch !== undefined && { downloadedAt: epoch }), ...(streams && { streams }) }
+      return {
+        metadata,
+        ...(epoch !== undefined && { downloadedAt: epoch }),
+        ...(streams && { streams }),
+        ...(info.is_gone === true && { isGone: true }),
+      }
     }),
 }

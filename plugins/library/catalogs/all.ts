@@ -1,0 +1,14 @@
+/** The kinds of catalogs that can be read, in the order in which they are tried. */
+import { metube } from './metube.ts'
+import { pinchflat } from './pinchflat.ts'
+import { tubearchivist } from './tubearchivist.ts'
+import { tubesync } from './tubesync.ts'
+import type { CatalogKind } from './types.ts'
+import { youtarr } from './youtarr.ts'
+import { youtubedlMaterial } from './youtubedl-material.ts'
+import { ytdlSub } from './ytdl-sub.ts'
+
+export const CATALOG_KINDS: readonly CatalogKind[] = [
+  ...[pinchflat, tubearchivist, tubesync, ytdlSub],
+  ...[youtarr, metube, youtubedlMaterial],
+]

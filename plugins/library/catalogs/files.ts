@@ -1,0 +1,143 @@
+/** Files of other programs as they lie on the disk: copied or read whole, never opened for writing, and bounded. */
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { NoCatalog } from './types.ts'
+
+const MOST_BYTES = 64 << 20
+const MOST_DATABASE_BYTES = 8 * 2 ** 30
+/** A program that goes on writes while it is copied: so often it is tried. */
+const TRIES = 3
+
+/** A whole file that is one. @throws NoCatalog: too large */
+export function wholeFile(path: string, most = MOST_BYTES): Buffer {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile() || found.size > most) throw new NoCatalog(`It is no file, or larger than ${most >> 20} MiB`)
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** @throws NoCatalog: it is no JSON */
+export function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+  } catch {
+    throw new NoCatalog('It is no whole JSON')
+  }
+}
+
+export const jsonIn = (path: string): unknown => jsonOf(wholeFile(path))
+
+/** As `jsonIn`, of a file that may be packed. */
+export function packedJsonIn(path: string): unknown {
+  const bytes = wholeFile(path)
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return jsonOf(bytes)
+  try {
+    return jsonOf(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }))
+  } catch {
+    throw new NoCatalog('It cannot be unpacked')
+  }
+}
+
+const stampOf = (path: string): string => {
+  try {
+    const { size, mtimeMs } = statSync(path)
+    return `${size} ${mtimeMs}`
+  } catch {
+    return ''
+  }
+}
+
+function copyBoth(path: string, to: string): void {
+  for (let left = TRIES; ; left--) {
+    const before = [stampOf(path), stampOf(`${path}-wal`)].join()
+    copyFileSync(path, to)
+    rmSync(`${to}-wal`, { force: true })
+    if (stampOf(`${path}-wal`) !== '') copyFileSync(`${path}-wal`, `${to}-wal`)
+    if ([stampOf(path), stampOf(`${path}-wal`)].join() === before) return
+    if (left === 1) throw new NoCatalog('The database changes while it is read: stop its program, then look again')
+  }
+}
+
+export interface ForeignDatabase {
+  /**
+   * Rows of a table, one by one. Columns that it does not have are null: older versions have fewer.
+   * @throws NoCatalog: there is no such table
+   */
+  rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>>
+  has(table: string): boolean
+}
+
+/**
+ * A foreign SQLite: what is newest stands in the -wal alone, and opening it where it lies would write beside it. So both
+ * are copied, and tables alone are read.
+ */
+export function withDatabase(
+  path: string,
+  own: string,
+  tables: readonly string[],
+  read: (db: ForeignDatabase) => void,
+): void {
+  const head = Buffer.alloc(16)
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile() || found.size > MOST_DATABASE_BYTES) throw new NoCatalog('It is no file, or larger than 8 GiB')
+    readSync(file, head, 0, head.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  if (head.toString('latin1', 0, 15) !== 'SQLite format 3') throw new NoCatalog('It is no SQLite database')
+  const copy = `${own}/copy.db`
+  copyBoth(path, copy)
+  let db: Database.Database | undefined
+  try {
+    db = new Database(copy, { fileMustExist: true })
+    db.pragma('trusted_schema = OFF')
+    const isTable = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
+    const missing = tables.filter((table) => !isTable.get(table))
+    if (missing.length > 0) throw new NoCatalog(`The database has no table ${missing.join(', ')}`)
+    if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new NoCatalog('The database is damaged')
+    read(readerOf(db))
+  } catch (thrown) {
+    if (thrown instanceof Database.SqliteError) throw new NoCatalog(`The database cannot be read: ${thrown.message}`)
+    throw thrown
+  } finally {
+    db?.close()
+    for (const ending of ['', '-wal', '-shm']) rmSync(`${copy}${ending}`, { force: true })
+  }
+}
+
+function readerOf(db: Database.Database): ForeignDatabase {
+  const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+  const has = (table: string): boolean =>
+    db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(table) !== undefined
+  return {
+    has,
+    rows(table, columns, order) {
+      if (!has(table)) throw new NoCatalog(`The database has no table ${table}`)
+      const there = new Set(
+        (db.pragma(`table_info(${quoted(table)})`) as Array<{ name: string }>).map(({ name }) => name),
+      )
+      const asked = columns.map((name) => (there.has(name) ? quoted(name) : `NULL AS ${quoted(name)}`))
+      const by = order !== undefined && there.has(order) ? ` ORDER BY ${quoted(order)}` : ''
+      return db.prepare(`SELECT ${asked.join(', ')} FROM ${quoted(table)}${by}`).iterate() as IterableIterator<
+        Record<string, unknown>
+      >
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Names of files in a place and beside it: catalogs lie there, often in hidden folders. */
+import { type Dirent, readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { allowed } from './notes.ts'
+
+const DEEPEST = 2
+const MOST_FOLDERS = 1000
+const MOST_FILES = 20_000
+/** What a catalog may be called: films are not listed. */
+const MAY_BE_ONE = /\.(?:db|sqlite3?|json|zip|sql|list|rdb)$/i
+
+/** Absolute paths; those in the place come first. */
+export function filesNear(place: string, roots: readonly string[]): string[] {
+  const outer = dirname(place)
+  const isAllowed = allowed(roots)
+  const inPlace = filesBelow(place, isAllowed)
+  if (outer === place || !isAllowed(outer)) return inPlace
+  return [...inPlace, ...filesBelow(outer, isAllowed, place)]
+}
+
+function filesBelow(top: string, isAllowed: (path: string) => boolean, but?: string): string[] {
+  const files: string[] = []
+  const folders = [{ path: top, depth: 0 }]
+  for (let at = 0; at < folders.length && at < MOST_FOLDERS && files.length < MOST_FILES; at++) {
+    const { path, depth } = folders[at]!
+    let entries: Dirent[]
+    try {
+      entries = readdirSync(path, { withFileTypes: true })
+    } catch {
+      continue // the walk of the place tells of it
+    }
+    for (const entry of entries) {
+      const inner = `${path}/${entry.name}`
+      if (entry.isFile() && MAY_BE_ONE.test(entry.name)) files.push(inner)
+      else if (entry.isDirectory() && depth < DEEPEST && inner !== but && isAllowed(inner))
+        folders.push({ path: inner, depth: depth + 1 })
+    }
+  }
+  return files
+}

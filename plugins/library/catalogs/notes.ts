@@ -1,0 +1,268 @@
+/**
+ * What was read of a catalog, in an SQLite of ours for as long as the plan: by the path that is stored there and by id,
+ * so that very many are never in memory. The path there becomes one below the place by a prefix that is found by trying.
+ */
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { FoundFile } from '../adoption/types.ts'
+import { pathOf } from '../names.ts'
+import { CATALOG_KINDS } from './all.ts'
+import { packedJsonIn } from './files.ts'
+import {
+  type Along,
+  type AlongCount,
+  type CatalogFilm,
+  type CatalogKind,
+  type CatalogRead,
+  type Info,
+  type Listed,
+  NoCatalog,
+} from './types.ts'
+import { objectOf } from './values.ts'
+
+export const NOTES_FILE = 'notes.db'
+/** So many stored paths are tried at the place. */
+const SAMPLE = 200
+/** Of those, so much has to lie there. */
+export const ENOUGH = 0.5
+/** Of an information file with all formats and comments. */
+const MOST_TEXT = 100_000
+const IS_ID = /^[A-Za-z0-9_-]{1,64}$/
+/** Wherever an id may stand in a name. */
+const IN_NAME = /(?<![A-Za-z0-9])(?=([A-Za-z0-9_-]{11})(?![A-Za-z0-9]))/g
+
+const isWithin = (outer: string, inner: string): boolean =>
+  inner === outer || inner.startsWith(outer.endsWith('/') ? outer : `${outer}/`)
+
+/** With one kind of slash, in one form of Unicode. */
+const plain = (path: string): string => path.replaceAll('\\', '/').replace(/^\.\//, '').normalize('NFC')
+
+export function allowed(roots: readonly string[]): (path: string) => boolean {
+  return (path) => {
+    try {
+      const real = realpathSync(path)
+      return roots.some((root) => isWithin(root, real))
+    } catch {
+      return false
+    }
+  }
+}
+
+/**
+ * Tries the kinds whose names are there, and keeps what the first tells whose films lie in the place.
+ * @param found  absolute paths @param only  this kind alone
+ */
+export async function readCatalogs(
+  place: string,
+  roots: readonly string[],
+  found: readonly string[],
+  own: string,
+  only?: string,
+): Promise<CatalogRead | undefined> {
+  const isAllowed = allowed(roots)
+  mkdirSync(own, { recursive: true, mode: 0o700 })
+  rmSync(join(own, NOTES_FILE), { force: true })
+  let best: CatalogRead | undefined
+  for (const kind of CATALOG_KINDS) {
+    if (only !== undefined && kind.name !== only) continue
+    const files = kind.find(found).filter(isAllowed)
+    if (files.length === 0) continue
+    const draft = join(own, `${kind.name}.db`)
+    const read = await readOne(kind, { files, place, own, isAllowed }, draft)
+    if (read && (read.share > (best?.share ?? 0) || only !== undefined)) {
+      best = read
+      renameSync(draft, join(own, NOTES_FILE))
+    }
+    rmSync(draft, { force: true })
+    if (best && best.share >= ENOUGH) break
+  }
+  return best
+}
+
+async function readOne(
+  kind: CatalogKind,
+  source: Parameters<CatalogKind['read']>[0],
+  draft: string,
+): Promise<CatalogRead | undefined> {
+  const notes = newNotes(draft)
+  try {
+    await kind.read(source, notes)
+    return { kind: kind.name, files: [...source.files], ...notes.end(source.place) }
+  } catch (thrown) {
+    if (!(thrown instanceof NoCatalog)) throw thrown
+    notes.close()
+    return undefined
+  }
+}
+
+const TABLES = `
+  CREATE TABLE film (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT, folded TEXT, info TEXT NOT NULL, info_file TEXT,
+    picture_file TEXT, is_part INTEGER NOT NULL, extractor TEXT, is_seen INTEGER NOT NULL DEFAULT 0) STRICT;
+  CREATE TABLE along (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, data TEXT NOT NULL) STRICT;
+  CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;`
+const INDEXES =
+  'CREATE INDEX film_path ON film (path); CREATE INDEX film_folded ON film (folded); CREATE INDEX film_id ON film (id);'
+const MOST_BROKEN = 1000
+const MOST_OWNERS = 200
+
+function newNotes(path: string) {
+  rmSync(path, { force: true })
+  const db = new Database(path)
+  db.pragma('journal_mode = OFF')
+  db.pragma('synchronous = OFF')
+  db.exec(TABLES)
+  db.exec('BEGIN')
+  const addFilm = db.prepare(
+    'INSERT INTO film (id, path, folded, info, info_file, picture_file, is_part, extractor) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const addAlong = db.prepare('INSERT INTO along (kind, owner, data) VALUES (?, ?, ?)')
+  const broken: CatalogRead['broken'] = []
+  return {
+    film({ id, path: stored, info = {}, infoFile, pictureFile, isPart = false, extractor }: CatalogFilm): void {
+      if (!IS_ID.test(id)) return
+      const key = stored === undefined ? null : plain(stored)
+      addFilm.run(
+        ...[id, key, key?.toLowerCase() ?? null, JSON.stringify(keptOf(info)), infoFile ?? null],
+        ...[pictureFile ?? null, isPart ? 1 : 0, extractor ?? null],
+      )
+    },
+    along(one: Along): void {
+      if (IS_ID.test(one.id) || one.id.startsWith('@'))
+        addAlong.run(one.kind, 'owner' in one ? one.owner.slice(0, 100) : '', JSON.stringify(one))
+    },
+    broken(id: string, why: string): void {
+      if (IS_ID.test(id) && broken.length < MOST_BROKEN) broken.push({ id, why })
+    },
+    end(place: string): Pick<CatalogRead, 'films' | 'share' | 'along' | 'broken'> {
+      db.exec('COMMIT')
+      db.exec(INDEXES)
+      const { prefix, share } = prefixOf(db, place)
+      db.prepare('INSERT INTO fact VALUES (?, ?)').run('prefix', prefix)
+      const counts = db
+        .prepare('SELECT kind, owner, count(*) AS count FROM along GROUP BY kind, owner ORDER BY kind, owner LIMIT ?')
+        .all(MOST_OWNERS) as AlongCount[]
+      const films = db.prepare('SELECT count(DISTINCT id) FROM film').pluck().get() as number
+      db.close()
+      return { films, share, along: counts, broken }
+    },
+    close: () => void db.close(),
+  }
+}
+
+/** Anybody may have written it: plain values, of a length that a title or a description may have. */
+const keptOf = (info: Info): Info =>
+  Object.fromEntries(
+    Object.entries(info).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, MOST_TEXT) : value]),
+  )
+
+/** Leading parts are dropped, one by one, until the rest lies in the place: what most agree on is the prefix. */
+function prefixOf(db: Database.Database, place: string): { prefix: string; share: number } {
+  const count = db.prepare('SELECT max(number) FROM film').pluck().get() as number | null
+  const step = Math.max(1, Math.floor((count ?? 0) / SAMPLE))
+  const paths = db
+    .prepare('SELECT path FROM film WHERE path IS NOT NULL AND number % ? = 0 LIMIT ?')
+    .pluck()
+    .all(step, SAMPLE) as string[]
+  const votes = new Map<string, number>()
+  for (const path of paths) {
+    for (let from = path.startsWith('/') ? 1 : 0; from < path.length; ) {
+      const rest = path.slice(from)
+      if (isThere(`${place}/${rest}`)) {
+        const prefix = path.slice(0, from)
+        votes.set(prefix, (votes.get(prefix) ?? 0) + 1)
+        break
+      }
+      const next = path.indexOf('/', from)
+      if (next < 0) break
+      from = next + 1
+    }
+  }
+  const [[prefix, agreed] = ['', 0]] = [...votes].sort(([, a], [, b]) => b - a)
+  // Without paths there is nothing to say that it is another library's.
+  return { prefix, share: paths.length === 0 ? ENOUGH : agreed / paths.length }
+}
+
+const isThere = (path: string): boolean =>
+  !path.includes('\0') && !path.includes('/../') && (existsSync(path) || existsSync(path.normalize('NFD')))
+
+interface FilmRow {
+  number: number
+  id: string
+  path: string | null
+  info: string
+  info_file: string | null
+  picture_file: string | null
+  is_part: 0 | 1
+  extractor: string | null
+}
+
+export type Notes = ReturnType<typeof openNotes>
+
+export function openNotes(own: string, place: string, roots: readonly string[]) {
+  const db = new Database(join(own, NOTES_FILE), { fileMustExist: true })
+  db.pragma('synchronous = OFF')
+  const isAllowed = allowed(roots)
+  const prefix = db.prepare("SELECT value FROM fact WHERE name = 'prefix'").pluck().get() as string
+  const byPath = db.prepare('SELECT * FROM film WHERE path = ? ORDER BY number LIMIT 10')
+  const byFolded = db.prepare('SELECT * FROM film WHERE folded = ? LIMIT 2')
+  const byId = db.prepare('SELECT * FROM film WHERE id = ? LIMIT 1')
+  const see = db.prepare('UPDATE film SET is_seen = 1 WHERE id = ?')
+  const unseen = db.prepare(
+    'SELECT min(number) AS number, id FROM film WHERE path IS NOT NULL GROUP BY id HAVING max(is_seen) = 0 AND number > ? ORDER BY 1 LIMIT ?',
+  )
+  const along = db.prepare('SELECT number, data FROM along WHERE number > ? ORDER BY number LIMIT ?')
+
+  const stored = (path: string): FilmRow[] => {
+    const key = `${prefix}${plain(path)}`
+    const exact = byPath.all(key) as FilmRow[]
+    if (exact.length > 0) return exact
+    const folded = byFolded.all(key.toLowerCase()) as FilmRow[]
+    return folded.length === 1 ? folded : []
+  }
+  const named = (base: string): FilmRow | undefined => {
+    const ids = [...base.matchAll(IN_NAME)].map(([, id]) => id!)
+    const rows = [...new Set(ids)].flatMap((id) => (byId.get(id) as FilmRow | undefined) ?? [])
+    return rows.length === 1 ? rows[0] : undefined
+  }
+  const infoOf = (row: FilmRow): Info => {
+    const info = JSON.parse(row.info) as Info
+    if (row.info_file === null || typeof info.channel_id === 'string' || !isAllowed(row.info_file)) return info
+    try {
+      const told = objectOf(packedJsonIn(row.info_file))
+      return told.id === row.id ? { ...told, ...info } : info
+    } catch {
+      return info // it is not there, or none
+    }
+  }
+  return {
+    /** What it tells of a file. */
+    of(file: FoundFile): Listed | undefined {
+      const [row = named(file.base), ...others] = stored(pathOf(file))
+      if (!row) return undefined
+      for (const { id } of [row, ...others]) see.run(id)
+      const isStored = row.path !== null && row.path.toLowerCase() === `${prefix}${plain(pathOf(file))}`.toLowerCase()
+      const elsewhere = row.path?.startsWith(prefix) ? row.path.slice(prefix.length) : undefined
+      const picture = row.picture_file !== null && isAllowed(row.picture_file) ? row.picture_file : undefined
+      return {
+        id: row.id,
+        isStored,
+        wasMoved: !isStored && row.path !== null && !(elsewhere !== undefined && isThere(`${place}/${elsewhere}`)),
+        isPart: row.is_part === 1,
+        ...(row.extractor !== null && { extractor: row.extractor }),
+        others: [...new Set(others.map(({ id }) => id))].filter((id) => id !== row.id),
+        info: infoOf(row),
+        ...(picture !== undefined && { picture }),
+      }
+    },
+    /** Ids of films that it names and no file was taken for. */
+    unseen: (after: number, most: number) => unseen.all(after, most) as Array<{ number: number; id: string }>,
+    along: (after: number, most: number) =>
+      (along.all(after, most) as Array<{ number: number; data: string }>).map(({ number, data }) => ({
+        number,
+        one: JSON.parse(data) as Along,
+      })),
+    end: () => void db.close(),
+  }
+}

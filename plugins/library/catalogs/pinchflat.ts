@@ -1,0 +1,76 @@
+/** Pinchflat: an SQLite with one row for each video of each source, and what yt-dlp said of it in packed files beside. */
+import { dirname } from 'node:path'
+import { withDatabase } from './files.ts'
+import type { CatalogKind } from './types.ts'
+import { dayOf, flagOf, given, numberOf, secondsOf, textOf } from './values.ts'
+
+interface Source {
+  channelId?: string
+  channelName?: string
+}
+
+const SOURCE = [
+  ...['id', 'collection_id', 'collection_type', 'collection_name', 'custom_name'],
+  ...['enabled', 'download_media', 'marked_for_deletion_at'],
+]
+const ITEM = [
+  ...['id', 'media_id', 'title', 'description', 'media_filepath', 'source_id', 'livestream', 'short_form_content'],
+  ...['uploaded_at', 'duration_seconds', 'media_downloaded_at', 'prevent_download', 'prevent_culling', 'original_url'],
+]
+/** What it stores as a title where the platform has refused it. */
+const NO_TITLE = /^youtube video #/i
+const MIDNIGHT = /T00:00:00/
+
+function infoOf(row: Record<string, unknown>, source: Source | undefined): Record<string, unknown> {
+  const title = textOf(row.title)
+  const uploaded = textOf(row.uploaded_at)
+  const isShort = flagOf(row.short_form_content) || textOf(row.original_url).includes('/shorts/')
+  return given({
+    id: row.media_id,
+    title: NO_TITLE.test(title) ? undefined : title,
+    description: row.description,
+    channel_id: source?.channelId,
+    channel: source?.channelName,
+    // Rows of its first versions have the day alone.
+    timestamp: MIDNIGHT.test(uploaded) ? undefined : secondsOf(uploaded),
+    upload_date: uploaded.startsWith('1970-01-01') ? undefined : dayOf(uploaded),
+    duration: numberOf(row.duration_seconds),
+    media_type: isShort ? 'short' : flagOf(row.livestream) ? 'livestream' : 'video',
+    epoch: secondsOf(row.media_downloaded_at),
+  })
+}
+
+export const pinchflat: CatalogKind = {
+  name: 'pinchflat',
+  title: 'Pinchflat',
+  find: (files) => files.filter((file) => /(?:^|\/)pinchflat\.db$/i.test(file)),
+
+  read({ files, own }, take) {
+    const [path] = files
+    const kept = `${dirname(dirname(path!))}/metadata/media_items`
+    withDatabase(path!, own, ['media_items', 'sources', 'media_profiles', 'schema_migrations'], (db) => {
+      const sources = new Map<unknown, Source>()
+      for (const row of db.rows('sources', SOURCE)) {
+        const [id, name] = [textOf(row.collection_id), textOf(row.collection_name) || textOf(row.custom_name)]
+        const isChannel = row.collection_type === 'channel'
+        sources.set(row.id, isChannel ? { channelId: id, channelName: name } : {})
+        const isFetched = flagOf(row.enabled) && flagOf(row.download_media) && row.marked_for_deletion_at === null
+        if (isFetched) take.along({ kind: isChannel ? 'channel' : 'playlist', id, name })
+      }
+      for (const row of db.rows('media_items', ITEM)) {
+        const [id, file] = [textOf(row.media_id), textOf(row.media_filepath)]
+        const source = sources.get(row.source_id)
+        if (file !== '')
+          take.film({
+            id,
+            path: file,
+            info: infoOf(row, source),
+            infoFile: `${kept}/${Number(row.id)}/metadata.json.gz`,
+            pictureFile: `${kept}/${Number(row.id)}/thumbnail.jpg`,
+          })
+        if (flagOf(row.prevent_culling)) take.along({ kind: 'keep', id })
+        if (flagOf(row.prevent_download)) take.along({ kind: 'ignore', id, title: textOf(row.title), ...source })
+      }
+    })
+  },
+}

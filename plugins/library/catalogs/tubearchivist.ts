@@ -1,0 +1,173 @@
+/**
+ * TubeArchivist: a backup archive (zip) with all documents, one a line after a line that names it. Positions are not in
+ * it, but in the dump of its Redis.
+ */
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import yauzl, { type Entry, type ZipFile } from 'yauzl'
+import { wholeFile } from './files.ts'
+import { textsInRedisDump } from './redis-dump.ts'
+import { type CatalogKind, type CatalogTake, NoCatalog } from './types.ts'
+import { dayOf, given, numberOf, objectOf, objectsOf, textOf, textsOf } from './values.ts'
+
+const MOST_ENTRY_BYTES = 8 * 2 ** 30
+const MAX_RATIO = 200
+const MOST_LINE_CHARS = 32 << 20
+const MOST_REDIS_BYTES = 512 << 20
+const ENTRY = /^es_([a-z_]+)-\d{8}-\d{1,6}\.json$/
+/** `config`, `subtitle` and `comment` are of no use here. */
+const WANTED = new Set(['video', 'channel', 'playlist', 'download'])
+const BACKUP = /(?:^|\/)ta_backup-(\d{8})[^/]*\.zip$/i
+const POSITION = /(?:^|:)(\d{1,6}):progress:([A-Za-z0-9_-]{11})$/
+const MEDIA_TYPES: Record<string, string> = { videos: 'video', streams: 'livestream', shorts: 'short' }
+
+type Doc = Record<string, unknown>
+
+export const tubearchivist: CatalogKind = {
+  name: 'tubearchivist',
+  title: 'TubeArchivist',
+  /** The newest one, and the dump of its Redis. */
+  find(files) {
+    const backups = files.filter((file) => BACKUP.test(file)).sort((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1))
+    const dumps = files.filter((file) => /(?:^|\/)redis\/(?:[^/]+\/)?dump\.rdb$/i.test(file))
+    return backups.length > 0 ? [...backups.slice(-1), ...dumps.slice(0, 1)] : []
+  },
+
+  async read({ files }, take) {
+    const [path, dump] = files
+    const ids = new Set<string>()
+    await eachDocument(path!, (kind, id, doc) => {
+      if (kind === 'video') readVideo(id, doc, dirname(dirname(path!)), ids, take)
+      if (kind === 'channel' && doc.channel_subscribed === true)
+        take.along({ kind: 'channel', id: textOf(doc.channel_id) || id, name: textOf(doc.channel_name) })
+      if (kind === 'playlist') readPlaylist(id, doc, take)
+      if (kind === 'download' && doc.status === 'ignore')
+        take.along({
+          kind: 'ignore',
+          id,
+          title: textOf(doc.title),
+          channelId: textOf(doc.channel_id),
+          channelName: textOf(doc.channel_name),
+        })
+    })
+    if (dump !== undefined) readPositions(dump, take)
+  },
+}
+
+const dateOf = (file: string): string => BACKUP.exec(file)?.[1] ?? ''
+
+function readVideo(id: string, doc: Doc, cache: string, ids: Set<string>, take: CatalogTake): void {
+  const channel = objectOf(doc.channel)
+  const [path, channelId] = [textOf(doc.media_url), textOf(channel.channel_id)]
+  if (ids.has(id)) return
+  ids.add(id)
+  if (path === '' || channelId === '') return take.broken(id, 'its document names no channel, or no file')
+  const player = objectOf(doc.player)
+  const published = doc.published
+  const streams = objectsOf(doc.streams)
+  const [video, audio] = [streams.find(({ type }) => type === 'video'), streams.find(({ type }) => type === 'audio')]
+  const kbit = (value: unknown): number | undefined => {
+    const bits = numberOf(value)
+    return bits === undefined ? undefined : bits / 1000
+  }
+  take.film({
+    id,
+    path,
+    info: given({
+      id,
+      title: doc.title,
+      description: doc.description,
+      channel_id: channelId,
+      channel: channel.channel_name,
+      // Seconds and days stand in one archive.
+      timestamp: typeof published === 'number' ? published : undefined,
+      upload_date: dayOf(published),
+      duration: numberOf(player.duration),
+      tags: textsOf(doc.tags),
+      categories: textsOf(doc.category),
+      view_count: numberOf(objectOf(doc.stats).view_count),
+      like_count: numberOf(objectOf(doc.stats).like_count),
+      thumbnails: typeof doc.vid_thumb_url === 'string' ? [{ url: doc.vid_thumb_url }] : undefined,
+      media_type: MEDIA_TYPES[textOf(doc.vid_type)],
+      vcodec: video?.codec,
+      width: video?.width,
+      height: video?.height,
+      vbr: kbit(video?.bitrate),
+      acodec: audio?.codec,
+      abr: kbit(audio?.bitrate),
+      epoch: numberOf(doc.date_downloaded),
+      is_gone: doc.active === false || undefined,
+    }),
+    pictureFile: `${cache}/videos/${id[0]!.toLowerCase()}/${id}.jpg`,
+  })
+  const at = numberOf(player.watched_date)
+  if (player.watched === true) take.along({ kind: 'watched', id, owner: '', ...(at !== undefined && { at }) })
+}
+
+function readPlaylist(id: string, doc: Doc, take: CatalogTake): void {
+  const name = textOf(doc.playlist_name)
+  const entries = objectsOf(doc.playlist_entries).map((entry) => textOf(entry.youtube_id))
+  if (doc.playlist_type === 'custom') take.along({ kind: 'list', id, name, entries })
+  else if (doc.playlist_subscribed === true) take.along({ kind: 'playlist', id, name })
+}
+
+/** Of its users, by their numbers. */
+function readPositions(path: string, take: CatalogTake): void {
+  for (const { key, text } of textsInRedisDump(wholeFile(path, MOST_REDIS_BYTES))) {
+    const [, owner, id] = POSITION.exec(key) ?? []
+    if (owner === undefined) continue
+    let told: Doc
+    try {
+      told = objectOf(JSON.parse(text))
+    } catch {
+      continue
+    }
+    const seconds = numberOf(told.position)
+    if (seconds !== undefined && told.watched !== true) take.along({ kind: 'position', id: id!, owner, seconds })
+  }
+}
+
+async function eachDocument(path: string, take: (kind: string, id: string, doc: Doc) => void): Promise<void> {
+  const zip = await openZip(path)
+  let isAny = false
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const [, name = ''] = ENTRY.exec(entry.fileName) ?? []
+      const kind = name.replace(/^.*_/, '')
+      if (!WANTED.has(kind)) continue
+      isAny = true
+      await eachLine(zip, entry, (id, doc) => take(kind, id, doc))
+    }
+  } catch (thrown) {
+    if (thrown instanceof NoCatalog) throw thrown
+    throw new NoCatalog('The backup is damaged')
+  } finally {
+    zip.close()
+  }
+  if (!isAny) throw new NoCatalog('The archive holds no documents')
+}
+
+async function openZip(path: string): Promise<ZipFile> {
+  try {
+    return await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
+  } catch {
+    throw new NoCatalog('It is no whole zip archive')
+  }
+}
+
+async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc) => void): Promise<void> {
+  const isBomb = entry.uncompressedSize > 2 ** 20 && entry.uncompressedSize > entry.compressedSize * MAX_RATIO
+  if (isBomb || entry.uncompressedSize > MOST_ENTRY_BYTES) throw new NoCatalog('It unpacks to more than documents can')
+  const stream = await zip.openReadStreamPromise(entry)
+  let id: string | undefined
+  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.length > MOST_LINE_CHARS) throw new NoCatalog('A document is too long')
+    if (line.trim() === '') continue
+    const value = objectOf(JSON.parse(line))
+    if (id === undefined) id = textOf(objectOf(value.index)._id)
+    else {
+      if (id !== '') take(id, value)
+      id = undefined
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/** Catalogs: what another program keeps about its films, in a database, a list or a backup of its own. */
+
+/** What is told of a film beside its file: yt-dlp's information file, or what stands for it. */
+export type Info = Record<string, unknown>
+
+/** A film as a catalog tells of it. */
+export interface CatalogFilm {
+  id: string
+  /** As it is stored there: from the root of that program's container, or from a folder of its own. */
+  path?: string
+  /** In yt-dlp's words; `is_gone`: the platform has it no more. */
+  info?: Info
+  /** A file of that program with more about it, as yt-dlp wrote it, read where this says too little. */
+  infoFile?: string
+  pictureFile?: string
+  /** One of several files that a film was cut into. */
+  isPart?: boolean
+  /** Of another platform, as yt-dlp calls that. */
+  extractor?: string
+}
+
+/** What people have done there, beside having films. `owner`: their name or number there; '' where it has but one. */
+export type Along =
+  | { kind: 'watched'; id: string; owner: string; at?: number }
+  | { kind: 'position'; id: string; owner: string; seconds: number }
+  | { kind: 'keep'; id: string }
+  | { kind: 'ignore'; id: string; title?: string; channelId?: string; channelName?: string }
+  | { kind: 'channel'; id: string; name: string }
+  | { kind: 'playlist'; id: string; name: string }
+  /** One that people have made there. */
+  | { kind: 'list'; id: string; name: string; entries: string[] }
+
+export const ALONG = ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist', 'list'] as const
+
+export interface AlongCount {
+  kind: Along['kind']
+  /** Whose it is there. */
+  owner: string
+  count: number
+}
+
+export interface CatalogRead {
+  kind: string
+  files: string[]
+  /** How many films it names, and what of a sample lies in the place. */
+  films: number
+  share: number
+  along: AlongCount[]
+  broken: Array<{ id: string; why: string }>
+}
+
+/** What a catalog tells of one file. */
+export interface Listed {
+  id: string
+  /** It names this very file; else its id stands in the name. */
+  isStored: boolean
+  /** It names another one, which is not there. */
+  wasMoved: boolean
+  isPart: boolean
+  extractor?: string
+  /** Further videos that are said to be this file. */
+  others: string[]
+  info: Info
+  /** Its whole path. */
+  picture?: string
+}
+
+export interface CatalogTake {
+  film(film: CatalogFilm): void
+  along(one: Along): void
+  /** Something in it that nobody can make sense of. */
+  broken(id: string, why: string): void
+}
+
+/** What a catalog is read with: the files that it may look at. */
+export interface CatalogSource {
+  /** Those that made it be taken for one, as absolute paths. */
+  files: readonly string[]
+  /** The place: its films' folder. */
+  place: string
+  /** A folder of ours, for copies. */
+  own: string
+  /** Whether a file that it names may be read: it lies below the roots. */
+  isAllowed(path: string): boolean
+}
+
+/** A kind of catalog. All that is known of that program stands in the file that has it. */
+export interface CatalogKind {
+  /** `pinchflat` */
+  name: string
+  /** For people. */
+  title: string
+  /** Which of these files are its own, by their names alone. @param files  from the looked-at folder on */
+  find(files: readonly string[]): string[]
+  /** @throws NoCatalog: it is none, whatever its name says */
+  read(source: CatalogSource, take: CatalogTake): Promise<void> | void
+}
+
+/** It cannot be read as what its name says. */
+export class NoCatalog extends Error {}

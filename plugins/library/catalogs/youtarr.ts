@@ -1,0 +1,111 @@
+/** Youtarr: a dump of its MariaDB, and information files in a folder of its own. */
+import { createReadStream, readdirSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { rowsOfDump } from './sql-dump.ts'
+import { type CatalogFilm, type CatalogKind, type CatalogSource, type CatalogTake, NoCatalog } from './types.ts'
+import { dayOf, flagOf, given, numberOf, secondsOf, textOf } from './values.ts'
+
+const MOST_DUMP_BYTES = 4 * 2 ** 30
+const TABLES = new Set(['Videos', 'channels', 'channelvideos', 'video_watch_status', 'playlists'])
+const IS_DUMP = /\.sql$/i
+const INFO = /^([A-Za-z0-9_-]{11})\.info\.json$/
+
+const MEDIA_TYPES: Record<string, string> = { video: 'video', short: 'short', livestream: 'livestream' }
+
+function filmOf(row: Record<string, string | null>, path: string, infoFile: string | undefined): CatalogFilm {
+  const id = textOf(row.youtubeId)
+  return {
+    id,
+    path,
+    info: given({
+      id,
+      title: row.youTubeVideoName,
+      description: row.description,
+      channel_id: row.channel_id,
+      channel: row.youTubeChannelName,
+      upload_date: dayOf(row.originalDate),
+      duration: numberOf(row.duration),
+      media_type: MEDIA_TYPES[textOf(row.media_type)],
+      epoch: secondsOf(row.last_downloaded_at),
+      is_gone: flagOf(row.youtube_removed) || undefined,
+    }),
+    ...(infoFile !== undefined && { infoFile }),
+  }
+}
+
+/** Ids with an information file, by the folder that keeps them. */
+function infosIn(folder: string): Map<string, string> {
+  try {
+    return new Map(
+      readdirSync(folder).flatMap((name) => {
+        const [, id] = INFO.exec(name) ?? []
+        return id === undefined ? [] : [[id, `${folder}/${name}`] as const]
+      }),
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+/** The dump names people by numbers of the media server that they watch with. */
+const ownerOf = (row: Record<string, string | null>): string =>
+  [row.server_type, row.server_user_id].filter(Boolean).join(':')
+
+async function readDump(path: string, infos: Map<string, string>, take: CatalogTake): Promise<void> {
+  if (statSync(path).size > MOST_DUMP_BYTES) throw new NoCatalog('It is larger than 4 GiB')
+  const idOf = new Map<string, string>()
+  let isAny = false
+  for await (const { table, row } of rowsOfDump(createReadStream(path), TABLES)) {
+    if (table === 'Videos') {
+      isAny = true
+      const id = textOf(row.youtubeId)
+      idOf.set(textOf(row.id), id)
+      for (const file of [row.filePath, row.audioFilePath])
+        if (textOf(file) !== '') take.film(filmOf(row, textOf(file), infos.get(id)))
+      if (flagOf(row.protected)) take.along({ kind: 'keep', id })
+    } else if (table === 'channels' && flagOf(row.enabled) && textOf(row.channel_id) !== '')
+      take.along({ kind: 'channel', id: textOf(row.channel_id), name: textOf(row.title) || textOf(row.uploader) })
+    else if (table === 'playlists' && flagOf(row.enabled) && flagOf(row.auto_download))
+      take.along({ kind: 'playlist', id: textOf(row.playlist_id), name: textOf(row.title) })
+    else if (table === 'channelvideos' && flagOf(row.ignored))
+      take.along({
+        kind: 'ignore',
+        id: textOf(row.youtube_id),
+        title: textOf(row.title),
+        channelId: textOf(row.channel_id),
+      })
+    else if (table === 'video_watch_status') {
+      const id = idOf.get(textOf(row.video_id))
+      if (id === undefined) continue
+      const [at, position] = [secondsOf(row.last_watched_at), numberOf(row.position_ms)]
+      if (flagOf(row.played)) take.along({ kind: 'watched', id, owner: ownerOf(row), ...(at !== undefined && { at }) })
+      else if (position !== undefined && position > 0)
+        take.along({ kind: 'position', id, owner: ownerOf(row), seconds: position / 1000 })
+    }
+  }
+  if (!isAny) throw new NoCatalog('The dump has no table of videos')
+}
+
+export const youtarr: CatalogKind = {
+  name: 'youtarr',
+  title: 'Youtarr',
+  find(files) {
+    const dumps = files.filter((file) => /youtarr[^/]*\.sql$/i.test(file))
+    const lists = files.filter((file) => /(?:^|\/)config\/complete\.list$/i.test(file))
+    return dumps.length > 0 ? dumps.slice(-1) : lists.slice(0, 1)
+  },
+
+  async read({ files, place }: CatalogSource, take) {
+    const [path] = files
+    const infos = new Map(
+      [dirname(path!), dirname(dirname(path!)), dirname(place)].flatMap((folder) => [
+        ...infosIn(`${folder}/jobs/info`),
+        ...infosIn(`${folder}/config/jobs/info`),
+      ]),
+    )
+    if (IS_DUMP.test(basename(path!))) return readDump(path!, infos, take)
+    if (infos.size === 0) throw new NoCatalog('It has no information files beside it')
+    // Without a dump these files are all there is; the names of films have the ids.
+    for (const [id, infoFile] of infos) take.film({ id, info: { id }, infoFile })
+  },
+}

@@ -1,0 +1,173 @@
+/** Libraries of other programs move in as they lie: the plan, what comes of it, and that nothing is left when it is undone. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, type TestContext, test } from 'node:test'
+import { testApp } from 'archivolt/testing'
+import { startTestPlatform } from '../platform/start.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { type ExpectedLibrary, type ExpectedVideo, expectedOf, makeLibraries } from '../support/libraries.ts'
+import { listing, type PlacesApp, withPlaces } from '../support/places.ts'
+
+const LIBRARIES = [
+  ...['tubearchivist-v05', 'tubearchivist-v04', 'pinchflat', 'tubesync', 'ytdl-sub'],
+  ...['youtarr', 'metube', 'youtubedl-material', 'yt-dlp'],
+]
+/** Remarks of what is no file of a library, and of what nobody has to do anything about. */
+const NOT_TOLD = new Set(['stray_sidecar', 'wal', 'not_downloaded', 'filtered', 'upcoming', 'position_without_video'])
+/** These turn out once the platform is asked; the plan says that it will be. */
+const AFTER_ASKING = new Set(['unsure_id', 'no_facts'])
+
+interface Row {
+  outcome: string
+  state: string
+  code: string
+  file: string
+  platform_id: string
+}
+
+let root: string
+let platform: Awaited<ReturnType<typeof startTestPlatform>>
+
+before(async (t) => {
+  root = await temporaryFolder(t as TestContext)
+  platform = await startTestPlatform(t as TestContext)
+  await makeLibraries(root, [...LIBRARIES, 'exports'])
+})
+
+async function ended(app: PlacesApp, taskId: string): Promise<void> {
+  const { state, result } = await app.app.jobs.ended(taskId)
+  assert.equal(state, 'SUCCESS', result ?? '')
+}
+const rowsOf = async (app: PlacesApp, id: number): Promise<Row[]> =>
+  (await app.as('admin').get(`/api/adoption/${id}/item/`)).body.data
+
+async function scan(app: PlacesApp, place: number) {
+  const { body } = await app.as('admin').post('/api/adoption/', { place })
+  await ended(app, body.task_id)
+  return (await app.as('admin').get(`/api/adoption/${body.id}/`)).body
+}
+
+async function command(app: PlacesApp, id: number, body: Record<string, unknown>) {
+  const reply = await app.as('admin').post(`/api/adoption/${id}/`, body)
+  assert.equal(reply.status, 200, JSON.stringify(reply.body))
+  await ended(app, reply.body.task_id)
+  const completing = app.app.jobs.active('complete_videos')
+  if (completing) await ended(app, completing.id)
+  return (await app.as('admin').get(`/api/adoption/${id}/`)).body
+}
+
+const fromPlace = ({ library }: ExpectedLibrary, file = ''): string =>
+  library === '.' ? file : file.replace(`${library}/`, '')
+/** Nobody but the platform knows its channel. */
+const isAsked = ({ facts_from: from, channel_from: channel }: ExpectedVideo): boolean =>
+  ['platform', 'tags', 'archive'].includes(from) || channel === 'platform'
+
+function planOf(expected: ExpectedLibrary): string[] {
+  const videos: ExpectedLibrary['problems'] = expected.videos.map((one) => ({
+    ...one,
+    code: isAsked(one) ? 'ask' : 'new',
+    severity: 'info',
+  }))
+  const problems = expected.problems
+    .filter(({ code }) => !NOT_TOLD.has(code))
+    .map((one) => ({ ...one, code: AFTER_ASKING.has(one.code) ? 'ask' : one.code }))
+  return [...videos, ...problems]
+    .map(({ code, id = '', file, file_hex: hex = '' }) =>
+      // Ids of other platforms are not ours to tell.
+      [code, /^\d+$/.test(id) ? '' : id, fromPlace(expected, file ?? Buffer.from(hex, 'hex').toString())].join(' '),
+    )
+    .sort()
+}
+
+for (const name of LIBRARIES)
+  test(`a library of ${name} moves in as it lies, and leaves again without a trace`, async (t) => {
+    const app = withPlaces(
+      await testApp(t, { settings: { ...platform.settings, libraryRoots: [root], pageSize: 200 } }),
+      root,
+    )
+    const expected = await expectedOf(root, name)
+    const lay = await listing(join(root, name))
+    const place = await app.place(join(name, expected.library))
+
+    const plan = await scan(app, place)
+
+    assert.equal(plan.source, expected.source)
+    const rows = await rowsOf(app, plan.id)
+    assert.deepEqual(
+      rows.map(({ code, outcome, platform_id: id, file }) => [code || outcome, id, file].join(' ')).sort(),
+      planOf(expected),
+    )
+
+    const done = await command(app, plan.id, { command: 'adopt' })
+    // What an id in a name alone stands for, the platform alone can say: `unsure_id` and `no_facts` are one to it.
+    const left = (await rowsOf(app, plan.id)).filter(({ state }) => state === 'left')
+    assert.ok(left.every(({ code }) => AFTER_ASKING.has(code)))
+    assert.deepEqual(
+      left.map(({ platform_id: id }) => id).sort(),
+      expected.problems.flatMap(({ code, id }) => (AFTER_ASKING.has(code) ? [id!] : [])).sort(),
+    )
+    assert.equal(done.states.done, expected.videos.length)
+    for (const video of expected.videos) await comparesWith(video, app)
+
+    const again = await scan(app, place)
+    assert.equal(again.unchanged, expected.videos.length)
+    assert.deepEqual([again.outcomes.new.count, again.outcomes.moved.count], [0, 0])
+
+    const undone = await command(app, plan.id, { command: 'undo' })
+    assert.equal(undone.state, 'undone')
+    for (const index of ['video', 'channel', 'playlist', 'subtitle', 'comment', 'download'])
+      assert.deepEqual(await app.ids(index), [], `${index} is as it was`)
+    assert.deepEqual(await listing(join(root, name)), lay, 'nothing was ever written there')
+  })
+
+async function comparesWith(video: ExpectedVideo, app: PlacesApp): Promise<void> {
+  const { data } = (await app.as('admin').get(`/api/video/${video.id}/`)).body
+  assert.deepEqual(
+    {
+      title: data.title,
+      channel: data.channel.channel_id,
+      name: data.channel.channel_name,
+      published: data.published.slice(0, 10),
+      kind: data.vid_type,
+      active: data.active,
+      subtitles: data.subtitles.map(({ lang }: { lang: string }) => lang).sort(),
+      ...(video.date_downloaded !== undefined && { downloaded: data.date_downloaded }),
+    },
+    {
+      title: video.title,
+      channel: video.channel_id,
+      name: video.channel_name,
+      published: video.published,
+      kind: video.vid_type,
+      active: video.active !== false,
+      subtitles: video.subtitles.map(({ lang }) => lang).sort(),
+      ...(video.date_downloaded !== undefined && { downloaded: video.date_downloaded }),
+    },
+    video.id,
+  )
+  // What only the platform tells has the length that it says, not that of the stand-in.
+  if (!isAsked(video)) assert.equal(data.player.duration, video.duration, video.id)
+  if (video.thumbnail !== undefined) assert.ok(await app.app.media.hasArt('video', video.id), `picture of ${video.id}`)
+}
+
+test('every export of subscriptions is told for what it is, and says which channels it holds', async (t) => {
+  const app = await testApp(t)
+  const { files = {} } = await expectedOf(root, 'exports')
+  const lists = Object.entries(files).flatMap(([file, { channels, same_as: same }]) => {
+    const held = channels ?? files[same ?? '']?.channels
+    return held ? [{ file, held }] : []
+  })
+  assert.ok(lists.length >= 10)
+
+  for (const { file, held } of lists) {
+    const bytes = await readFile(join(root, 'exports', file))
+    const type = { 'content-type': 'application/octet-stream' }
+    const { status, body } = await app.as('admin').post('/api/subscription/preview/', bytes, type)
+    assert.equal(status, 200, `${file}: ${JSON.stringify(body)}`)
+    const ids = body.subscriptions.flatMap(({ type, id }: { type: string; id: string }) =>
+      type === 'channel' && id.startsWith('UC') ? [id] : [],
+    )
+    assert.deepEqual(ids.sort(), held.toSorted(), file)
+  }
+})
