@@ -57,7 +57,7 @@ export type { ScheduleRecord, Schedules } from './jobs/scheduler.ts'
 export type { Job, JobChange, JobContext, Jobs, NotificationMessage, Step } from './jobs/types.ts'
 export type { LogLine } from './ledger/jobs.ts'
 export type { Preferences, PreferencesOf, PreferenceValues } from './ledger/preferences.ts'
-export type { Ledger } from './ledger/sqlite.ts'
+export { isAmong, type Ledger } from './ledger/sqlite.ts'
 export type { Log } from './log.ts'
 export { maskCredentials } from './mask.ts'
 export type {

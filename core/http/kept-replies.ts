@@ -7,9 +7,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../accounts/authentication.ts'
 
 /** Of all kept replies together. Most are Latin: a byte a character. */
-const MOST_CHARACTERS = 4_000_000
+const MOST_CHARACTERS = 8_000_000
 /** One that is longer is not kept: it would put out too many others. */
 const LONGEST = 400_000
+/**
+ * While there is no room, one in so many is taken in, for the oldest: what is asked for often comes in soon, and who
+ * walks through everything does not put it out.
+ */
+const ONE_IN = 8
 
 export class KeptReplies {
   readonly #life: string
@@ -17,6 +22,7 @@ export class KeptReplies {
   readonly #texts = new Map<string, string>()
   #keptAt: string | undefined
   #characters = 0
+  #refused = 0
 
   /**
    * @param life   another one at each start
@@ -43,10 +49,16 @@ export class KeptReplies {
 
   keep(tag: string, url: string, text: string): void {
     if (text.length > LONGEST) return
-    if (this.#characters + text.length > MOST_CHARACTERS) this.#clear(this.#keptAt)
     const key = `${tag} ${url}`
-    if (!this.#texts.has(key)) this.#characters += text.length
+    if (this.#texts.has(key)) return
+    if (this.#characters + text.length > MOST_CHARACTERS && ++this.#refused % ONE_IN !== 0) return
+    this.#characters += text.length
     this.#texts.set(key, text)
+    for (const [oldest, { length }] of this.#texts) {
+      if (this.#characters <= MOST_CHARACTERS) return
+      this.#texts.delete(oldest)
+      this.#characters -= length
+    }
   }
 
   #clear(stamp: string | undefined): void {

@@ -1,5 +1,5 @@
 /** Playlists of accounts in the ledger: whose a playlist is, and private ones whole. The one home of these rows. */
-import { chunksOf, epochSeconds, errors } from 'archivolt'
+import { chunksOf, epochSeconds, errors, isAmong } from 'archivolt'
 import type { App } from './app.ts'
 
 /** The one playlist that every account has from the start. Each account's own goes by this id. */
@@ -191,10 +191,9 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
 
     /** Of these videos, those that are in it. */
     among({ id, userId }: Key, videoIds: readonly string[]): Set<string> {
-      const found = sql<{ id: string }>(
-        `SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} AND video_id IN (SELECT value FROM json_each(?))`,
-      )
-      return new Set(found.all(id, userId, JSON.stringify(videoIds)).map((row) => row.id))
+      const [isOne, value] = isAmong('video_id', videoIds)
+      const found = sql<{ id: string }>(`SELECT video_id AS id FROM playlist_own_entry WHERE ${OF_LIST} AND ${isOne}`)
+      return new Set(found.all(id, userId, value).map((row) => row.id))
     },
 
     /** @throws conflict: too many; not_found: the account is gone */

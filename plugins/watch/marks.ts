@@ -2,6 +2,7 @@
  * What each account has watched: the one home of these rows, which are the truth. The index repeats them for its
  * filters; what it may not know yet is noted in the same transaction as the mark.
  */
+import { isAmong } from 'archivolt'
 import type { App } from './app.ts'
 
 export const markTables = {
@@ -58,11 +59,12 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>) {
   return {
     /** Of these videos, those that the account has watched. */
     among(userId: number, ids: readonly string[]): Map<string, number | null> {
+      const [isOne, value] = isAmong('video_id', ids)
       const rows = ledger
         .sql<{ id: string; at: number | null }>(
-          'SELECT video_id AS id, watched_at AS at FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
+          `SELECT video_id AS id, watched_at AS at FROM watch_mark WHERE user_id = ? AND ${isOne}`,
         )
-        .all(userId, JSON.stringify(ids))
+        .all(userId, value)
       return new Map(rows.map(({ id, at }) => [id, at]))
     },
 

@@ -1,4 +1,5 @@
 /** How far each user has come in each video: the one home of these rows. */
+import { isAmong } from 'archivolt'
 import type { App } from './app.ts'
 
 export const positionTables = {
@@ -35,15 +36,12 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
 
     /** Of these videos, those that have one. */
     among(userId: number, ids: readonly string[]): Array<Position & { id: string }> {
-      if (ids.length === 1) {
-        const [id] = ids as [string]
-        const position = this.get(userId, id)
-        return position ? [{ id, ...position }] : []
-      }
-      const found = ledger.sql<Position & { id: string }>(
-        'SELECT video_id AS id, position, duration FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
-      )
-      return found.all(userId, JSON.stringify(ids))
+      const [isOne, value] = isAmong('video_id', ids)
+      return ledger
+        .sql<Position & { id: string }>(
+          `SELECT video_id AS id, position, duration FROM watch_position WHERE user_id = ? AND ${isOne}`,
+        )
+        .all(userId, value)
     },
 
     /** Videos by when their position last changed, newest first. */
