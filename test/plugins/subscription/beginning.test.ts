@@ -53,7 +53,7 @@ async function queued(app: TestApp): Promise<string[]> {
 
 test('the newest ten are queued and downloaded at once; later scans bring what is new, and none of the other videos', async (t) => {
   const { app, loopback, publish } = await given(t)
-  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0' })
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
 
   await subscribe(app, 'channel', channelId, 10)
 
@@ -75,7 +75,7 @@ test('the newest ten are queued and downloaded at once; later scans bring what i
 test('with "only new" nothing that exists is ever queued: not after a restart, not when the newest of it is deleted or moves to the top', async (t) => {
   const { app, loopback, publish } = await given(t)
   const { catalogue } = loopback.platform
-  const channelId = addLargeChannel(catalogue, { videos: 200, key: 'bulk0' })
+  const channelId = addLargeChannel(catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
   for (const id of ['knownVid001', 'knownVid002', 'knownVid003']) publish(id, channelId)
 
   await subscribe(app, 'channel', channelId, 'new')
@@ -99,7 +99,7 @@ test('with "only new" nothing that exists is ever queued: not after a restart, n
 
 test('"all" has no limit, in each tab that is not switched off', async (t) => {
   const { app, loopback } = await given(t)
-  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 80, key: 'bulk0' })
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 80, key: 'bulk0', hasPictures: false })
   loopback.platform.catalogue.put('videos', 'aShort00001', { ...NEW, channelId, tab: 'shorts', clip: 'tall-2s' })
   await app.as('admin').post('/api/config/', { subscriptions: { shorts_channel_size: 0 } })
 
@@ -156,7 +156,7 @@ test('a subscription that ends is forgotten: the next one begins as it is asked 
 
 test('a first look that a restart cuts off is done again, and a task that is tried again asks for no second one', async (t) => {
   const { app, loopback } = await given(t)
-  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0' })
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
   await app.given(aChannel({ id: channelId }))
   let restarted: Promise<void> | undefined
   const { queue } = app.app

@@ -163,7 +163,7 @@ test('a scan queues what is new of each type, by the sizes of the channel or the
 
 test('a scan ends at the first run of known videos, of 100 or of 100,000', async (t) => {
   const { app, loopback } = await given(t)
-  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 100_000, key: 'bulk0' })
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 100_000, key: 'bulk0', hasPictures: false })
   await app.given(aChannel({ id: channelId, channel_subscribed: true }))
   await app
     .as('admin')
@@ -185,9 +185,9 @@ test('a scan ends at the first run of known videos, of 100 or of 100,000', async
 })
 
 /** A subscribed channel of 400 videos, and a scan that something happens to when its first page is queued. */
-async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => void) {
+async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => Promise<unknown> | undefined) {
   const { app, loopback } = await given(t)
-  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0' })
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0', hasPictures: false })
   await app.given(aChannel({ id: channelId, channel_subscribed: true }))
   await app
     .as('admin')
@@ -198,7 +198,7 @@ async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => 
   t.mock.method(queue, 'add', async (...given: Parameters<typeof add>) => {
     const added = await add(...given)
     t.mock.restoreAll()
-    happens(app, jobId)
+    await happens(app, jobId)
     return added
   })
   jobId = (await app.as('admin').post('/api/task-name/update_subscribed/')).body.task_id
@@ -207,7 +207,10 @@ async function cutOff(t: TestContext, happens: (app: TestApp, jobId: string) => 
 
 test('a scan that a restart cuts off in the middle of a channel brings the rest of it', async (t) => {
   let restarted: Promise<void> | undefined
-  const { app, jobId, queuedCount } = await cutOff(t, (app) => (restarted = app.restart()))
+  const { app, jobId, queuedCount } = await cutOff(t, (app) => {
+    restarted = app.restart() // which waits for the scan
+    return undefined
+  })
   while (!restarted) await new Promise(setImmediate)
   await restarted
 
@@ -218,7 +221,7 @@ test('a scan that a restart cuts off in the middle of a channel brings the rest 
 })
 
 test('what a scan has missed that was stopped in the middle of a channel, the next one brings', async (t) => {
-  const { app, jobId, queuedCount } = await cutOff(t, (app, jobId) => void app.app.jobs.command(jobId, 'STOP'))
+  const { app, jobId, queuedCount } = await cutOff(t, (app, jobId) => app.app.jobs.command(jobId, 'STOP'))
   await app.app.jobs.ended(jobId)
   assert.equal(await queuedCount(), 30)
 
@@ -227,7 +230,7 @@ test('what a scan has missed that was stopped in the middle of a channel, the ne
 
 test('a larger size reaches further back; after that, one page of a known channel is enough', async (t) => {
   const { app, loopback } = await given(t)
-  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0' })
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 400, key: 'bulk0', hasPictures: false })
   await app.given(aChannel({ id: channelId, channel_subscribed: true }))
   const sized = async (channel_size: number) => {
     await app
