@@ -105,7 +105,7 @@ test('scripts and styles come compressed as the browser likes, and are kept for 
     assert.equal((await ask(`${app.url}assets/${name}`)).status, 404, name)
 })
 
-test('the first load of Home is at most 100 kB of script and style', async (t) => {
+test('the first load of Home is four files of script and style, and at most 70 kB', async (t) => {
   const app = await testApp(t)
   const { text } = await app.as('nobody').get('/')
   const first = [...text.matchAll(/assets\/[\w.-]+/g)].map(([path]) => path)
@@ -130,7 +130,8 @@ test('the first load of Home is at most 100 kB of script and style', async (t) =
     [...seen].some((path) => path.includes('home-')),
     'the view is counted',
   )
-  assert.ok(bytes <= 100_000, `${bytes} bytes`)
+  assert.ok(seen.size <= 4, [...seen].join())
+  assert.ok(bytes <= 70_000, `${bytes} bytes`)
 })
 
 test('below a base path everything is asked for below it', async (t) => {
