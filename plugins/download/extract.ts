@@ -3,7 +3,7 @@ import { defineTask, type JobContext, type Static, Type } from 'archivolt'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { NewItem } from './add.ts'
 import type { App } from './app.ts'
-import { type ItemFailure, isFinal, toItemFailure } from './item-failure.ts'
+import { type ItemFailure, isFinal, tellFailed, toItemFailure } from './item-failure.ts'
 import type { QueueStatus } from './queue-state.ts'
 import { RETRY_DELAYS_MS } from './retries.ts'
 import { downloadPending } from './run.ts'
@@ -119,11 +119,15 @@ async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<
     const failure = app.platform.failureOf(error)
     if (!failure || failure.isDeferred) throw error
     const noted = isFinal(failure, app) ? toItemFailure(failure, app) : undefined
-    return (await addItems([unknownItem(target)], target, job, app, noted)).length
+    const item = unknownItem(target)
+    if (noted && !target.isIgnored) await tellFailed(item, noted, app)
+    return (await addItems([item], target, job, app, noted)).length
   }
   const { unavailable } = metadata
   const failure = unavailable && toItemFailure(unavailable, app)
-  const added = await addItems([itemOf(metadata)], target, job, app, failure)
+  const item = itemOf(metadata)
+  if (failure && !target.isIgnored) await tellFailed(item, failure, app)
+  const added = await addItems([item], target, job, app, failure)
   await app.listings.artAhead(job)(added)
   return added.length
 }

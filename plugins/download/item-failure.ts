@@ -22,3 +22,13 @@ export function toItemFailure(
     throw new Error(`${failure} waits at the gate and is no failure of an item`)
   return { message, errorClass: failure as ItemFailureClass, retryAt: availableAt }
 }
+
+/** Before it is noted, with all that there is to know: cut off in between, the item is tried and told of again. */
+export async function tellFailed(
+  { id, title, channelId }: { id: string; title: string; channelId: string },
+  { errorClass, message, retryAt }: ItemFailure,
+  app: App,
+): Promise<void> {
+  const told = { id, title, channelId, errorClass, message, ...(retryAt !== undefined && { retryAt }) }
+  await app.emit('download.failed', told)
+}

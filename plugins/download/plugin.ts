@@ -24,7 +24,7 @@ export default definePlugin({
   tasks: [extractDownload, downloadPending, redownloadDegraded],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
-  events: ['queue.changed', 'queue.asked'],
+  events: ['queue.changed', 'queue.asked', 'download.failed'],
   implements: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,

@@ -60,6 +60,15 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when an item was added, changed or removed; without an id: many. */
     'queue.changed': { id?: string }
+    /** Emitted when an item of the queue is given up until somebody asks again, or until `retryAt` (epoch seconds). */
+    'download.failed': {
+      id: string
+      title: string
+      channelId: string
+      errorClass: string
+      message: string
+      retryAt?: number
+    }
     /** Emitted when an account has asked for videos that are in the queue now, whoever has put them there first. */
     'queue.asked': { userId: number; ids: string[] }
   }

@@ -7,7 +7,7 @@ import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
 import { downloadOptions } from './download-options.ts'
-import { isFinal, toItemFailure } from './item-failure.ts'
+import { type ItemFailure, isFinal, tellFailed, toItemFailure } from './item-failure.ts'
 import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
 
@@ -156,7 +156,7 @@ async function downloadItem(
       if (app.jobs.get(job.id)?.command === 'KILL') await app.media.clearStaging(id)
       throw error
     }
-    await noteFailure(id, error, putOff, job, app)
+    await noteFailure(item, error, putOff, job, app)
     return false
   } finally {
     turn.end()
@@ -209,7 +209,14 @@ async function settle(id: string, channelId: string, job: Run, app: App): Promis
 }
 
 /** Final failures are noted at once, the others after their last attempt; one bad item never ends the run. */
-async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOff>, job: Run, app: App): Promise<void> {
+async function noteFailure(
+  item: DownloadDoc,
+  error: unknown,
+  putOff: Map<string, PutOff>,
+  job: Run,
+  app: App,
+): Promise<void> {
+  const id = item.platform_id
   const failure = app.platform.failureOf(error)
   if (failure?.isDeferred) {
     putOff.set(id, { attempts: putOff.get(id)?.attempts ?? 0, at: app.clock.steady() + DEFERRED_MS })
@@ -223,7 +230,7 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
   if (failure && needBytes === undefined && isFinal(failure, app)) {
     putOff.delete(id)
     await app.media.clearStaging(id)
-    return app.queue.fail(id, toItemFailure(failure, app))
+    return giveUp(item, toItemFailure(failure, app), app)
   }
   const attempts = (putOff.get(id)?.attempts ?? 0) + 1
   // What this machine lacks, such as room on a disk, is tried until it is there: no item is blamed for it.
@@ -246,7 +253,16 @@ async function noteFailure(id: string, error: unknown, putOff: Map<string, PutOf
         errorClass: 'unknown' as const,
         message: isAppError(error) ? message : 'It could not be added to the library; the log says why',
       }
-  await app.queue.fail(id, known)
+  await giveUp(item, known, app)
+}
+
+async function giveUp(
+  { platform_id: id, title, channel_id: channelId }: DownloadDoc,
+  failure: ItemFailure,
+  app: App,
+): Promise<void> {
+  await tellFailed({ id, title, channelId }, failure, app)
+  await app.queue.fail(id, failure)
 }
 
 /** Leftover priority items wait their turn again, unless another run was asked for meanwhile: then they are its own. */

@@ -17,7 +17,7 @@ import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
 import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
 import { openReleases, type Releases, releaseTables, versionCheck } from './releases.ts'
-import { rescanFilesystem } from './rescan.ts'
+import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
 import { thumbnailCheck } from './thumbnails.ts'
 
@@ -44,7 +44,7 @@ export default definePlugin({
     ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems],
   ],
   tasks: [
-    ...[rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
+    ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
     ...[scanPlace, adoptVideos, completeVideos, undoAdoption],
   ],
   on: {

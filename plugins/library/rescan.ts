@@ -181,6 +181,20 @@ async function correctPaths(id: string, app: App): Promise<void> {
   await app.videos.change(id, { set: { media_url: app.media.mediaUrl(doc.channel_id, id), subtitles } })
 }
 
+/** Added before the film is moved, so that no interruption loses it: it waits until that is done. */
+export const tellMoved = defineTask({
+  name: 'library.tellMoved',
+  title: 'Tell of a moved film',
+  payload: Type.Object({ id: Type.String() }),
+  lane: 'light',
+  internal: true,
+  resumable: true,
+  async run({ payload: { id } }, app: App): Promise<void> {
+    const doc = await app.videos.exclusive(id, () => app.videos.get(id))
+    if (doc) await app.emit('video.moved', { id, channelId: doc.channel_id })
+  },
+})
+
 /** To the folder of the channel that the document names. */
 async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): Promise<void> {
   const id = film.name
@@ -188,7 +202,9 @@ async function bringHome(film: FoundFilm, job: Run, app: App, report: Report): P
     await job.step('rescan.move', () =>
       app.videos.exclusive(id, async () => {
         const doc = await app.videos.get(id)
-        if (doc) await moveFilm(film, doc.channel_id, app)
+        if (!doc) return
+        await app.jobs.start(tellMoved, { id })
+        await moveFilm(film, doc.channel_id, app)
       }),
     )
   } catch (thrown) {

@@ -26,7 +26,7 @@ export default definePlugin({
     'video.filter': { otherwise: withoutFilter },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
-  events: ['video.added', 'video.removed', 'video.adopted'],
+  events: ['video.added', 'video.changed', 'video.moved', 'video.removed', 'video.adopted'],
   implements: {
     'platform.known': (app) => async (target) => target.type === 'video' && app.videos.has(target.id),
     'platform.canaries': (app) => () => app.videos.canaries(),

@@ -24,6 +24,9 @@ import { channelIdOf, headOf, openRecords, type VideoKeys } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
 import { removeVideo, tellRemoved } from './tasks.ts'
 
+/** `metadata`: what the platform says of it, also that it has it no longer. `file`: its size, streams, duration. */
+export type VideoPart = 'metadata' | 'file' | 'subtitles' | 'comments'
+
 type VideoChange = Change<VideoDoc, VideoNames>
 
 /** A video as the queue takes it. */
@@ -128,6 +131,8 @@ export function openVideos(app: App) {
     await collection.remove(ids, { visible: true })
   }
 
+  const tellChanged = (id: string, what: VideoPart): Promise<void> => app.emit('video.changed', { id, what })
+
   async function removeWith(video: { id: string; channelId: string }, step: Step): Promise<void> {
     for (const remove of app.hook('video.remove')) await step('video.removeWith', () => remove(video, step))
   }
@@ -207,6 +212,7 @@ export function openVideos(app: App) {
         degraded: degraded ? { next_try: null, ...degraded } : null,
       }
       await collection.patch(id, { set }, { visible: true })
+      await tellChanged(id, 'metadata')
     },
 
     /**
@@ -220,6 +226,7 @@ export function openVideos(app: App) {
       if (found === undefined || typeof found === 'string') return found
       const { duration, duration_str, ...media } = found
       await collection.patch(id, { set: { ...media, player: { duration, duration_str } } }, { visible: true })
+      await tellChanged(id, 'file')
       return undefined
     },
 
@@ -246,7 +253,9 @@ export function openVideos(app: App) {
         active: true,
         player: { duration, duration_str },
       }
-      return collection.patch(id, { set }, { visible: true })
+      if (!(await collection.patch(id, { set }, { visible: true }))) return false
+      await tellChanged(id, 'metadata')
+      return true
     },
 
     /**
@@ -273,7 +282,9 @@ export function openVideos(app: App) {
         const fresh = new Set(taken.map(({ lang }) => lang))
         const all = [...doc.subtitles.filter(({ lang }) => !fresh.has(lang)), ...toSubtitles(doc.channel_id, id, taken)]
         await indexSubtitles({ ...doc, subtitles: all }, fresh, isIndexed)
-        return collection.patch(id, { set: { subtitles: all } }, { visible: true })
+        if (!(await collection.patch(id, { set: { subtitles: all } }, { visible: true }))) return false
+        await tellChanged(id, 'subtitles')
+        return true
       }),
 
     lostSubtitles,
@@ -292,12 +303,17 @@ export function openVideos(app: App) {
         await subtitles.removeWhere({ and: [{ eq: ['platform_id', id] }, { in: ['subtitle_lang', lost] }] })
         const kept = doc.subtitles.filter(({ lang }) => !lost.includes(lang))
         await collection.patch(id, { set: { subtitles: kept } }, { visible: true })
+        await tellChanged(id, 'subtitles')
       }),
 
     /** Whether the platform still has them. @returns how many were ours */
     async setActive(ids: readonly string[], isActive: boolean): Promise<number> {
       let changed = 0
-      for (const id of ids) if (await collection.patch(id, { set: { active: isActive } }, { visible: true })) changed++
+      for (const id of ids) {
+        if (!(await collection.patch(id, { set: { active: isActive } }, { visible: true }))) continue
+        changed++
+        await tellChanged(id, 'metadata')
+      }
       return changed
     },
 
@@ -312,6 +328,7 @@ export function openVideos(app: App) {
           comment_comments: threads,
         })
         await collection.patch(id, { set: { comment_count: count } }, { visible: true })
+        await tellChanged(id, 'comments')
       }),
 
     /** Comments as a list → threads, for those that come from elsewhere (backups, sidecars). */
@@ -401,8 +418,12 @@ declare module 'archivolt' {
   interface Events {
     /** Emitted when a video has come into the archive: downloaded, once more, or as a film that was there already. */
     'video.added': { id: string; channelId: string; why: 'new' | 'again' | 'imported' }
-    /** Emitted when a video and all that belongs to it has gone, once for each, also where its channel was removed. */
+    /** Emitted when a video and all that belongs to it has gone, once for each, also where its channel was removed. Not where films go back to other programs. */
     'video.removed': { id: string; channelId: string }
+    /** Emitted when a part of what the archive has of a video was written anew; for its film downloaded again: `video.added`. */
+    'video.changed': { id: string; what: VideoPart }
+    /** Emitted when a video's film lies elsewhere than before: brought into its channel's folder, or renamed in a place. */
+    'video.moved': { id: string; channelId: string }
     /** Emitted when many videos have come in whose films lie in places: nobody is to ask for each of them. */
     'video.adopted': Record<string, never>
   }

@@ -105,15 +105,15 @@ async function takeMoved(
   moved: readonly SeenAgain[],
   { id }: AdoptionRow,
   store: Store,
-  { media }: App,
+  { media, emit }: App,
 ): Promise<void> {
-  await media.places.keep(
-    moved.flatMap(({ row, file }) => {
-      const film = media.places.filmOf(row.video_id!)
-      const { sizeBytes, changedMs, ending } = file
-      return film ? [{ ...film, path: pathOf(file), ending, sizeBytes, changedMs }] : []
-    }),
-  )
+  const films = moved.flatMap(({ row, file }) => {
+    const film = media.places.filmOf(row.video_id!)
+    const { sizeBytes, changedMs, ending } = file
+    return film ? [{ ...film, path: pathOf(file), ending, sizeBytes, changedMs }] : []
+  })
+  await media.places.keep(films)
+  for (const { videoId: id, channelId } of films) await emit('video.moved', { id, channelId })
   await store.setItems(
     id,
     moved.map(({ row }) => ({ number: row.number, state: 'done' })),

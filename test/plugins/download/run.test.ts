@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type TestApp, testApp, testClock } from 'archivolt/testing'
+import { definePlugin } from 'archivolt'
+import { type TestApp, type TestOptions, testApp, testClock } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
 
@@ -12,9 +13,10 @@ const [fog, nets, mussels] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels] as [string, 
 
 async function openRunApp(
   t: Parameters<typeof testApp>[0],
+  options: TestOptions = {},
 ): Promise<{ app: TestApp; platform: TestPlatform['platform'] }> {
   const { platform, settings } = await startTestPlatform(t)
-  const app = await testApp(t, { settings: settings as never, clock: testClock(Date.now()) })
+  const app = await testApp(t, { ...options, settings: settings as never, clock: testClock(Date.now()) })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   return { app, platform }
 }
@@ -42,10 +44,18 @@ test('an item asked for at once is downloaded alone; the others wait for the nex
 })
 
 test('a message keeps an item from the next runs until its status is set again', async (t) => {
-  const { app, platform } = await openRunApp(t)
+  const heard: unknown[] = []
+  const tide = definePlugin({
+    name: 'tide',
+    needs: ['download'],
+    on: { 'download.failed': () => (event) => void heard.push(event) },
+  })
+  const { app, platform } = await openRunApp(t, { outside: [tide] })
   platform.faults.set(fog, 'private')
   await add(app, [fog], '?autostart=true')
-  assert.equal((await app.doc('download', fog)).error_class, 'gone')
+  const { error_class, message, title, channel_id: channelId } = await app.doc('download', fog)
+  assert.equal(error_class, 'gone')
+  assert.deepEqual(heard, [{ id: fog, title, channelId, errorClass: 'gone', message }])
   platform.faults.clear()
 
   await app.as('admin').post('/api/task-name/download_pending/')

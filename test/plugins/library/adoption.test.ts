@@ -197,7 +197,16 @@ test('what has changed since the plan was made is left, and told', async (t) => 
 })
 
 test('what another program has renamed is found again by its id; what a person removed here does not come back', async (t) => {
-  const app = await placesApp(t)
+  const heard: string[] = []
+  const tide = definePlugin({
+    name: 'tide',
+    needs: ['video'],
+    on: {
+      'video.moved': () => (event) => void heard.push(`moved ${event.channelId}/${event.id}`),
+      'video.removed': () => (event) => void heard.push(`removed ${event.channelId}/${event.id}`),
+    },
+  })
+  const app = await placesApp(t, { outside: [tide] })
   const place = await app.place('old')
   for (const id of ['aaaaaaaaaaa', 'bbbbbbbbbbb']) await layFilm(app, `old/${id}.mp4`, infoOf(id))
   await command(app, (await scan(app, place)).id, 'adopt')
@@ -216,6 +225,8 @@ test('what another program has renamed is found again by its id; what a person r
 
   assert.equal((await app.as('user').get(`/media/${CHANNEL}/aaaaaaaaaaa.mp4`)).status, 200)
   assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])
+  await app.settled()
+  assert.deepEqual(heard.sort(), [`moved ${CHANNEL}/aaaaaaaaaaa`, `removed ${CHANNEL}/bbbbbbbbbbb`])
 })
 
 test('undoing leaves what has become ours since, and what was here before', async (t) => {

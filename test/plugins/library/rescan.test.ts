@@ -329,8 +329,19 @@ test('hidden files and what file servers keep are passed over; what cannot be in
     assert.ok(existsSync(app.at('media', ...parts)))
 })
 
-test('a video whose file is gone is removed, paths are corrected, misplaced films moved, missing pictures fetched', async (t) => {
-  const app = await libraryApp(t)
+test('a video whose file is gone is removed, paths are corrected, misplaced films moved and told of, missing pictures fetched', async (t) => {
+  const moved: unknown[] = []
+  const tide = definePlugin({
+    name: 'tide',
+    needs: ['media', 'video'],
+    on: {
+      'video.moved':
+        ({ media }) =>
+        async ({ id, channelId }) =>
+          void moved.push(id, (await media.filmPath(channelId, id)).split('/').at(-2)),
+    },
+  })
+  const app = await libraryApp(t, { outside: [tide] })
   const art = thumbnailOf(app.platform, ferry)
   await app.given(aChannel({ id: harbour }), aChannel({ id: orbit }))
   await app.given(
@@ -365,6 +376,8 @@ test('a video whose file is gone is removed, paths are corrected, misplaced film
     ].sort(),
   )
   assert.ok(messages.some((text) => text.includes(`${orbit}/${ferry}.mp4`) && text.includes('already')))
+  await app.settled()
+  assert.deepEqual(moved, [comet, orbit])
   const corrected = await app.doc('video', nets)
   assert.equal(corrected.media_url, `/media/${harbour}/${nets}.mp4`)
   assert.equal(corrected.subtitles[0].media_url, `/media/${harbour}/${nets}.en.vtt`)

@@ -1,0 +1,48 @@
+/** What plugins from outside hear of a video that stays: which part of it is new. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { definePlugin, type Events } from 'archivolt'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { aDownload, videoApp } from './scripted-platform.ts'
+
+test('each change of a video is told, with the part that is new; what people mark is none', async (t) => {
+  const heard: Array<Events['video.changed']> = []
+  const tide = definePlugin({
+    name: 'tide',
+    needs: ['video'],
+    on: { 'video.changed': () => (event) => void heard.push(event) },
+  })
+  const app = await videoApp(t, { plugins: [tide] })
+  const { videos } = app.app
+  const downloaded = await aDownload(app.app, 'v1', 'UC1')
+  await videos.ingest({ downloaded })
+  assert.deepEqual(heard, [])
+
+  await videos.setComments('v1', [])
+  await videos.refreshWith({ ...downloaded.metadata, title: 'Fog, again' })
+  await videos.setActive(['v1', 'nobody'], false)
+  await videos.exclusive('v1', () => videos.measure('v1'))
+  await videos.change('v1', { add: { playlist: ['p1'] } })
+
+  assert.deepEqual(
+    heard.map(({ id, what }) => `${id} ${what}`),
+    ['v1 comments', 'v1 metadata', 'v1 metadata', 'v1 file'],
+  )
+})
+
+test('what is not there has not changed', async (t) => {
+  const heard: unknown[] = []
+  const tide = definePlugin({
+    name: 'tide',
+    needs: ['video'],
+    on: { 'video.changed': () => (event) => void heard.push(event) },
+  })
+  const app = await videoApp(t, { plugins: [tide] })
+  await app.given(aChannel(), aVideo())
+
+  await app.app.videos.dropLostSubtitles('v1')
+  await app.app.videos.setActive(['nobody'], false)
+  await app.app.videos.setSubtitles('nobody', [])
+
+  assert.deepEqual(heard, [])
+})
