@@ -12,6 +12,8 @@ export interface Settings {
   username: string
   password: string | null
   trustedProxies: string[]
+  publicUrl: string | null
+  privateHosts: string[]
   corsOrigins: string[]
   prefix: string
   pageSize: number
@@ -93,6 +95,23 @@ export const coreSettings: Record<string, SettingDefinition> = {
     }),
     default: [],
     meaning: 'addresses that may say who the client is, by `X-Forwarded-For` and `-Proto`',
+  },
+  publicUrl: {
+    env: 'AV_PUBLIC_URL',
+    schema: optional({
+      pattern: '^https?://[^\\s/?#@]+/([^\\s?#]*/)?$',
+      description: 'a URL that starts with http:// or https:// and ends with a slash',
+    }),
+    default: null,
+    meaning: 'where people reach this server, for links in messages and feeds; unset: as each request says',
+  },
+  privateHosts: {
+    env: 'AV_PRIVATE_HOSTS',
+    schema: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.:-]+$' }), {
+      description: 'a list of names or addresses, such as nas.lan or 192.168.1.9',
+    }),
+    default: [],
+    meaning: 'servers in private networks that plugins from outside may ask',
   },
   corsOrigins: {
     env: 'AV_CORS_ORIGINS',

@@ -234,7 +234,7 @@ test('documents name only what the app that plugins are handed has', async () =>
   const source = texts.find(({ path }) => path === 'core/plugin/define.ts')!.text
   const [app = ''] = /^export interface [^\n]* \{\n(?:(?!^\})[\s\S])*readonly registry[\s\S]*?^\}/m.exec(source) ?? []
   const services = declarations().flatMap(({ kind, name }) => (kind === 'Services' ? [name] : []))
-  const known = new Set([...services, ...[...app.matchAll(/^ {2}(?:readonly )?(\w+)[:<]/gm)].map(([, name]) => name!)])
+  const known = new Set([...services, ...[...app.matchAll(/^ {2}(?:readonly )?(\w+)[:<(]/gm)].map(([, name]) => name!)])
   const unknown = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/`app\.(\w+)/g)].flatMap(([named, name]) =>
       known.has(name!) || /\.tsx?$/.test(named) || ['ts', 'tsx'].includes(name!) ? [] : [`${path}: ${named}`],

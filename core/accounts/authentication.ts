@@ -26,9 +26,10 @@ export type Access = (typeof ACCESS)[number]
 export interface Authentication {
   /**
    * Who asks. An open route takes credentials that hold, and ignores others.
+   * @param token  from the query, of a route that takes it there; headers count first
    * @throws not_authenticated, invalid_token, csrf_failed
    */
-  who(request: IncomingMessage, access: Access): Actor
+  who(request: IncomingMessage, access: Access, token?: string): Actor
   /** @throws permission_denied */
   may(actor: Actor, access: Access): void
 }
@@ -37,6 +38,7 @@ const NOBODY: Actor = Object.freeze({ id: 0, username: '', isAdmin: false, mayDo
 const SESSION_COOKIE = 'sessionid'
 
 const TOKEN_HEADER = /^token ([0-9a-f]{40})$/i
+const KEY = /^[0-9a-f]{40}$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** @param isCrossSite  the browser says that another site's page sent the request */
@@ -57,12 +59,16 @@ export function openAuthentication({
     const header = request.headers.authorization
     // The scheme may be written in any case, the key may not.
     const key = header === undefined ? undefined : TOKEN_HEADER.exec(header)?.[1]
-    const account = key === undefined || key !== key.toLowerCase() ? undefined : credentials.byToken(key)
+    return key === undefined ? undefined : ofKey(key)
+  }
+
+  function ofKey(key: string): Actor | undefined {
+    const account = KEY.test(key) ? credentials.byToken(key) : undefined
     return account && toActor(account, 'token')
   }
 
   return {
-    who(request, access) {
+    who(request, access, token) {
       const isSafe = SAFE_METHODS.has(request.method!)
       if (access === 'open') return isSafe ? (bySession(request)?.actor ?? byToken(request) ?? NOBODY) : NOBODY
       const session = bySession(request)
@@ -70,9 +76,9 @@ export function openAuthentication({
         if (!isSafe) proveOwnPage(request, session.csrfToken)
         return session.actor
       }
-      const actor = byToken(request)
+      const actor = byToken(request) ?? (isSafe && token !== undefined ? ofKey(token) : undefined)
       if (actor) return actor
-      if (request.headers.authorization === undefined && sessionCookie(request) === undefined)
+      if (token === undefined && request.headers.authorization === undefined && sessionCookie(request) === undefined)
         throw errors.notAuthenticated('Sign in, or send the header Authorization: Token <key>')
       throw errors.invalidToken()
     },

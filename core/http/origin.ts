@@ -8,6 +8,8 @@ export interface Origin {
   /** Limits by address are for clients: this machine and trusted proxies speak for many. */
   isLimited: boolean
   isSecure: boolean
+  /** As the client calls the server; '': it does not say, or what is no host. */
+  host: string
   /** The browser says that another site's page sent it. */
   isCrossSite: boolean
 }
@@ -18,6 +20,7 @@ export interface Origins {
 }
 
 const LONGEST_ADDRESS = 64
+const LONGEST_HOST = 260
 
 /**
  * Whether limits by address are for this one. Without a proxy that says who its clients are, all of them come from this
@@ -56,10 +59,15 @@ export function openOrigins(trustedProxies: readonly string[]): Origins {
           ? (request.socket.remoteAddress ?? '')
           : proxyaddr(request, isTrusted).slice(0, LONGEST_ADDRESS)
       const isSecure = 'encrypted' in request.socket || forwarded(request, 'x-forwarded-proto') === 'https'
-      return { address, isLimited: isLimited(address), isSecure, isCrossSite: isCrossSite(request) }
+      const host = hostIn(forwarded(request, 'x-forwarded-host') ?? request.headers.host ?? '')
+      return { address, isLimited: isLimited(address), isSecure, host, isCrossSite: isCrossSite(request) }
     },
   }
 }
+
+/** Links are made of it: it must be nothing but a name or an address, and a port. */
+const hostIn = (text: string): string =>
+  text.length <= LONGEST_HOST && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.test(text) ? text.toLowerCase() : ''
 
 /** `Host` may spell out the port that goes without saying in an origin. */
 function withoutDefaultPort(host: string | undefined, origin: string): string | undefined {

@@ -174,7 +174,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       if (route === READY) await parts.available?.()
 
       if (route.vary) varyBy(exchange, route.vary)
-      actor = auth.who(request, route.access)
+      actor = auth.who(request, route.access, tokenIn(route, query))
       auth.may(actor, route.access)
       errorKeys = route.errorKeys
 
@@ -217,7 +217,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     params: Record<string, string>,
     texts: string,
     actor: Actor,
-    { address, isSecure, isCrossSite }: Origin,
+    { address, isSecure, host, isCrossSite }: Origin,
   ): Input {
     const { request, response, id } = exchange
     const query = decodeQuery(decodersOf(route), queryTexts(texts))
@@ -232,6 +232,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       headers: request.headers as Record<string, string | undefined>,
       address,
       isSecure,
+      host,
       isCrossSite,
       stream,
       requestId: id,
@@ -367,7 +368,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   /** Whether the same request would be let in now. */
   function mayStill({ request, id }: Exchange, route: Route, isSame: (actor: Actor) => boolean = () => true): boolean {
     try {
-      const actor = auth.who(request, route.access)
+      const actor = auth.who(request, route.access, tokenIn(route, splitUrl(request.url!)[1]))
       auth.may(actor, route.access)
       return isSame(actor)
     } catch (error) {
@@ -461,6 +462,9 @@ const isAlike = (now: Actor, before: Actor): boolean =>
   now.isAdmin === before.isAdmin &&
   now.mayDownload === before.mayDownload &&
   now.view === before.view
+
+const tokenIn = ({ tokenInQuery }: Route, query: string): string | undefined =>
+  tokenInQuery ? (new URLSearchParams(query).get('token') ?? undefined) : undefined
 
 /** Without the query: it may have what people searched for. */
 const pathOf = (request: IncomingMessage): string => request.url!.split('?', 1)[0]!.slice(0, 500)

@@ -7,6 +7,7 @@ import type { Access, Actor } from '../accounts/authentication.ts'
 import type { Clock } from '../clock.ts'
 import type { ErrorCode } from '../error.ts'
 import type { EventName, Events, Listener } from '../events.ts'
+import type { FetchOutside } from '../fetch.ts'
 import type { DecodedQuery, Decoder } from '../http/decode.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { PageWindow } from '../http/pagination.ts'
@@ -70,6 +71,17 @@ export interface App {
   readonly plugins: PluginBook
   /** What replies show has changed, and no write tells of it: those that are kept are made anew. */
   touch(): void
+  /**
+   * Where people reach this server, with its final slash: AV_PUBLIC_URL, else as the request says, for links in a reply.
+   * Undefined: neither says.
+   */
+  publicUrl(request?: Pick<RouteInput<never, never, never>['request'], 'host' | 'isSecure'>): string | undefined
+  /**
+   * Asks a server outside, whose address may come from people or from other servers: within 30 s, at most 5 MB, through
+   * at most five redirects, and none in a private network unless AV_PRIVATE_HOSTS names it. Any status is an answer.
+   * @throws bad_request: an address that is not asked; unavailable: no answer
+   */
+  readonly fetch: FetchOutside
   /** Tells an event; resolves when all listeners have heard. */
   emit<Name extends EventName>(name: Name, event: Events[Name]): Promise<void>
   /** What later plugins put into a hook, in the order of needs. */
@@ -125,6 +137,8 @@ export interface RouteInput<Params, Query, Body> {
     headers: Readonly<Record<string, string | undefined>>
     address: string
     isSecure: boolean
+    /** As the client calls the server, with its port; a trusted proxy may say. '': it does not say, or what is no host. */
+    host: string
     /**
      * The browser says that a page of another site sent it. Session writes are refused then; an open route decides
      * itself.
@@ -162,6 +176,11 @@ export interface RouteDefinition<
   queryHook?: HookName
   /** The JSON body; checked, never coerced. Left out: a body is not looked at. */
   body?: Body
+  /**
+   * A GET for programs that send no header, such as readers of feeds: the account's token may stand in the query, as
+   * `token`. Who has its address has the token, so let people know.
+   */
+  tokenInQuery?: true
   /** The body may be missing. */
   bodyOptional?: boolean
   /** Also takes `application/x-www-form-urlencoded`. */

@@ -7,6 +7,7 @@ import type { CloseStack } from '../close-stack.ts'
 import { withinTime } from '../concurrency/limit.ts'
 import { StartError } from '../error.ts'
 import { EventBus, type EventName, type Listener } from '../events.ts'
+import { openFetch } from '../fetch.ts'
 import type { FaultForm } from '../http/fault.ts'
 import type { RouteOwner } from '../http/pipeline.ts'
 import { beyondView } from '../index/view.ts'
@@ -14,6 +15,7 @@ import { waitAtBarrier } from '../index/write-barrier.ts'
 import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
+import { publicUrl } from '../public-url.ts'
 import type { App, HookName, HookRule, Hooks, Plugin, PluginRecord, Route, Task, WholeApp } from './define.ts'
 import type { LoadedPlugins } from './load.ts'
 import { guardedImplementation, openFailures } from './outside.ts'
@@ -26,7 +28,10 @@ const REQUEST_WITHIN_MS = 60_000
 type Envelope = NonNullable<Plugin['envelope']>
 
 /** What core's app is made of, beside what the wiring brings. */
-type AppParts = Omit<App, 'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook'>
+type AppParts = Omit<
+  App,
+  'version' | 'clock' | 'log' | 'registry' | 'plugins' | 'emit' | 'hook' | 'publicUrl' | 'fetch'
+>
 
 export function openWiring({
   loaded,
@@ -52,6 +57,8 @@ export function openWiring({
   function makeApps(parts: AppParts): WholeApp {
     const own: App = {
       ...{ ...parts, version, clock, log, registry: loaded.registry, plugins: { list } },
+      publicUrl: (request) => publicUrl(parts.settings, request),
+      fetch: openFetch({ settings: parts.settings, clock, version }),
       // Who listens keeps the archive right, whatever the one sees whose request it was.
       emit: (name, event) => beyondView(() => bus.emit(name, event)),
       hook: (name) => hook(name) as never,

@@ -63,6 +63,12 @@ export function toDocument(app: Described): Document {
           name: 'Authorization',
           description: '`Token <key>`, the key as POST /api/login/ answers it',
         },
+        tokenInQuery: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'The same key, for readers of feeds and the like',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -86,7 +92,10 @@ function toOperation(route: Route, app: Described): Operation {
       .join('_'),
     summary: route.summary,
     tags: [tagOf(route)],
-    security: route.access === 'open' ? [] : [{ token: [] }, { session: [] }],
+    security:
+      route.access === 'open'
+        ? []
+        : [{ token: [] }, { session: [] }, ...(route.tokenInQuery ? [{ tokenInQuery: [] }] : [])],
     parameters: [...pathParameters(route), ...queryParameters(route, app)],
     ...(requestBody && { requestBody }),
     responses: { ...successOf(route, app), ...errorsOf(route) },

@@ -1,0 +1,170 @@
+/**
+ * Requests to servers outside whose addresses come from people or from other servers: with limits, and never into a
+ * private network by accident. The address is judged where it is connected to, so no name can change its mind meanwhile.
+ */
+import { lookup as resolve } from 'node:dns'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+import type { Settings } from '../config/schema.ts'
+import type { Clock } from './clock.ts'
+import { errors, isAppError } from './error.ts'
+
+export interface FetchOptions {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array
+  signal?: AbortSignal
+  /** Default: 30. */
+  withinSeconds?: number
+  /** Of the answer; default: 5,000,000. */
+  maxBytes?: number
+}
+
+export type FetchOutside = (url: string, options?: FetchOptions) => Promise<Response>
+
+const WITHIN_SECONDS = 30
+const MAX_BYTES = 5_000_000
+const MOST_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** What is for the server that was asked first alone. */
+const PERSONAL = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+const networks = (type: 'ipv4' | 'ipv6', ...list: string[]): BlockList => {
+  const block = new BlockList()
+  for (const network of list) {
+    const [address = '', bits] = network.split('/')
+    block.addSubnet(address, Number(bits), type)
+  }
+  return block
+}
+/** Of no use on the internet: private, link-local, loopback, shared, for documents, multicast, reserved. */
+const NOT_PUBLIC_4 = networks(
+  'ipv4',
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4'],
+)
+const PUBLIC_6 = networks('ipv6', '2000::/3')
+/** Within it: Teredo and 6to4, which lead to IPv4 addresses, and what is for documents. */
+const NOT_PUBLIC_6 = networks('ipv6', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20')
+
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !NOT_PUBLIC_4.check(address, 'ipv4')
+  return isIP(address) === 6 && PUBLIC_6.check(address, 'ipv6') && !NOT_PUBLIC_6.check(address, 'ipv6')
+}
+
+export function openFetch(parts: {
+  settings: Pick<Settings, 'privateHosts'>
+  clock: Clock
+  version: string
+}): FetchOutside {
+  const allowed = new Set(parts.settings.privateHosts.map((host) => host.toLowerCase()))
+
+  const refusal = (host: string): Error =>
+    errors.badRequest(
+      `${host} is in a private network and is not asked; where that is meant, an admin names it in AV_PRIVATE_HOSTS`,
+    )
+
+  function checked(text: string, base?: string): URL {
+    if (!URL.canParse(text, base)) throw errors.badRequest('What is to be asked is not a URL')
+    const url = new URL(text, base)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      throw errors.badRequest(`Only http:// and https:// are asked, not ${url.protocol}`)
+    const host = hostOf(url)
+    if (isIP(host) !== 0 && !isPublicAddress(host) && !allowed.has(host)) throw refusal(host)
+    return url
+  }
+
+  const lookup: LookupFunction = (host, options, done) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '')
+      if (!allowed.has(host.toLowerCase()) && !addresses.every(({ address }) => isPublicAddress(address)))
+        return done(refusal(host), '')
+      if (options.all) return done(null, addresses)
+      done(null, addresses[0]!.address, addresses[0]!.family)
+    })
+  }
+
+  return async (text, options = {}) => {
+    const { withinSeconds = WITHIN_SECONDS } = options
+    const late = new AbortController()
+    const timer = parts.clock.after(withinSeconds * 1000, () =>
+      late.abort(new Error(`no answer within ${withinSeconds} s`)),
+    )
+    const signal = options.signal ? AbortSignal.any([options.signal, late.signal]) : late.signal
+    let url = checked(text)
+    let asked = options
+    try {
+      for (let hops = 0; ; hops++) {
+        const answer = await ask(url, asked, { signal, lookup, version: parts.version })
+        const location = REDIRECTS.has(answer.statusCode!) ? answer.headers.location : undefined
+        if (location === undefined) return await toResponse(answer, options)
+        answer.destroy()
+        if (hops === MOST_REDIRECTS) throw new Error(`it redirects more than ${MOST_REDIRECTS} times`)
+        const next = checked(location, url.href)
+        asked = onward(asked, { status: answer.statusCode!, isSameHost: next.origin === url.origin })
+        url = next
+      }
+    } catch (cause) {
+      if (isAppError(cause)) throw cause
+      options.signal?.throwIfAborted()
+      const why = late.signal.aborted ? late.signal.reason : cause
+      throw errors.unavailable(`${url.host} could not be asked: ${why instanceof Error ? why.message : why}`, { cause })
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
+
+function ask(
+  url: URL,
+  { method = 'GET', headers = {}, body }: FetchOptions,
+  { signal, lookup, version }: { signal: AbortSignal; lookup: LookupFunction; version: string },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const own = { 'user-agent': `archivolt/${version}`, 'accept-encoding': 'identity' }
+    const request: ClientRequest = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
+      url,
+      { method, headers: { ...own, ...headers }, signal, lookup, agent: false },
+      resolve,
+    )
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+/** As browsers do: what was sent goes along only where the status says so, what is personal only to the same server. */
+function onward(
+  { method = 'GET', headers = {}, body, ...rest }: FetchOptions,
+  { status, isSameHost }: { status: number; isSameHost: boolean },
+): FetchOptions {
+  const isKept = status >= 307 || method === 'GET' || method === 'HEAD'
+  const names = Object.entries(headers).filter(([name]) => {
+    if (!isSameHost && PERSONAL.has(name.toLowerCase())) return false
+    return isKept || !name.toLowerCase().startsWith('content-')
+  })
+  const sent = isKept ? { method, ...(body !== undefined && { body }) } : { method: 'GET' as const }
+  return { ...rest, ...sent, headers: Object.fromEntries(names) }
+}
+
+async function toResponse(answer: IncomingMessage, { maxBytes = MAX_BYTES }: FetchOptions): Promise<Response> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) {
+      answer.destroy()
+      throw new Error(`it answers with more than ${maxBytes} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(answer.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value)
+  const status = answer.statusCode!
+  const isEmpty = [204, 205, 304].includes(status)
+  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers })
+}
