@@ -293,6 +293,8 @@ export function openChannels(app: App) {
     record,
     recordName,
     resolve,
+    /** Of a handle that has been asked for before; nobody is asked now. */
+    remembered: (handle: string): string | undefined => handles.lookUp(handle) ?? undefined,
     shared,
     exclusive,
 

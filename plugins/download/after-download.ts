@@ -31,7 +31,8 @@ export function openAfterDownload(app: App): AfterDownload {
         if (job.isStopping()) return
         // The list may be long: somebody may have changed their mind meanwhile.
         // What lies in a place is another program's to keep or remove.
-        if (app.media.isOurs(video.id) && app.watch.isWatchedBefore(video.id, before)) await removeAndIgnore(video, job)
+        const mayGo = app.media.isOurs(video.id) && app.watch.isWatchedBefore(video.id, before)
+        if (mayGo && !(await app.videos.get(video.id))?.keep) await removeAndIgnore(video, job)
       }
     }
   }

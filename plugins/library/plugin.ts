@@ -11,7 +11,7 @@ import {
   startAdoption,
 } from './adoption/routes.ts'
 import { scanPlace } from './adoption/scan.ts'
-import { adoptionTables, catalogTables } from './adoption/tables.ts'
+import { adoptionTables, alongTables, catalogTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
@@ -23,7 +23,7 @@ import { thumbnailCheck } from './thumbnails.ts'
 
 export default definePlugin({
   name: 'library',
-  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
+  needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'subscription'],
   settings: {
     releasesUrl: {
       env: 'AV_RELEASES_URL',
@@ -35,7 +35,7 @@ export default definePlugin({
     },
   },
   lanes: ['library'],
-  migrations: [releaseTables, adoptionTables, catalogTables],
+  migrations: [releaseTables, adoptionTables, catalogTables, alongTables],
   services: (app) => ({ releases: openReleases(app) }),
   hooks: ['library.reader'],
   routes: [

@@ -219,6 +219,7 @@ export function openIngest(app: App, { collection, subtitles }: VideoParts) {
       ],
       ...(receipt && { receipt }),
       ...(receipt && input.degraded && { degraded: input.degraded }),
+      ...(before?.keep && { keep: before.keep }),
       channel_id: channelId,
       ...(before?.watched_by && { watched_by: before.watched_by }),
       ...(before?.shared_mark !== undefined && { shared_mark: before.shared_mark }),

@@ -3,6 +3,7 @@ import { definePlugin } from 'archivolt'
 import { withoutFilter } from './listing.ts'
 import {
   deleteVideo,
+  keepVideo,
   listChannelVideos,
   listComments,
   listSimilar,
@@ -34,7 +35,7 @@ export default definePlugin({
     'media.films': (app) => (atMost) => app.videos.someFilms(atMost),
     'channel.remove': (app) => (channelId, step) => app.videos.removeOfChannel(channelId, step),
   },
-  routes: [listVideos, listChannelVideos, sumUpChannel, showVideo, deleteVideo, listComments, listSimilar],
+  routes: [listVideos, listChannelVideos, sumUpChannel, showVideo, keepVideo, deleteVideo, listComments, listSimilar],
   tasks: [removeVideo, tellRemoved],
   services: (app) => ({ videos: openVideos(app) }),
 })

@@ -126,6 +126,22 @@ export const showVideo = defineRoute({
   },
 })
 
+export const keepVideo = defineRoute({
+  method: 'POST',
+  path: '/api/video/:videoId/',
+  access: 'admin',
+  summary: 'Keep a video: it is never removed by itself',
+  params: VideoId,
+  body: Type.Object({ keep: Type.Boolean() }),
+  reply: Type.Object({ video: Type.String(), keep: Type.Boolean() }),
+  errors: ['bad_request', 'not_found'],
+  async handle({ params: { videoId }, body: { keep } }, app: App) {
+    if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
+    await app.videos.setKept(videoId, keep)
+    return { video: videoId, keep }
+  },
+})
+
 export const deleteVideo = defineRoute({
   method: 'DELETE',
   path: '/api/video/:videoId/',

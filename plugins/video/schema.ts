@@ -90,6 +90,8 @@ export const VideoDoc = Type.Object({
   /** Left out: it was not downloaded by us, or before there were receipts. */
   receipt: Type.Optional(Receipt),
   degraded: Type.Optional(Degraded),
+  /** Left out where it is not so. */
+  keep: Type.Optional(Type.Literal(true, { description: 'never removed by itself, however long ago it was watched' })),
   player: Type.Object({
     duration: Type.Integer(),
     duration_str: Type.String(),

@@ -201,6 +201,13 @@ export function openVideos(app: App) {
     /** @returns false: no such video */
     change: (id: string, change: VideoChange): Promise<boolean> => collection.patch(id, change, { visible: true }),
 
+    /** Whether it is never removed by itself. @returns false: it was so already, or there is no such video */
+    async setKept(id: string, isKept: boolean): Promise<boolean> {
+      const doc = await collection.get(id)
+      if (!doc || (doc.keep ?? false) === isKept) return false
+      return collection.patch(id, { set: { keep: isKept ? true : null } }, { visible: true })
+    },
+
     /** What is offered now, of a file that stays: it is degraded no longer, or for other reasons. */
     async renewReceipt(id: string, told: DownloadReceipt, degraded: Degraded | undefined): Promise<void> {
       const { receipt } = (await collection.get(id)) ?? {}

@@ -31,6 +31,15 @@ function watchedFrom(durationSeconds: number): number {
   return durationSeconds > 900 ? durationSeconds - 180 : durationSeconds * 0.9
 }
 
+/** What an account has done with a video elsewhere. */
+export interface Elsewhere {
+  id: string
+  /** When it was watched, in epoch seconds. */
+  at?: number
+  /** How far it has come. */
+  seconds?: number
+}
+
 export type Watch = ReturnType<typeof openWatch>
 
 export function openWatch(app: App) {
@@ -188,6 +197,54 @@ export function openWatch(app: App) {
         if (!changed) return
         await step('watch.index', () => indexer.run(signal))
       }
+    },
+
+    /** Of these videos, those that the account has neither watched nor begun. */
+    untouchedBy(userId: number, ids: readonly string[]): Set<string> {
+      const [watched, begun] = [marks.among(userId, ids), positions.among(userId, ids)]
+      const touched = new Set([...watched.keys(), ...begun.map(({ id }) => id)])
+      return new Set(ids.filter((id) => !touched.has(id)))
+    },
+
+    /**
+     * What an account has watched and begun in another program. What it has done here stays as it is. May be done twice.
+     */
+    async takeOver(userId: number, told: readonly Elsewhere[], signal?: AbortSignal): Promise<void> {
+      const begun = told.filter(({ seconds }) => seconds !== undefined)
+      const docs = await app.videos.collection.getMany(begun.map(({ id }) => id))
+      await ledger.write(() => {
+        for (const { id, at } of told) if (at !== undefined) change(userId, [id], true, at)
+        const free = this.untouchedBy(
+          userId,
+          begun.map(({ id }) => id),
+        )
+        for (const { id, seconds = 0 } of begun) {
+          const duration = docs.get(id)?.player.duration ?? 0
+          const position = duration > 0 ? Math.min(seconds, duration) : seconds
+          if (free.has(id) && position > 0) positions.set(userId, id, { position, duration })
+        }
+      })
+      await indexer.run(signal)
+    },
+
+    /** Takes back what `takeOver` has brought, unless the account has changed it since. */
+    async giveBack(userId: number, told: readonly Elsewhere[], signal?: AbortSignal): Promise<void> {
+      const ids = told.map(({ id }) => id)
+      await ledger.write(() => {
+        const [watched, begun] = [marks.among(userId, ids), positions.among(userId, ids)]
+        for (const { id, at } of told) if (at !== undefined && watched.get(id) === at) change(userId, [id], false, at)
+        const same = begun.filter(({ id, position, duration }) =>
+          told.some(
+            (one) =>
+              one.id === id && one.seconds !== undefined && position === Math.min(one.seconds, duration || one.seconds),
+          ),
+        )
+        positions.remove(
+          userId,
+          same.map(({ id }) => id),
+        )
+      })
+      await indexer.run(signal)
     },
 
     /** Brings into the index what it does not know yet, and takes the marks of accounts that are gone. */

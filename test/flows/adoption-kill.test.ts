@@ -17,10 +17,17 @@ const POINTS = {
     'adoption.place:after',
     'adoption.document:before',
     'adoption.document:after',
+    'adoption.along:after',
     'adoption.tell:after',
     'adoption.subtitles:after',
   ],
-  undo: ['adoption.leave:before', 'playlist.forgetVideo:after', 'adoption.leave:after', 'adoption.forget:after'],
+  undo: [
+    'adoption.leave:before',
+    'playlist.forgetVideo:after',
+    'adoption.leave:after',
+    'adoption.forget:after',
+    'adoption.takeBack:before',
+  ],
 }
 
 const idsOf = async (server: Server): Promise<string[]> =>
@@ -43,6 +50,8 @@ test('moving in and undoing it go on after a kill at any point', async (t) => {
   const folder = await temporaryFolder(t)
   const root = await temporaryFolder(t)
   for (const id of IDS) await layFilm({ lay: lay(root) }, `films/${id}.mp4`, infoOf(id), { 'en.vtt': VTT })
+  const files = IDS.map((id) => ({ path: `films/${id}.mp4`, url: infoOf(id).webpage_url, favorite: true }))
+  await lay(root)('films/appdata/local_db.json', JSON.stringify({ files, subscriptions: [], playlists: [] }))
   const before = await listing(root)
   const env = { AV_LIBRARY_ROOTS: root, AV_SEGMENTS_URL: 'http://127.0.0.1:9', AV_PLATFORM_URL: 'http://127.0.0.1:9' }
   const dying = (point: string) => startServer(t, folder, { ...env, AV_PLUGINS_DIR: CRASH, AV_CRASH_AT: point })
@@ -66,7 +75,7 @@ test('moving in and undoing it go on after a kill at any point', async (t) => {
       const { states } = await adoptionOf(second, id)
       assert.deepEqual([states.done, states.left], [3, 0])
       const { body } = await second.api('GET', `/api/video/${IDS[0]}/`)
-      assert.deepEqual([body.data.place.state, body.data.subtitles.length], ['there', 1])
+      assert.deepEqual([body.data.place.state, body.data.subtitles.length, body.data.keep], ['there', 1, true])
       await diesOf(second, id, 'undo')
 
       const third = await startServer(t, folder, env)

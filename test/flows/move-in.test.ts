@@ -18,6 +18,14 @@ const NOT_TOLD = new Set(['stray_sidecar', 'wal', 'not_downloaded', 'filtered', 
 /** These turn out once the platform is asked; the plan says that it will be. */
 const AFTER_ASKING = new Set(['unsure_id', 'no_facts'])
 
+/** Owners there, and the accounts here that they are. */
+const ALONG = {
+  kinds: ['watched', 'position', 'keep', 'ignore', 'channel', 'playlist'],
+  users: { '': 'admin', '1': 'admin', '2': 'user', 'jellyfin:u1': 'admin', 'plex:7': 'user' } as Record<string, string>,
+}
+/** It stands in a file that people write by hand, and that is not read. */
+const HAND_WRITTEN = new Set(['ytdl-sub'])
+
 interface Row {
   outcome: string
   state: string
@@ -25,6 +33,9 @@ interface Row {
   file: string
   platform_id: string
 }
+
+/** Who has the handle that some of them know. */
+const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
 
 let root: string
 let platform: Awaited<ReturnType<typeof startTestPlatform>>
@@ -99,7 +110,8 @@ for (const name of LIBRARIES)
       planOf(expected),
     )
 
-    const done = await command(app, plan.id, { command: 'adopt' })
+    const done = await command(app, plan.id, { command: 'adopt', along: ALONG })
+    await app.settled()
     // What an id in a name alone stands for, the platform alone can say: `unsure_id` and `no_facts` are one to it.
     const left = (await rowsOf(app, plan.id)).filter(({ state }) => state === 'left')
     assert.ok(left.every(({ code }) => AFTER_ASKING.has(code)))
@@ -109,6 +121,7 @@ for (const name of LIBRARIES)
     )
     assert.equal(done.states.done, expected.videos.length)
     for (const video of expected.videos) await comparesWith(video, app)
+    await comparesWhatCameAlong(name, expected, app)
 
     const again = await scan(app, place)
     assert.equal(again.unchanged, expected.videos.length)
@@ -149,6 +162,32 @@ async function comparesWith(video: ExpectedVideo, app: PlacesApp): Promise<void>
   // What only the platform tells has the length that it says, not that of the stand-in.
   if (!isAsked(video)) assert.equal(data.player.duration, video.duration, video.id)
   if (video.thumbnail !== undefined) assert.ok(await app.app.media.hasArt('video', video.id), `picture of ${video.id}`)
+}
+
+async function comparesWhatCameAlong(name: string, expected: ExpectedLibrary, app: PlacesApp): Promise<void> {
+  for (const { id, watched, watched_date: at, position = {}, kept } of expected.videos) {
+    const { data } = (await app.as('admin').get(`/api/video/${id}/`)).body
+    assert.deepEqual([data.player.watched, data.player.watched_date], [watched, at], id)
+    assert.equal(data.keep, kept || undefined, id)
+    for (const [owner, seconds] of Object.entries(position)) {
+      const { body } = await app.as(ALONG.users[owner]!).get(`/api/video/${id}/progress/`)
+      assert.equal(body.position, seconds, `${id} of ${owner}`)
+    }
+  }
+  assert.deepEqual(await app.ids('download'), expected.ignored.toSorted())
+  if (HAND_WRITTEN.has(name)) return
+  const wanted = expected.subscriptions.filter(
+    ({ enabled, download, audio_only: isSound }) => enabled !== false && download !== false && isSound !== true,
+  )
+  for (const [index, type] of [
+    ['channel', 'channel'],
+    ['playlist', 'playlist'],
+  ] as const) {
+    const ids: string[] = []
+    for (const id of await app.ids(index)) if ((await app.doc(index, id))[`${type}_subscribed`] === true) ids.push(id)
+    const held = wanted.filter((one) => one.type === type).map(({ id }) => id ?? HARBOUR)
+    assert.deepEqual(ids, held.toSorted(), `${index} of ${name}`)
+  }
 }
 
 test('every export of subscriptions is told for what it is, and says which channels it holds', async (t) => {

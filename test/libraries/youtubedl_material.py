@@ -16,7 +16,7 @@ def youtubedl_material(base):
         path = film(base / 'video' / f'{ytdlp_name(video.title)}.mp4', video)
         write_json(path.with_suffix('.info.json'), info_of(video))
         register(video, path, favorite=video.id == V('ferry').id)
-        expected.video(video, path, facts_from='info.json', info=path.with_suffix('.info.json'), date_downloaded=video.at + 86_400)
+        expected.video(video, path, facts_from='info.json', info=path.with_suffix('.info.json'), date_downloaded=video.at + 86_400, kept=video.id == V('ferry').id)
     # Side file named after the whole file, as older ones are.
     old = V('bench')
     path = film(base / 'video' / f'{old.title}.mp4', old)

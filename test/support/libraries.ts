@@ -37,7 +37,14 @@ export interface ExpectedLibrary {
   videos: ExpectedVideo[]
   ignored: string[]
   ignored_optional?: string[]
-  subscriptions: Array<{ type: string; id?: string; handle?: string; enabled?: boolean }>
+  subscriptions: Array<{
+    type: string
+    id?: string
+    handle?: string
+    enabled?: boolean
+    download?: boolean
+    audio_only?: boolean
+  }>
   playlists: Array<{ id?: string; name?: string; type: string; entries?: number }>
   problems: Array<{ code: string; id?: string; file?: string; file_hex?: string; severity: string }>
   /** Of exports: what each file holds. */

@@ -8,6 +8,7 @@ import type { Adopted } from '../../video/adopted.ts'
 import type { App } from '../app.ts'
 import type { Info } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
+import { bringAlong } from './along.ts'
 import { ADOPTION_TASK, type AdoptionRun, inAdoption } from './scan.ts'
 import type { Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
@@ -53,6 +54,7 @@ export const adoptVideos = defineTask({
           done += rows.length
           job.progress(done / Math.max(1, all), `${done} of ${all} videos have moved in`)
         }
+        await bringAlong(adoption, reading, store, job, app)
       } finally {
         await reading.end()
       }

@@ -10,9 +10,11 @@ import { isQueued, MOST_LANGUAGES, subtitleFile } from '../found.ts'
 import { stageSubtitle } from '../import.ts'
 import { isPicture } from '../sidecars.ts'
 import { takeIn } from './adopt.ts'
+import { bringAlong } from './along.ts'
 import { ADOPTION_TASK, type AdoptionRun } from './scan.ts'
 import { openStore, type Store } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
+import { openPlace } from './tools.ts'
 import type { FoundFile } from './types.ts'
 
 const STEP = 100
@@ -40,10 +42,23 @@ export const completeVideos = defineTask({
       job.progress(0.9, `${app.platform.name} was asked for ${++asked} videos`)
       await askFor(row, place.path, adoption, store, job, app)
     }
-    if (asked > 0) await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+    if (asked > 0) {
+      await job.step('adoption.tell', () => app.emit('video.adopted', {}))
+      await bringTheRest(adoption, place.path, store, job, app)
+    }
     return null
   },
 })
+
+/** What people have done with those that have come in only now. */
+async function bringTheRest(adoption: AdoptionRow, path: string, store: Store, job: AdoptionRun, app: App) {
+  const reading = openPlace(path, adoption.id, job, app)
+  try {
+    await bringAlong(adoption, reading, store, job, app)
+  } finally {
+    await reading.end()
+  }
+}
 
 /** One after the other, read in pieces: what is done does not come again. */
 function* rowsOf(store: Store, id: number, outcome: 'new' | 'ask', state: ItemRow['state']): Generator<ItemRow> {

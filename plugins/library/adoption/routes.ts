@@ -155,10 +155,22 @@ export const commandAdoption = defineRoute({
   access: 'admin',
   summary: 'Move in what the plan says, or take out exactly what it brought',
   params: AdoptionId,
-  body: Type.Object({ command: Type.Enum(['adopt', 'undo']) }),
+  body: Type.Object({
+    command: Type.Enum(['adopt', 'undo']),
+    along: Type.Optional(
+      Type.Object({
+        kinds: Type.Array(Type.Enum([...ALONG]), { maxItems: ALONG.length, uniqueItems: true }),
+        users: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: 'names of accounts by the owner there: whose marks and positions come',
+          }),
+        ),
+      }),
+    ),
+  }),
   reply: AdoptionRecord,
-  errors: ['bad_request', 'not_found', 'conflict', 'unavailable'],
-  async handle({ params, body: { command } }, app: App) {
+  errors: ['bad_request', 'not_found', 'conflict', 'unprocessable', 'unavailable'],
+  async handle({ params, body: { command, along } }, app: App) {
     const store = openStore(app)
     const adoption = store.get(Number(params.adoptionId))
     const { from, state, task } = COMMANDS[command]
@@ -166,12 +178,25 @@ export const commandAdoption = defineRoute({
       throw errors.conflict(`It is ${adoption.state}: ${command} has to wait, or there is nothing to ${command}`)
     if (command === 'adopt' && !(await app.media.places.isThere(adoption.place_id)))
       throw errors.unavailable('The place is not there now: connect its disk, or say where it is')
+    if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
     await store.setState(adoption.id, state)
     const job = await app.jobs.start(task, { adoption: adoption.id })
     await store.setTask(adoption.id, job.id)
     return toRecord(store.get(adoption.id), app)
   },
 })
+
+/** @throws unprocessable: there is no such account */
+function usersOf(names: Record<string, string>, { accounts }: App): Record<string, number> {
+  const ids = new Map(accounts.list().map(({ id, username }) => [username, id]))
+  return Object.fromEntries(
+    Object.entries(names).map(([owner, name]) => {
+      const id = ids.get(name)
+      if (id === undefined) throw errors.unprocessable(`There is no account “${name}” for “${owner}”`)
+      return [owner, id]
+    }),
+  )
+}
 
 export const dropAdoption = defineRoute({
   method: 'DELETE',

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochSeconds, errors } from 'archivolt'
 import type { App } from '../app.ts'
-import type { AlongCount } from '../catalogs/types.ts'
+import type { Along, AlongCount } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import type { AdoptionRow, AdoptionState, ItemRow, Outcome } from './tables.ts'
 import type { FoundVideo, Problem } from './types.ts'
@@ -18,6 +18,20 @@ const COUNTED = 5000
 export interface Count extends Pick<ItemRow, 'outcome' | 'code' | 'state' | 'ending'> {
   count: number
   bytes: number
+}
+
+export interface AlongRow {
+  number: number
+  kind: Along['kind']
+  data: string
+  is_done: 0 | 1
+}
+
+/** What is to come along: of which kinds, and who is who. */
+export interface Choice {
+  kinds: Along['kind'][]
+  /** Accounts here, by the owner there. */
+  users: Record<string, number>
 }
 
 type NewItem = Partial<ItemRow> & Pick<ItemRow, 'outcome' | 'path'>
@@ -77,6 +91,61 @@ export function openStore({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
             JSON.stringify(along),
             id,
           ),
+      ),
+
+    setChoice: (id: number, choice: Choice): Promise<void> =>
+      ledger.write(
+        () => void sql('UPDATE library_adoption SET choice = ? WHERE id = ?').run(JSON.stringify(choice), id),
+      ),
+
+    /** Of these numbers, what is written of them. */
+    along: (id: number, numbers: readonly number[]): Map<number, AlongRow> =>
+      new Map(
+        sql<AlongRow>(
+          `SELECT number, kind, data, is_done FROM library_adoption_along
+           WHERE adoption_id = ? AND number IN (SELECT value FROM json_each(?))`,
+        )
+          .all(id, JSON.stringify(numbers))
+          .map((row) => [row.number, row]),
+      ),
+
+    addAlong: (id: number, rows: ReadonlyArray<Omit<AlongRow, 'is_done'>>): Promise<void> =>
+      ledger.write(() => {
+        const add = sql(
+          'INSERT OR IGNORE INTO library_adoption_along (adoption_id, number, kind, data) VALUES (?, ?, ?, ?)',
+        )
+        for (const { number, kind, data } of rows) add.run(id, number, kind, data)
+      }),
+
+    /** What has come along, the last first: it is taken back in pieces, and each is gone before the next is read. */
+    *alongPieces(id: number, most: number, signal?: AbortSignal): Generator<AlongRow[]> {
+      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+        signal?.throwIfAborted()
+        const rows = sql<AlongRow>(
+          `SELECT number, kind, data, is_done FROM library_adoption_along WHERE adoption_id = ? AND number < ?
+           ORDER BY number DESC LIMIT ?`,
+        ).all(id, before, most)
+        if (rows.length === 0) return
+        yield rows
+        before = rows.at(-1)!.number
+      }
+    },
+
+    setAlongDone: (id: number, numbers: readonly number[]): Promise<void> =>
+      ledger.write(
+        () =>
+          void sql(
+            `UPDATE library_adoption_along SET is_done = 1
+             WHERE adoption_id = ? AND number IN (SELECT value FROM json_each(?))`,
+          ).run(id, JSON.stringify(numbers)),
+      ),
+
+    dropAlong: (id: number, numbers: readonly number[]): Promise<void> =>
+      ledger.write(
+        () =>
+          void sql(
+            'DELETE FROM library_adoption_along WHERE adoption_id = ? AND number IN (SELECT value FROM json_each(?))',
+          ).run(id, JSON.stringify(numbers)),
       ),
 
     setReader: (id: number, reader: string): Promise<void> =>

@@ -59,6 +59,23 @@ export const catalogTables = {
     ALTER TABLE library_adoption_item ADD COLUMN is_part INTEGER NOT NULL DEFAULT 0;`,
 }
 
+/** What comes along beside films: what was chosen, and what it has changed here. */
+export const alongTables = {
+  number: 4,
+  sql: `
+    ALTER TABLE library_adoption ADD COLUMN choice TEXT NOT NULL DEFAULT '';
+    CREATE TABLE library_adoption_along (
+      adoption_id INTEGER NOT NULL REFERENCES library_adoption (id) ON DELETE CASCADE,
+      -- of the notes of the catalog
+      number INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      -- as the notes have it (JSON), with what is needed to take it back
+      data TEXT NOT NULL,
+      is_done INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (adoption_id, number)
+    ) STRICT, WITHOUT ROWID;`,
+}
+
 export const ADOPTION_STATES = ['scanning', 'planned', 'adopting', 'adopted', 'undoing', 'undone', 'failed'] as const
 export type AdoptionState = (typeof ADOPTION_STATES)[number]
 export const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
@@ -77,6 +94,8 @@ export interface AdoptionRow {
   unchanged: number
   catalog: string
   along: string
+  /** JSON; empty: nobody has chosen yet. */
+  choice: string
 }
 
 export interface ItemRow {

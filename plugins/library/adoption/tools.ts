@@ -6,7 +6,7 @@ import { errors, isAppError, type JobContext } from 'archivolt'
 import type { App } from '../app.ts'
 import { CATALOG_KINDS } from '../catalogs/all.ts'
 import { NOTES_FILE } from '../catalogs/notes.ts'
-import type { CatalogRead } from '../catalogs/types.ts'
+import type { Along, CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
 import { type ReadingThread, startReading } from '../reading.ts'
 import type { NotesArgs, Walked } from '../worker.ts'
@@ -23,6 +23,8 @@ export interface PlaceReading {
    * @param at  where it lies; default: it is looked for @param kind  default: whichever it is
    */
   readCatalog(at: string, kind?: string): Promise<CatalogRead | undefined>
+  /** In pieces: what people have done there. */
+  along(): AsyncGenerator<Array<{ number: number; one: Along }>>
   /** In pieces. Films that the catalog names and no file was taken for. */
   unseen(): AsyncGenerator<string[]>
   walk(): AsyncGenerator<Walked>
@@ -30,6 +32,7 @@ export interface PlaceReading {
 }
 
 const UNSEEN_STEP = 500
+const ALONG_STEP = 200
 
 const NOTES = 'adoptions'
 const notesFolder = (adoption: number, { settings }: App): string => join(settings.dataDir, NOTES, String(adoption))
@@ -93,6 +96,14 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
         const rows = await thread().ask('unseen', { ...(await notes()), after, most: UNSEEN_STEP }, job.signal)
         if (rows.length === 0) return
         yield rows.map(({ id }) => id)
+        after = rows.at(-1)!.number
+      }
+    },
+    async *along() {
+      for (let after = 0; hasNotes; ) {
+        const rows = await thread().ask('along', { ...(await notes()), after, most: ALONG_STEP }, job.signal)
+        if (rows.length === 0) return
+        yield rows
         after = rows.at(-1)!.number
       }
     },

@@ -4,6 +4,7 @@
  */
 import { defineTask, isAppError } from 'archivolt'
 import type { App } from '../app.ts'
+import { dropChannel, leaveAlong } from './along.ts'
 import { ADOPTION_TASK, inAdoption } from './scan.ts'
 
 const STEP = 100
@@ -34,6 +35,7 @@ export const undoAdoption = defineTask({
         )
         job.progress(0.9, `${gone} videos have left again`)
       }
+      await leaveAlong(adoption.id, store, job, app)
       for (const channelId of store.channels(adoption.id)) await dropChannel(channelId, app)
       return kept > 0 ? `${gone} videos; ${kept} stay: they were removed or downloaded since` : `${gone} videos`
     })
@@ -49,12 +51,4 @@ async function endCompleting(adoption: number, { jobs }: App): Promise<void> {
     })
     await jobs.ended(id)
   }
-}
-
-/** One that came by this adoption, and that nobody has made his own since. */
-async function dropChannel(channelId: string, { channels, videos }: App): Promise<void> {
-  const doc = await channels.get(channelId)
-  if (!doc || doc.channel_subscribed || Object.keys(doc.channel_overwrites).length > 0) return
-  if ((await videos.collection.count({ eq: ['channel_id', channelId] }, 1)) > 0) return
-  await channels.remove(channelId)
 }

@@ -11,7 +11,7 @@ interface Source {
 
 const SOURCE = [
   ...['id', 'collection_id', 'collection_type', 'collection_name', 'custom_name'],
-  ...['enabled', 'download_media', 'marked_for_deletion_at'],
+  ...['enabled', 'download_media', 'marked_for_deletion_at', 'media_profile_id'],
 ]
 const ITEM = [
   ...['id', 'media_id', 'title', 'description', 'media_filepath', 'source_id', 'livestream', 'short_form_content'],
@@ -50,12 +50,17 @@ export const pinchflat: CatalogKind = {
     const kept = `${dirname(dirname(path!))}/metadata/media_items`
     withDatabase(path!, own, ['media_items', 'sources', 'media_profiles', 'schema_migrations'], (db) => {
       const sources = new Map<unknown, Source>()
+      const ofSound = new Set<unknown>()
+      for (const row of db.rows('media_profiles', ['id', 'preferred_resolution']))
+        if (row.preferred_resolution === 'audio') ofSound.add(row.id)
       for (const row of db.rows('sources', SOURCE)) {
         const [id, name] = [textOf(row.collection_id), textOf(row.collection_name) || textOf(row.custom_name)]
         const isChannel = row.collection_type === 'channel'
         sources.set(row.id, isChannel ? { channelId: id, channelName: name } : {})
         const isFetched = flagOf(row.enabled) && flagOf(row.download_media) && row.marked_for_deletion_at === null
-        if (isFetched) take.along({ kind: isChannel ? 'channel' : 'playlist', id, name })
+        // Whoever wants sound alone does not want films from now on.
+        if (isFetched && !ofSound.has(row.media_profile_id))
+          take.along({ kind: isChannel ? 'channel' : 'playlist', id, name })
       }
       for (const row of db.rows('media_items', ITEM)) {
         const [id, file] = [textOf(row.media_id), textOf(row.media_filepath)]

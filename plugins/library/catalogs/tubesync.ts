@@ -4,7 +4,7 @@ import { type ForeignDatabase, jsonOf, withDatabase } from './files.ts'
 import { type CatalogKind, NoCatalog } from './types.ts'
 import { flagOf, given, numberOf, objectOf, secondsOf, textOf } from './values.ts'
 
-const SOURCE = ['uuid', 'source_type', 'key', 'name', 'index_schedule', 'download_media']
+const SOURCE = ['uuid', 'source_type', 'key', 'name', 'index_schedule', 'download_media', 'source_resolution']
 const MEDIA = [
   ...['uuid', 'key', 'title', 'duration', 'published', 'media_file', 'downloaded', 'download_date', 'metadata'],
   ...['skip', 'manual_skip', 'source_id', 'thumb', 'downloaded_width', 'downloaded_height'],
@@ -20,7 +20,9 @@ interface Source {
 
 function sourceOf(row: Record<string, unknown>): Source {
   const [key, name] = [textOf(row.key), textOf(row.name)]
-  const isFetched = (numberOf(row.index_schedule) ?? 0) > 0 && flagOf(row.download_media)
+  // Whoever wants sound alone does not want films from now on.
+  const isWanted = flagOf(row.download_media) && row.source_resolution !== 'audio'
+  const isFetched = (numberOf(row.index_schedule) ?? 0) > 0 && isWanted
   if (row.source_type === 'p') return { kind: 'playlist', id: key, name, isFetched }
   return { kind: 'channel', ...(row.source_type === 'i' && { id: key }), name, isFetched }
 }

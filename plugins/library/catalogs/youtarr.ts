@@ -90,7 +90,7 @@ export const youtarr: CatalogKind = {
   name: 'youtarr',
   title: 'Youtarr',
   find(files) {
-    const dumps = files.filter((file) => /youtarr[^/]*\.sql$/i.test(file))
+    const dumps = files.filter((file) => /\/youtarr[^/]*\.sql$/i.test(file))
     const lists = files.filter((file) => /(?:^|\/)config\/complete\.list$/i.test(file))
     return dumps.length > 0 ? dumps.slice(-1) : lists.slice(0, 1)
   },

@@ -20,7 +20,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/download/<video_id>/', { GET: 200 }, 'download'],
   ['/api/download/<video_id>/', { POST: 200, DELETE: 200 }, 'admin'],
   ['/api/video/', { GET: 200 }, 'user'],
-  ['/api/video/<video_id>/', { GET: 200, DELETE: 200 }, 'admin-write'],
+  ['/api/video/<video_id>/', { GET: 200, POST: 200, DELETE: 200 }, 'admin-write'],
   ['/api/video/<video_id>/comment/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/similar/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/progress/', { GET: 200, POST: 200, DELETE: 200 }, 'user'],

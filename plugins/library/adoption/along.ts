@@ -1,0 +1,253 @@
+/**
+ * What comes along with films: what people have watched and begun in the other program, what they keep and ignore there,
+ * what they have subscribed to, and their lists. Each row is written before what it changes, and only where it changes
+ * something: so a run that was cut off goes on, and undoing takes back exactly this.
+ */
+import type { JobContext } from 'archivolt'
+import type { NewItem } from '../../download/add.ts'
+import type { App } from '../app.ts'
+import type { Along } from '../catalogs/types.ts'
+import type { AlongRow, Choice, Store } from './store.ts'
+import type { AdoptionRow } from './tables.ts'
+import type { PlaceReading } from './tools.ts'
+
+type Kind = Along['kind']
+type One<Name extends Kind> = Extract<Along, { kind: Name }>
+type Run = Pick<JobContext<object>, 'signal' | 'step' | 'log'>
+
+/** What the row keeps: with the account here, and what only the doing tells. */
+interface Kept<Name extends Kind> {
+  number: number
+  one: One<Name>
+  userId: number
+  /** Of a channel or playlist: it was here before. Of a list: its id here. */
+  before?: string
+}
+
+/** One kind: which rows would change something, how that is done, and how it is taken back. Each may be done twice. */
+interface Way<Name extends Kind> {
+  open(rows: Kept<Name>[], app: App): Promise<Kept<Name>[]>
+  bring(rows: Kept<Name>[], app: App, job: Run): Promise<void>
+  undo(rows: Kept<Name>[], app: App, job: Run): Promise<void>
+}
+
+const STEP = 200
+const SAFE: Kind[] = ['keep', 'ignore']
+
+export const choiceOf = ({ choice }: AdoptionRow): Choice =>
+  choice === '' ? { kinds: SAFE, users: {} } : (JSON.parse(choice) as Choice)
+
+const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]> => {
+  const found = new Map<number, Kept<Name>[]>()
+  for (const row of rows) found.set(row.userId, [...(found.get(row.userId) ?? []), row])
+  return found
+}
+
+const idsOf = (rows: ReadonlyArray<{ one: Along }>): string[] => rows.map(({ one }) => one.id)
+
+/** Marks and positions alike: of videos that are here, and that the account has not touched here. */
+const watching = <Name extends 'watched' | 'position'>(
+  toldOf: (row: Kept<Name>) => { id: string; at?: number; seconds?: number },
+): Way<Name> => ({
+  async open(rows, app) {
+    const known = await app.videos.known(idsOf(rows))
+    return [...byUser(rows)].flatMap(([userId, own]) => {
+      const free = app.watch.untouchedBy(userId, idsOf(own))
+      return own.filter(({ one: { id } }: { one: Along }) => known.has(id) && free.has(id))
+    })
+  },
+  async bring(rows, app, { signal }) {
+    for (const [userId, own] of byUser(rows)) await app.watch.takeOver(userId, own.map(toldOf), signal)
+  },
+  async undo(rows, app, { signal }) {
+    for (const [userId, own] of byUser(rows)) await app.watch.giveBack(userId, own.map(toldOf), signal)
+  },
+})
+
+const keep: Way<'keep'> = {
+  async open(rows, app) {
+    const docs = await app.videos.collection.getMany(idsOf(rows))
+    return rows.filter(({ one }) => docs.get(one.id)?.keep === undefined && docs.has(one.id))
+  },
+  async bring(rows, app) {
+    for (const { one } of rows) await app.videos.setKept(one.id, true)
+  },
+  async undo(rows, app) {
+    for (const { one } of rows) await app.videos.setKept(one.id, false)
+  },
+}
+
+const toItem = ({ id, title, channelId, channelName }: One<'ignore'>): NewItem => ({
+  id,
+  title: title || id,
+  channelId: channelId ?? '',
+  channelName: channelName ?? '',
+  durationSeconds: 0,
+  published: '',
+  vidType: 'unknown',
+})
+
+const ignore: Way<'ignore'> = {
+  async open(rows, app) {
+    const missing = await app.queue.missing(idsOf(rows))
+    return rows.filter(({ one }) => missing.has(one.id))
+  },
+  async bring(rows, app) {
+    await app.queue.add(
+      rows.map(({ one }) => toItem(one)),
+      'ignore',
+    )
+  },
+  async undo(rows, app) {
+    const items = await app.queue.items.getMany(idsOf(rows))
+    for (const [id, { status }] of items) if (status === 'ignore') await app.queue.remove(id)
+  },
+}
+
+/** Some programs know a channel by its handle alone. */
+const channelOf = ({ id }: One<'channel'>, { channels }: App): string | undefined =>
+  id.startsWith('@') ? channels.remembered(id) : id
+
+const channel: Way<'channel'> = {
+  async open(rows, app) {
+    const docs = await app.channels.collection.getMany(rows.flatMap(({ one }) => channelOf(one, app) ?? []))
+    const docOf = (one: One<'channel'>) => docs.get(channelOf(one, app) ?? '')
+    return rows
+      .filter(({ one }) => !docOf(one)?.channel_subscribed)
+      .map((row) => (docOf(row.one) ? { ...row, before: 'here' } : row))
+  },
+  async bring(rows, app) {
+    await subscribe('channel', rows, app)
+  },
+  async undo(rows, app) {
+    for (const { one, before } of rows) {
+      const id = channelOf(one, app)
+      if (id === undefined || !(await app.channels.get(id))) continue
+      await app.channels.change(id, { channel_subscribed: false })
+      if (before === undefined) await dropChannel(id, app)
+    }
+  },
+}
+
+const playlist: Way<'playlist'> = {
+  async open(rows, app) {
+    const docs = await app.playlists.collection.getMany(idsOf(rows))
+    return rows
+      .filter(({ one }) => !docs.get(one.id)?.playlist_subscribed)
+      .map((row) => (docs.has(row.one.id) ? { ...row, before: 'here' } : row))
+  },
+  async bring(rows, app) {
+    await subscribe('playlist', rows, app)
+  },
+  async undo(rows, app) {
+    for (const { one, before } of rows) {
+      if (!(await app.playlists.get(one.id))) continue
+      if (before === undefined) await app.playlists.remove(one.id)
+      else await app.playlists.setSubscribed(one.id, false)
+    }
+  },
+}
+
+/** What exists there has been fetched, or was not wanted: only what comes from now on is. */
+async function subscribe(type: 'channel' | 'playlist', rows: ReadonlyArray<{ one: Along }>, app: App): Promise<void> {
+  const targets = rows.map(({ one }) => ({ type, id: one.id, take: 'new' }))
+  if (targets.length > 0) await app.jobs.start('subscribe_to', { targets })
+}
+
+const WAYS: { [Name in Exclude<Kind, 'list'>]: Way<Name> } = {
+  watched: watching(({ one: { id, at = 0 } }) => ({ id, at })),
+  position: watching(({ one: { id, seconds } }) => ({ id, seconds })),
+  keep,
+  ignore,
+  channel,
+  playlist,
+}
+
+const wayOf = (kind: Kind): Way<Kind> | undefined =>
+  kind === 'list' ? undefined : (WAYS[kind] as unknown as Way<Kind>)
+
+/** What was chosen, of what the catalog tells. Once more after videos have come in later. @returns how many rows */
+export async function bringAlong(
+  adoption: AdoptionRow,
+  reading: PlaceReading,
+  store: Store,
+  job: Run,
+  app: App,
+): Promise<number> {
+  const { kinds, users } = choiceOf(adoption)
+  let brought = 0
+  for await (const rows of reading.along()) {
+    const chosen = rows.flatMap(({ number, one }): Kept<Kind>[] => {
+      const userId = 'owner' in one ? users[one.owner] : 0
+      if (userId === undefined || !kinds.includes(one.kind)) return []
+      // Nobody knows when: the day on which it came.
+      return [{ number, userId, one: one.kind === 'watched' ? { ...one, at: one.at ?? adoption.created_at } : one }]
+    })
+    for (const kind of new Set(chosen.map(({ one }) => one.kind))) {
+      const own = chosen.filter(({ one }) => one.kind === kind)
+      brought += await bringSome(kind, own, adoption.id, store, job, app)
+    }
+  }
+  return brought
+}
+
+async function bringSome(
+  kind: Kind,
+  own: Kept<Kind>[],
+  adoption: number,
+  store: Store,
+  job: Run,
+  app: App,
+): Promise<number> {
+  const way = wayOf(kind)
+  if (!way) return 0
+  const written = store.along(
+    adoption,
+    own.map(({ number }) => number),
+  )
+  const fresh = await way.open(
+    own.filter(({ number }) => !written.has(number)),
+    app,
+  )
+  await store.addAlong(adoption, fresh.map(toRow))
+  // Of a run that was cut off: written, and perhaps not done.
+  const open = [...written.values()].filter((row) => row.is_done === 0).map(toKept)
+  const now = [...open, ...fresh]
+  await job.step('adoption.along', () => way.bring(now, app, job))
+  await store.setAlongDone(
+    adoption,
+    now.map(({ number }) => number),
+  )
+  return now.length
+}
+
+const toKept = ({ number, data }: AlongRow): Kept<Kind> => ({
+  ...(JSON.parse(data) as Omit<Kept<Kind>, 'number'>),
+  number,
+})
+const toRow = ({ number, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_done'> => ({
+  number,
+  kind: kept.one.kind,
+  data: JSON.stringify(kept),
+})
+
+export async function leaveAlong(adoption: number, store: Store, job: Run, app: App): Promise<void> {
+  for (const rows of store.alongPieces(adoption, STEP, job.signal)) {
+    for (const kind of new Set(rows.map((row) => row.kind))) {
+      const kept = rows.filter((row) => row.kind === kind).map(toKept)
+      await job.step('adoption.takeBack', async () => wayOf(kind)?.undo(kept, app, job))
+    }
+    await store.dropAlong(
+      adoption,
+      rows.map(({ number }) => number),
+    )
+  }
+}
+
+/** One that came by an adoption, and that nobody has made his own since. */
+export async function dropChannel(channelId: string, { channels, videos }: App): Promise<void> {
+  const doc = await channels.get(channelId)
+  if (!doc || doc.channel_subscribed || Object.keys(doc.channel_overwrites).length > 0) return
+  if ((await videos.collection.count({ eq: ['channel_id', channelId] }, 1)) > 0) return
+  await channels.remove(channelId)
+}
