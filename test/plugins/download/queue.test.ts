@@ -8,7 +8,7 @@ import { aChannel, aNewItem, aVideo, type TestApp, testApp } from 'archivolt/tes
 
 async function openQueueApp(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
-  await app.as('admin').post('/api/platform/', { command: 'pause' })
+  await app.app.platform.command('pause')
   return app
 }
 

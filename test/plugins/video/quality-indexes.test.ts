@@ -46,7 +46,7 @@ for (const { index, skip } of INDEXES) {
         { reason: 'language', doc_count: 1 },
       ])
 
-      await app.as('admin').post('/api/platform/', { command: 'pause' })
+      await app.app.platform.command('pause')
       await app.app.degraded.fetchSoon()
       const now = Math.floor(app.clock.now() / 1000)
       assert.deepEqual(
