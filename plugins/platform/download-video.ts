@@ -1,7 +1,7 @@
 /** Downloads one video by a child of its own, and refuses a file that is cut short. */
 import { isAbsolute, join } from 'node:path'
 import { epochSeconds, errors } from 'archivolt'
-import { Child, type ChildAskOptions, ChildError } from './child.ts'
+import { type ChildAskOptions, ChildError } from './child.ts'
 import { classify } from './classify.ts'
 import { leftOut, toSubtitles } from './fetch-subtitles.ts'
 import { toFormats } from './format-order.ts'
@@ -55,39 +55,25 @@ async function inOwnChild(
   options: ChildAskOptions,
   ytdlp: YtDlp,
 ): Promise<Downloaded | LeftAlone> {
-  const { launch, onJar } = await ytdlp.launchDownload()
-  const child = new Child(launch, ytdlp.clock, ytdlp.log)
-  child.onJar = onJar
-  try {
-    const { result, warnings } = await child.ask(
-      { op: 'download', videoId: id, ...toRequest(wanted, epochSeconds(ytdlp.clock)) },
-      options,
-    )
-    const metadata = toVideoMetadata(
-      result.metadata as Record<string, unknown>,
-      id,
-      warnings,
-      epochSeconds(ytdlp.clock),
-    )
-    const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
-    if (result.isLeft === true) return { metadata, receipt, isLeft: true }
-    const mediaPath = join(wanted.folder, `${id}.mp4`)
-    if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp did not write a file', warnings })
-    const fault = await faultOf(mediaPath, result.streams as StreamSize[], metadata.durationSeconds, ytdlp)
-    if (fault !== undefined) {
-      await clearDownload(wanted.folder, id)
-      throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
-    }
-    return {
-      metadata,
-      receipt,
-      mediaPath,
-      subtitles: toSubtitles(result.subtitles, wanted.folder),
-      subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
-      ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
-    }
-  } finally {
-    await child.end()
+  const request = { op: 'download', videoId: id, ...toRequest(wanted, epochSeconds(ytdlp.clock)) }
+  const { result, warnings } = await ytdlp.downloads.ask(request, options)
+  const metadata = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(ytdlp.clock))
+  const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
+  if (result.isLeft === true) return { metadata, receipt, isLeft: true }
+  const mediaPath = join(wanted.folder, `${id}.mp4`)
+  if (!result.hasMedia) throw new ChildError({ kinds: ['NoFile'], message: 'yt-dlp did not write a file', warnings })
+  const fault = await faultOf(mediaPath, result.streams as StreamSize[], metadata.durationSeconds, ytdlp)
+  if (fault !== undefined) {
+    await clearDownload(wanted.folder, id)
+    throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
+  }
+  return {
+    metadata,
+    receipt,
+    mediaPath,
+    subtitles: toSubtitles(result.subtitles, wanted.folder),
+    subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
+    ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
   }
 }
 

@@ -143,7 +143,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       ending.abort(errors.unavailable('The server is closing'))
       gate.end()
       kept.kill()
-      await kept.end()
+      await Promise.all([kept.end(), ytdlp.downloads.end()])
     },
   }
 }

@@ -372,7 +372,9 @@ class Archivist:
             evidence = self.described(error)
             if evidence['status'] != 403 or 'unable to download video data' not in evidence['message']:
                 raise
-        return self.download(request)  # addresses of media run out and are bound to a client: once more with new ones
+            return self.download(request)  # addresses of media run out and are bound to a client: once more with new ones
+        finally:
+            os.chdir('/')
 
     def download(self, request):
         video_id = request['videoId']

@@ -2,9 +2,10 @@
 import { type Clock, errors, type Lanes, type Log, type Settings } from 'archivolt'
 import { type Ask, Asks } from './asks.ts'
 import type { ChildAskOptions } from './child.ts'
+import { DownloadChildren } from './download-children.ts'
 import type { Gate } from './gate.ts'
 import type { Jar } from './jar.ts'
-import { KeptChild, type KeptChildParts } from './kept-child.ts'
+import { KeptChild } from './kept-child.ts'
 import { isId } from './metadata.ts'
 import type { Tools } from './tools.ts'
 import type { AskOptions } from './types.ts'
@@ -18,8 +19,8 @@ export interface YtDlp {
   readonly log: Log
   /** The child that metadata and listings share. */
   readonly kept: KeptChild
-  /** What a child of its own is started with, for one download. */
-  launchDownload: KeptChildParts['launch']
+  /** A download has a child of its own. */
+  readonly downloads: DownloadChildren
   /** Waits at the gate and for a turn in the lane, then does the work. */
   ask<Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result>
 }
@@ -44,7 +45,7 @@ export function openYtDlp({ settings, clock, log, gate, jar, lanes, tools, endin
     clock,
     log,
     kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
-    launchDownload: () => launch('download'),
+    downloads: new DownloadChildren({ clock, log, launch: () => launch('download') }),
     ask: (about, options, work) => asks.do(about, options, work),
   }
 }

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
+import { DownloadChildren } from '../../../plugins/platform/download-children.ts'
 import { Tools } from '../../../plugins/platform/tools.ts'
 import { testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -122,3 +123,43 @@ function isThere(pid: number): boolean {
     return false
   }
 }
+
+/** Tells its process, renews the jar where the request says so, and fails where it says that. */
+const DOWNLOADS = `n=0
+while read request; do
+  n=$((n+1))
+  case $request in
+    *renew*) printf '{"id": %d, "result": {"pid": %d}, "jar": "renewed"}\\n' $n $$;;
+    *fail*) printf '{"id": %d, "error": {"kinds": ["ExtractorError"], "message": "no"}}\\n' $n;;
+    *) printf '{"id": %d, "result": {"pid": %d}}\\n' $n $$;;
+  esac
+done`
+
+test('the next download takes over the child of the last one, as long as that is what would be started', async (t) => {
+  const clock = testClock()
+  let launch = await givenProgram(t, DOWNLOADS)
+  const children = new DownloadChildren({ clock, log, launch: async () => ({ launch, onJar: () => undefined }) })
+  t.after(() => children.end())
+  const download = async (op = 'download') => Number((await children.ask({ op }, { quietMs: 60_000 })).result.pid)
+  const isGone = async (pid: number) => {
+    while (isThere(pid)) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  const first = await download()
+  assert.equal(await download('renew'), first)
+  launch = { ...launch, setup: { ...launch.setup, jar: 'renewed' } }
+  assert.equal(await download(), first)
+  const [one, other] = await Promise.all([download(), download()])
+  assert.notEqual(one, other)
+  assert.ok([one, other].includes(first))
+
+  launch = { ...launch, setup: { ...launch.setup, jar: 'of somebody else' } }
+  const second = await download()
+  await Promise.all([one, other].map(isGone))
+  await assert.rejects(download('fail'), endedAs('ExtractorError'))
+  await isGone(second)
+
+  const third = await download()
+  await clock.advance(30_000)
+  await isGone(third)
+})

@@ -1,0 +1,88 @@
+/**
+ * Children that download: one for each download under way, kept a while for the next one. To start one takes longer than
+ * all else that is ours of a download.
+ */
+import type { Clock, Log, Timer } from 'archivolt'
+import { Child, type ChildAnswer, type ChildAskOptions, type ChildRequest } from './child.ts'
+import type { KeptChildParts } from './kept-child.ts'
+
+/** Longer than the pause between two videos. */
+const IDLE_MS = 30_000
+const DOWNLOADS_UNTIL_REPLACED = 20
+
+interface Idle {
+  child: Child
+  /** What it was started with, and the jar that it has now. */
+  launch: string
+  downloads: number
+  timer: Timer
+}
+
+interface Parts {
+  clock: Clock
+  log: Log
+  launch: KeptChildParts['launch']
+}
+
+export class DownloadChildren {
+  #parts: Parts
+  #idle = new Set<Idle>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** One download. A child that has failed at it is not used again. */
+  async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+    const { clock, log } = this.#parts
+    const { launch, onJar } = await this.#parts.launch()
+    const kept = await this.#take(JSON.stringify(launch))
+    const child = kept?.child ?? new Child(launch, clock, log)
+    let { jar } = launch.setup
+    child.onJar = (renewed) => {
+      jar = renewed
+      onJar(renewed)
+    }
+    try {
+      const answer = await child.ask(request, options)
+      const next = JSON.stringify({ ...launch, setup: { ...launch.setup, jar } })
+      this.#keep(child, next, (kept?.downloads ?? 0) + 1)
+      return answer
+    } catch (error) {
+      await child.end()
+      throw error
+    }
+  }
+
+  /** One that would be started just so now; those that would not are of no use any more. */
+  async #take(launch: string): Promise<Idle | undefined> {
+    const idle = [...this.#idle].filter(({ child }) => !child.isEnded)
+    const found = idle.find((one) => one.launch === launch)
+    if (found) this.#forget(found)
+    const outdated = idle.filter((one) => one.launch !== launch)
+    await Promise.all(outdated.map((one) => this.#let(one)))
+    return found
+  }
+
+  #keep(child: Child, launch: string, downloads: number): void {
+    if (downloads >= DOWNLOADS_UNTIL_REPLACED) return void child.end()
+    const timer = this.#parts.clock.after(IDLE_MS, () => void this.#let(idle))
+    const idle: Idle = { child, launch, downloads, timer }
+    this.#idle.add(idle)
+  }
+
+  #forget(idle: Idle): void {
+    idle.timer.cancel()
+    this.#idle.delete(idle)
+  }
+
+  #let(idle: Idle): Promise<void> {
+    this.#forget(idle)
+    return idle.child.end()
+  }
+
+  /** Ends those that wait; those at work end with their downloads. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#idle].map((idle) => this.#let(idle)))
+  }
+}
