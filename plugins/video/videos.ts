@@ -364,14 +364,17 @@ export function openVideos(app: App) {
         .map(({ id, text }) => ({ channelId: channelIdOf(text), videoId: id }))
     },
 
-    /** The newest that the platform still has, with the height that they were offered in, or else were kept in. */
+    /**
+     * The newest that the platform still has, with the height that they were offered in, or else were kept in. Degraded
+     * ones only where there are no others: what was offered in a bad hour tells no better yt-dlp from a worse one.
+     */
     async canaries(): Promise<Array<{ id: string; height: number }>> {
-      const { hits } = await collection.find({
-        filter: { eq: ['active', true] },
-        size: MOST_CANARIES,
-        withoutTotal: true,
-      })
-      return hits.map(({ id, text }) => {
+      const there: VideoFilter = { eq: ['active', true] }
+      const sound: VideoFilter = { and: [there, { not: { eq: ['quality', 'degraded'] } }] }
+      const newest = async (filter: VideoFilter) =>
+        (await collection.find({ filter, size: MOST_CANARIES, withoutTotal: true })).hits
+      const found = await newest(sound)
+      return (found.length > 0 ? found : await newest(there)).map(({ id, text }) => {
         const { streams, receipt } = JSON.parse(text) as Pick<VideoDoc, 'streams' | 'receipt'>
         const heights = streams.map(({ width = 0, height = 0 }) => Math.min(width, height))
         return { id, height: receipt?.offered.height ?? Math.max(0, ...heights) }

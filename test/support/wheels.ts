@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { temporaryFolder } from './folder.ts'
@@ -80,6 +80,22 @@ export const aYtDlp = (version: string, more: Partial<Wheel> = {}): Wheel => ({
   files: { 'yt_dlp/version.py': versionText(version), ...more.files },
 })
 
+/** Offers the old format alone: what is wrong with it only shows when it is asked for a film. */
+export const KEEPS_BACK = {
+  'yt_dlp/YoutubeDL.py': `
+_whole = YoutubeDL.process_video_result
+def _less(self, info_dict, download=True):
+    info_dict['formats'] = [one for one in info_dict.get('formats') or [] if one['format_id'] == '18']
+    return _whole(self, info_dict, download)
+YoutubeDL.process_video_result = _less
+`,
+}
+
+/** Asks the platform as a client of this name, which the platform may know already where it refuses older ones. */
+export const asClient = (name: string) => ({
+  'yt_dlp/utils/networking.py': `\nstd_headers['User-Agent'] += ' ${name}'\n`,
+})
+
 /** Its challenge scripts; of another version than that of the tools they are a name alone. */
 export const anEjs = (version: string): Wheel => ({ name: 'yt-dlp-ejs', version, packages: ['yt_dlp_ejs'] })
 
@@ -100,6 +116,10 @@ export interface TestIndex {
   /** The index names another sha256 for the files of this version. */
   spoil(version: string): void
   withdraw(): void
+  /** Files of packages begin and do not end. */
+  isEndless: boolean
+  /** Of such files, those that nobody reads any more. */
+  left: number
 }
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
@@ -108,6 +128,13 @@ export async function startTestIndex(scope: Scope): Promise<TestIndex> {
   const folder = await temporaryFolder(scope)
   let served: Served[] = []
   const requests: string[] = []
+  const drip = (response: ServerResponse) => {
+    const drops = setInterval(() => response.write('.'), 50)
+    response.writeHead(200, { 'content-type': 'application/zip' }).once('close', () => {
+      clearInterval(drops)
+      index.left++
+    })
+  }
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '')
     requests.push(path)
@@ -121,6 +148,7 @@ export async function startTestIndex(scope: Scope): Promise<TestIndex> {
       )
       return response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html>${links.join('<br>')}`)
     }
+    if (file && index.isEndless) return drip(response)
     if (file) return response.writeHead(200, { 'content-type': 'application/zip' }).end(file.bytes)
     if (described) return response.writeHead(200, { 'content-type': 'text/plain' }).end(described.metadata)
     return response.writeHead(404).end()
@@ -130,7 +158,9 @@ export async function startTestIndex(scope: Scope): Promise<TestIndex> {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
-  return {
+  const index: TestIndex = {
+    isEndless: false,
+    left: 0,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/simple/`,
     requests,
     async publish(...wheels) {
@@ -150,6 +180,7 @@ export async function startTestIndex(scope: Scope): Promise<TestIndex> {
       served = []
     },
   }
+  return index
 }
 
 const make = (wheel: Wheel, path: string): Promise<string> =>

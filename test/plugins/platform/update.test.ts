@@ -7,23 +7,12 @@ import { isNewer } from '../../../plugins/platform/update.ts'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
-import { aChannel, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import { aChannel, aDegraded, aReceipt, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 import { TOOLS } from '../../support/tools.ts'
-import { anEjs, aYtDlp, startTestIndex, type TestIndex } from '../../support/wheels.ts'
+import { anEjs, aYtDlp, KEEPS_BACK, startTestIndex, type TestIndex } from '../../support/wheels.ts'
 
 const FILMS = [VIDEO.ferry, VIDEO.nets, VIDEO.fog, VIDEO.breakwater] as string[]
 const EJS = '0.8.0'
-/** Offers the old format alone: what is wrong with it only shows when it is asked for a film. */
-const KEEPS_BACK = {
-  'yt_dlp/YoutubeDL.py': `
-_whole = YoutubeDL.process_video_result
-def _less(self, info_dict, download=True):
-    info_dict['formats'] = [one for one in info_dict.get('formats') or [] if one['format_id'] == '18']
-    return _whole(self, info_dict, download)
-YoutubeDL.process_video_result = _less
-`,
-}
-
 interface Given {
   app: TestApp
   index: TestIndex
@@ -140,6 +129,16 @@ test('two bad ones in a row stay out and are remembered; the next good one is ta
 
   await index.publish(aYtDlp('2027.3.10'))
   assert.deepEqual((await update()).version, '2027.3.10')
+})
+
+test('what was offered in a bad hour is no measure of a build', async (t) => {
+  const { app, index, update } = await given(t)
+  const receipt = aReceipt('degraded', { offered: 360 })
+  const newer = { channelId: CHANNEL.harbour, published: '2027-03-01', receipt, degraded: aDegraded() }
+  await app.given(...Array.from({ length: 8 }, (_, at) => aVideo({ ...newer, id: `degraded00${at}` })))
+  await index.publish(aYtDlp('2027.3.9', { added: KEEPS_BACK }), anEjs(EJS))
+
+  assert.equal((await update()).state, 'refused')
 })
 
 test('a film that is gone is replaced; while the platform refuses everybody nothing is decided', async (t) => {
