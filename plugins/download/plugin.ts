@@ -25,6 +25,7 @@ export default definePlugin({
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
+  on: { 'downloader.changed': (app) => () => app.degraded.fetchSoon() },
   implements: {
     'platform.waiting': (app) => () => app.queue.waitingByClass(),
     'platform.halted': (app) => () => app.queue.halted,

@@ -4,6 +4,7 @@ import type { App } from './app.ts'
 import type { ChallengeReport } from './challenge.ts'
 import type { PlatformService } from './platform.ts'
 import type { ToolReport } from './tools.ts'
+import { isNewer } from './update.ts'
 import { updateDownloader } from './update-downloader.ts'
 
 const Epoch = Type.Integer({ minimum: 0 })
@@ -76,7 +77,7 @@ function downloaderHealth(app: App, { downloader: { version } }: ToolReport): He
   const state = () => {
     if (app.jobs.active(updateDownloader.name)) return 'updating'
     if (version === '') return 'missing'
-    if (last?.outcome === 'refused') return 'refused'
+    if (last?.outcome === 'refused' && isNewer(last.version, version)) return 'refused'
     if (last?.outcome === 'failed') return 'failed'
     return age > OLD_DAYS ? 'old' : 'current'
   }

@@ -36,6 +36,21 @@ interface Reported {
   metadata: { name: string; version: string; requires_dist?: string[] }
 }
 
+/**
+ * What is half done goes into the first argument's folder. It ends with us: nobody would clear away what a pip without a
+ * server goes on to write.
+ */
+const PIP = `
+import os, runpy, sys, threading
+def end():
+    os.read(0, 1)
+    os._exit(1)
+threading.Thread(target=end, daemon=True).start()
+os.environ['TMPDIR'] = sys.argv.pop(1)
+sys.argv[0] = 'pip'
+runpy.run_module('pip', run_name='__main__', alter_sys=True)
+`
+
 const LOOK_MS = 120_000
 const INSTALL_MS = 600_000
 /** pip's words, less its options: the last ones say why it ended. */
@@ -50,11 +65,16 @@ const REASONS: Array<[RegExp, string]> = [
 export class PackageIndex {
   #python: () => Promise<string>
   #url: string | null
+  #scratch: string
 
-  /** @param url  of the index; null: as pip is set up */
-  constructor(python: () => Promise<string>, url: string | null) {
+  /**
+   * @param url  of the index; null: as pip is set up
+   * @param scratch  folder for what pip has half done
+   */
+  constructor(python: () => Promise<string>, url: string | null, scratch: string) {
     this.#python = python
     this.#url = url
+    this.#scratch = scratch
   }
 
   /**
@@ -62,16 +82,26 @@ export class PackageIndex {
    * @param wanted.before  only versions that are older than this one. @param wanted.not  and none of these
    * @throws IndexError
    */
-  async newest(wanted: { channel: 'stable' | 'nightly'; before?: string; not: string[] }): Promise<Release> {
+  async newest(
+    wanted: { channel: 'stable' | 'nightly'; before?: string; not: string[] },
+    signal: AbortSignal,
+  ): Promise<Release> {
     const limits = [...(wanted.before ? [`<${wanted.before}`] : []), ...wanted.not.map((version) => `!=${version}`)]
-    const [found] = await this.#report([`yt-dlp${limits.join(',')}`], wanted.channel === 'nightly' ? ['--pre'] : [])
+    const [found] = await this.#report(
+      [`yt-dlp${limits.join(',')}`],
+      signal,
+      wanted.channel === 'nightly' ? ['--pre'] : [],
+    )
     if (!found || nameOf(found) !== 'yt-dlp') throw new IndexError('the package index answered with something else')
     return toRelease(found)
   }
 
   /** Files of exactly these packages. @throws IndexError */
-  async files(packages: readonly Package[]): Promise<IndexedFile[]> {
-    const reported = await this.#report(packages.map(({ name, version }) => `${name}==${version}`))
+  async files(packages: readonly Package[], signal: AbortSignal): Promise<IndexedFile[]> {
+    const reported = await this.#report(
+      packages.map(({ name, version }) => `${name}==${version}`),
+      signal,
+    )
     return packages.map((wanted) => {
       const found = reported.find((one) => nameOf(one) === wanted.name)
       const sha256 = found?.download_info?.archive_info?.hashes?.sha256
@@ -81,33 +111,36 @@ export class PackageIndex {
   }
 
   /** Lays these files, and nothing else, into a new folder. @throws IndexError */
-  async install(files: readonly IndexedFile[], folder: string): Promise<void> {
+  async install(files: readonly IndexedFile[], folder: string, signal: AbortSignal): Promise<void> {
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     const list = `${folder}.txt`
     const lines = files.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`)
     await writeFile(list, lines.join(''))
     try {
-      await this.#pip(['--require-hashes', '--no-compile', '--target', folder, '-r', list], INSTALL_MS)
+      await this.#pip(['--require-hashes', '--no-compile', '--target', folder, '-r', list], INSTALL_MS, signal)
     } finally {
       await rm(list, { force: true })
     }
   }
 
-  async #report(specifiers: string[], options: string[] = []): Promise<Reported[]> {
+  async #report(specifiers: string[], signal: AbortSignal, options: string[] = []): Promise<Reported[]> {
     const text = await this.#pip(
       ['--dry-run', '--ignore-installed', '--report', '-', ...options, ...specifiers],
       LOOK_MS,
+      signal,
     )
     const { install } = JSON.parse(text) as { install: Reported[] }
     return install
   }
 
-  async #pip(more: string[], timeoutMs: number): Promise<string> {
+  async #pip(more: string[], timeoutMs: number, signal: AbortSignal): Promise<string> {
     const fixed = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-cache-dir', '--retries', '1']
     const files = ['--no-deps', '--only-binary', ':all:', ...(this.#url ? ['--index-url', this.#url] : [])]
     try {
-      return await run(await this.#python(), ['-I', '-m', 'pip', 'install', ...fixed, ...files, ...more], timeoutMs)
+      await mkdir(this.#scratch, { recursive: true })
+      const all = ['-I', '-c', PIP, this.#scratch, 'install', ...fixed, ...files, ...more]
+      return await run(await this.#python(), all, timeoutMs, signal)
     } catch (cause) {
       // Its own words are several lines, with paths of this machine: every account would read them.
       const said = (cause as Error).message

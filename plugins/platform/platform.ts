@@ -160,6 +160,7 @@ function openUpdates(
     index: new PackageIndex(
       async () => (await tools.launch('metadata', null, null)).python,
       settings.packageIndex ?? null,
+      tools.updatesDir,
     ),
     channel: () => (settings.ytdlpUpdate === 'nightly' ? 'nightly' : 'stable'),
     hindrance: () => gate.hindrance(),

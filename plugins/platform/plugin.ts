@@ -88,6 +88,7 @@ export default definePlugin({
     'platform.library': { otherwise: () => undefined },
     'platform.known': { otherwise: () => false },
   },
+  events: ['downloader.changed'],
   migrations: [
     {
       number: 1,

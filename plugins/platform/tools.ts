@@ -78,6 +78,11 @@ export class Tools {
     return join(this.#settings.dataDir, 'yt-dlp')
   }
 
+  /** Builds newer than that of `make`, and what is half done of one. */
+  get updatesDir(): string {
+    return join(this.cacheDir, 'updates')
+  }
+
   /**
    * @param jar    text of the cookie jar that this child has for itself
    * @param build  left out: the one in use; null: the one that `make` has brought

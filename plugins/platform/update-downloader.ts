@@ -22,10 +22,12 @@ export const updateDownloader = defineTask({
   async run({ payload, signal, step }, app: App) {
     if (payload.scheduled && app.settings.ytdlpUpdate === 'off') return null
     const updates = updatesOf(app)
-    const version = await step('platform.update', () => updates.update({ atOnce: payload.at_once === true }, signal))
+    const version = await updates.update({ atOnce: payload.at_once === true }, signal, step)
     const { outcome, version: tried, message } = updates.last()
-    if (version !== undefined) await tell(app, 'info', `yt-dlp ${version} is in use now`)
-    else if (outcome === 'refused')
+    if (version !== undefined) {
+      await app.emit('downloader.changed', { version })
+      await tell(app, 'info', `yt-dlp ${version} is in use now`)
+    } else if (outcome === 'refused')
       await tell(app, 'error', `yt-dlp ${tried} is not used: ${message}. The one in use stays`)
     return version ?? null
   },
@@ -39,3 +41,10 @@ export function updatesOf({ platform }: App): Updates {
 
 const tell = (app: App, level: 'info' | 'error', message: string): Promise<void> =>
   app.jobs.notify({ title: 'Update of yt-dlp', group: 'setting:application', level, messages: [message] })
+
+declare module 'archivolt' {
+  interface Events {
+    /** Emitted when another version of yt-dlp is in use. */
+    'downloader.changed': { version: string }
+  }
+}

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
+import { type Clock, epochSeconds, type Ledger, type Log, type Step } from 'archivolt'
 import { tryBuild, type Verdict } from './canaries.ts'
 import { IndexError, type Package, type PackageIndex, type Release } from './package-index.ts'
 import { freeBytes } from './room.ts'
@@ -56,7 +56,7 @@ export class Updates {
 
   constructor(parts: UpdateParts) {
     this.#parts = parts
-    this.#home = join(parts.tools.cacheDir, 'updates')
+    this.#home = parts.tools.updatesDir
   }
 
   last(): LastLook {
@@ -96,19 +96,19 @@ export class Updates {
    * @param wanted.atOnce  also a release of the last two days: the one in use fails, or somebody asks for it
    * @returns the version that is in use from now on; undefined: the one that was. @throws the signal's reason
    */
-  async update({ atOnce }: { atOnce: boolean }, signal: AbortSignal): Promise<string | undefined> {
+  async update({ atOnce }: { atOnce: boolean }, signal: AbortSignal, step: Step): Promise<string | undefined> {
     const next = join(this.#home, 'next')
     let version = ''
     try {
       const inUse = (await this.#parts.tools.versionOf())?.version
-      const release = await this.#newest(atOnce, inUse)
+      const release = await step('update.look', () => this.#newest(atOnce, inUse, signal))
       if (!release) return await this.#note('current', inUse ?? '', '')
       version = release.version
-      const verdict = await this.#tryOut(release, next, signal)
+      const verdict = await this.#tryOut(release, next, signal, step)
       signal.throwIfAborted()
       if (verdict.is === 'unclear') return await this.#note('postponed', version, verdict.reason)
       if (verdict.is === 'bad') return await this.#refuse(version, verdict.reason)
-      await this.#take(version, next)
+      await step('update.take', () => this.#take(version, next))
       await this.#note('updated', version, '')
       return version
     } catch (error) {
@@ -121,15 +121,16 @@ export class Updates {
   }
 
   /** Undefined: there is none that is newer, ripe, and not refused already. */
-  async #newest(atOnce: boolean, inUse: string | undefined): Promise<Release | undefined> {
+  async #newest(atOnce: boolean, inUse: string | undefined, signal: AbortSignal): Promise<Release | undefined> {
     const { index, channel, clock } = this.#parts
     const isAnyTaken = atOnce || channel() === 'nightly'
-    const release = await index.newest({
+    const wanted = {
       channel: channel(),
       // A version is the day of its release: a whole one, since any of its hours may be meant.
       ...(!isAnyTaken && { before: dayOf(new Date(clock.now() - RIPE_MS)) }),
       not: this.#refused(inUse),
-    })
+    }
+    const release = await index.newest(wanted, signal)
     return inUse === undefined || isNewer(release.version, inUse) ? release : undefined
   }
 
@@ -141,7 +142,7 @@ export class Updates {
       .filter((version) => inUse === undefined || isNewer(version, inUse))
   }
 
-  async #tryOut(release: Release, folder: string, signal: AbortSignal): Promise<Verdict> {
+  async #tryOut(release: Release, folder: string, signal: AbortSignal, step: Step): Promise<Verdict> {
     const { tools, index, hindrance, canaries, clock, log } = this.#parts
     const reason = hindrance()
     if (reason !== undefined) return { is: 'unclear', reason }
@@ -149,9 +150,11 @@ export class Updates {
     await mkdir(this.#home, { recursive: true })
     if ((await freeBytes(this.#home)) < NEEDED_BYTES + (runtime ? RUNTIME_BYTES : 0))
       throw new IndexError('there is not enough room on the disk of the data folder')
-    const files = await index.files([release, release.solver, ...(runtime ? [runtime] : [])])
-    await index.install(files, folder)
-    return tryBuild({ path: folder }, { tools, clock, log, ...canaries }, signal)
+    await step('update.lay', async () => {
+      const files = await index.files([release, release.solver, ...(runtime ? [runtime] : [])], signal)
+      await index.install(files, folder, signal)
+    })
+    return step('update.try', () => tryBuild({ path: folder }, { tools, clock, log, ...canaries }, signal))
   }
 
   /** The runtime to fetch along: where the one in use is another version of it, or there is none. */

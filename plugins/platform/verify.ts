@@ -65,9 +65,9 @@ async function streamDurations(ffprobe: string, path: string): Promise<StreamDur
 }
 
 /** What a program prints, without a shell. @throws where it fails, with its errors */
-export function run(program: string, args: string[], timeoutMs: number): Promise<string> {
+export function run(program: string, args: string[], timeoutMs: number, signal?: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(program, args, { timeout: timeoutMs, maxBuffer: 1 << 20 }, (error, output, complaints) => {
+    execFile(program, args, { signal, timeout: timeoutMs, maxBuffer: 1 << 20 }, (error, output, complaints) => {
       if (error) reject(new Error(complaints.slice(-500) || error.message, { cause: error }))
       else resolve(output)
     })
