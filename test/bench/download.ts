@@ -1,4 +1,7 @@
-/** Our own time for each downloaded video, beside yt-dlp run by hand with the same options on the same videos. */
+/**
+ * Our own time for each downloaded video, beside yt-dlp run by hand with the same options on the same videos; and what
+ * looking for a newer yt-dlp costs.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,9 +9,10 @@ import { promisify } from 'node:util'
 import { addLargeChannel } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { taskEnded } from '../support/server.ts'
+import { allQuiet, taskEnded } from '../support/server.ts'
 import { ROOT } from '../support/sources.ts'
-import { startArchive } from './support/processes.ts'
+import { anEjs, aYtDlp, startTestIndex } from '../support/wheels.ts'
+import { cpuSeconds, rssMb, startArchive } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
 const run = promisify(execFile)
@@ -16,18 +20,21 @@ const VIDEOS = isQuick ? 2 : 4
 const ROUNDS = isQuick ? 3 : 5
 /** Of an evening's film: what is done once for each video must not show beside it. */
 const CLIP = 'wide-90s'
+/** What the daily look may cost. */
+const LOOK_CPU_SECONDS = 20
 
 const report = openReport('download')
 const scope = openScope()
 const platform = await startTestPlatform(scope)
 const { baseUrl, media, catalogue } = platform.platform
 await media.prepare([CLIP])
+const index = await startTestIndex(scope)
 const prefix = 'dload'
 addLargeChannel(catalogue, { videos: 10_000, key: prefix, clip: CLIP })
 const server = await startArchive(
   scope,
   { dataDir: await temporaryFolder(scope) },
-  { env: { ...platform.env, AV_PLUGINS_DIR: `${ROOT}test/data/plugins/steptime` } },
+  { env: { ...platform.env, AV_PACKAGE_INDEX: index.url, AV_PLUGINS_DIR: `${ROOT}test/data/plugins/steptime` } },
 )
 await server.api('POST', '/api/config/', { downloads: { sleep_interval: 0 } })
 
@@ -81,8 +88,20 @@ async function byServer(ids: string[]): Promise<number> {
   return taken / ids.length / 1000
 }
 
+/** Processor time of a look, that of its children included. */
+async function lookFor(version: string): Promise<number> {
+  const before = await cpuSeconds(server.pid, { ofChildren: true })
+  await server.api('POST', '/api/platform/', { command: 'update' })
+  await allQuiet(server)
+  const taken = (await cpuSeconds(server.pid, { ofChildren: true })) - before
+  const { downloader } = (await server.api('GET', '/api/platform/')).body.health
+  if (downloader.version !== version) throw new Error(`Not the version that was meant: ${JSON.stringify(downloader)}`)
+  return taken
+}
+
 await byHand(fresh())
 await byServer(fresh())
+const memory = await rssMb(server.pid)
 await server.api('GET', '/api/step-times/')
 const rounds: Array<Record<'own' | 'hand', number>> = []
 for (let at = 0; at < ROUNDS; at++) {
@@ -99,5 +118,18 @@ report('a video, beside yt-dlp by hand', {
 })
 for (const [step, seconds] of Object.entries(steps).toSorted(([, one], [, other]) => other - one))
   report(`of it, ${step}`, { unit: 's', value: seconds / ROUNDS / VIDEOS })
+report('memory of the server afterwards, beside after the first ones', {
+  unit: 'MB',
+  value: await rssMb(server.pid),
+  beside: memory,
+  atMost: 1.1,
+})
+const { version } = (await server.api('GET', '/api/platform/')).body.health.downloader
+await index.publish(aYtDlp('2020.1.1'), anEjs('0.8.0'))
+const idle = { unit: 's', value: await lookFor(version), beside: LOOK_CPU_SECONDS, atMost: 1 }
+report('processor time of the daily look, beside its limit', idle)
+await index.publish(aYtDlp('2099.1.1'))
+const taken = { unit: 's', value: await lookFor('2099.1.1'), beside: LOOK_CPU_SECONDS, atMost: 1 }
+report('the same where a newer yt-dlp is tried and taken', taken)
 await server.end('SIGTERM')
 await scope.close()

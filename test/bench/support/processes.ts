@@ -126,11 +126,12 @@ export async function descendants(pid: number): Promise<number[]> {
 
 const TICKS_PER_SECOND = 100
 
-/** Seconds of processor time, all threads. */
-export async function cpuSeconds(pid: number): Promise<number> {
+/** Seconds of processor time, all threads. @param ofChildren  also of those children that have ended */
+export async function cpuSeconds(pid: number, { ofChildren = false } = {}): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  const ticks = fields.slice(11, ofChildren ? 15 : 13).map(Number)
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND
 }
 
 /** The most memory seen of something while work goes on. */
