@@ -76,7 +76,7 @@ export const systemClock: Clock = {
 }
 
 /** Epoch seconds, the form of times on the wire and in the ledger. */
-export const epochSeconds = (clock: Clock): number => Math.floor(clock.now() / 1000)
+export const epochSeconds = (clock: Pick<Clock, 'now'>): number => Math.floor(clock.now() / 1000)
 
 /** The day of an instant in the configured time zone, `YYYY-MM-DD`. */
 export const localDay = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd')

@@ -1,0 +1,45 @@
+/** Files beside videos: an .nfo for each, as media servers read them, kept up to date and removed with its video. */
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { type AppOf, definePlugin } from '@archivolt/plugin'
+
+type App = AppOf<'nfo' | 'media' | 'video'>
+
+const placeOf = ({ media }: App, channelId: string, id: string): string =>
+  media.pathOf(channelId, id).replace(/\.[^./]+$/, '.nfo')
+
+/** Twice does no harm: the file is written anew. A film in a folder of another program gets none. */
+async function write(app: App, id: string): Promise<void> {
+  const video = await app.videos.get(id)
+  if (!video || !app.media.isOurs(id)) return
+  const lines = [
+    ['title', video.title],
+    ['plot', video.description],
+    ['aired', video.published],
+    ['uniqueid', id],
+  ].map(([name, text]) => `  <${name}>${escaped(text!)}</${name}>`)
+  const place = placeOf(app, video.channel_id, id)
+  // Written beside and renamed, so that no media server reads half of it. It may be read by others, as the film may.
+  await writeFile(
+    `${place}.part`,
+    `<?xml version="1.0" encoding="utf-8"?>\n<episodedetails>\n${lines.join('\n')}\n</episodedetails>\n`,
+  )
+  await rename(`${place}.part`, place)
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const escaped = (text: string): string =>
+  text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>]/g, (sign) => ENTITIES[sign]!)
+
+export default definePlugin({
+  name: 'nfo',
+  api: 1,
+  needs: ['media', 'video'],
+  on: {
+    'video.added': (app) => ({ id }) => write(app, id),
+    'video.moved': (app) => ({ id }) => write(app, id),
+    'video.changed': (app) => async ({ id, what }) => {
+      if (what === 'metadata') await write(app, id)
+    },
+    'video.removed': (app) => ({ id, channelId }) => rm(placeOf(app, channelId, id), { force: true }),
+  },
+})
