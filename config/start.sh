@@ -7,4 +7,8 @@
 #                          pieces of files (256 KB) stay below, or each would be mapped anew
 set -eu
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}" MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-300000}" MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"
+# What systemd says to those it starts.
+if [ -n "${NOTIFY_SOCKET:-}" ]; then
+  export AV_NOTIFY_SOCKET="$NOTIFY_SOCKET" AV_WATCHDOG_USEC="${WATCHDOG_USEC:-0}"
+fi
 exec node --max-semi-space-size=1 --heap-growing-percent=50 "$(dirname "$0")/../dist/main.js" "$@"

@@ -125,6 +125,7 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
     isReady = true
+    await app.emit('server.ready', { url })
     return { app, url, first, close: () => opened.close() }
   } catch (error) {
     log.debug({ err: error }, 'the start failed')

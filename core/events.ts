@@ -5,12 +5,14 @@
  * } }`.
  */
 export interface Events {
+  /** Once: requests are answered from now on. */
+  'server.ready': { url: string }
   /** Emitted before and after each named piece of a job's work: here tests cut the power. */
   'job.step': { task: string; id: string; step: string; phase: 'before' | 'after' }
 }
 
-/** Told so often that a row for each would do more work than what it tells of: everybody hears them in place. */
-export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Events>(['job.step'])
+/** Everybody hears them in place: told too often for a row each, or of no use once the moment is past. */
+export const HEARD_IN_PLACE: ReadonlySet<string> = new Set<keyof Events>(['server.ready', 'job.step'])
 
 export type EventName = keyof Events & string
 export type Listener<Name extends EventName> = (event: Events[Name]) => void | Promise<void>

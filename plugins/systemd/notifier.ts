@@ -1,0 +1,42 @@
+/** What systemd is told, by its own program: Node has no datagram sockets of this kind. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Timer } from 'archivolt'
+import type { App } from './app.ts'
+
+const run = promisify(execFile)
+/** Signs of life in the time that systemd waits for one. */
+const SIGNS = 3
+const LIMIT_MS = 10_000
+
+export interface Notifier {
+  begin(): Promise<void>
+  end(): Promise<void>
+}
+
+export function openNotifier({ settings, clock, log }: Pick<App, 'settings' | 'clock' | 'log'>): Notifier {
+  const { notifySocket, watchdogMicroseconds } = settings
+  let signs: Timer | undefined
+  let hasFailed = false
+
+  async function tell(state: string): Promise<void> {
+    if (notifySocket === '') return
+    try {
+      await run('systemd-notify', [state], { timeout: LIMIT_MS })
+    } catch (err) {
+      if (!hasFailed) log.warn({ err }, 'systemd could not be told: is systemd-notify there?')
+      hasFailed = true
+    }
+  }
+
+  return {
+    async begin() {
+      await tell('READY=1')
+      if (watchdogMicroseconds > 0) signs = clock.every(watchdogMicroseconds / 1000 / SIGNS, () => tell('WATCHDOG=1'))
+    },
+    async end() {
+      signs?.cancel()
+      await tell('STOPPING=1')
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * systemd: it is told when requests are answered and when the server stops, and at regular moments that the event loop
+ * still turns; a server that hangs is started anew. Without systemd nothing happens here.
+ */
+import { definePlugin, Type } from 'archivolt'
+import { type Notifier, openNotifier } from './notifier.ts'
+
+export default definePlugin({
+  name: 'systemd',
+  settings: {
+    notifySocket: {
+      env: 'AV_NOTIFY_SOCKET',
+      schema: Type.String(),
+      default: '',
+      meaning: 'where systemd listens; set by `config/start.sh` where systemd starts it',
+    },
+    watchdogMicroseconds: {
+      env: 'AV_WATCHDOG_USEC',
+      schema: Type.Integer({ minimum: 0 }),
+      default: 0,
+      meaning: 'how long systemd waits for a sign of life, in microseconds, set as above; 0: it does not',
+    },
+  },
+  services: (app) => ({ systemd: openNotifier(app) }),
+  on: { 'server.ready': (app) => () => app.systemd.begin() },
+  close: (app) => app.systemd.end(),
+})
+
+declare module 'archivolt' {
+  interface Settings {
+    notifySocket: string
+    watchdogMicroseconds: number
+  }
+  interface Services {
+    systemd: { systemd: Notifier }
+  }
+}
