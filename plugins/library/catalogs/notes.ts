@@ -90,11 +90,15 @@ async function readOne(
     await kind.read(source, notes)
     return { kind: kind.name, files: [...source.files], ...notes.end(source.place) }
   } catch (thrown) {
-    if (!(thrown instanceof NoCatalog)) throw thrown
     notes.close()
+    if (!(thrown instanceof NoCatalog) && !isOfFile(thrown)) throw thrown
     return undefined
   }
 }
+
+/** It has gone meanwhile, or may not be read. */
+const isOfFile = (thrown: unknown): boolean =>
+  ['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP', 'ENOTDIR'].includes((thrown as NodeJS.ErrnoException).code ?? '')
 
 const TABLES = `
   CREATE TABLE film (

@@ -266,6 +266,35 @@ test('undoing does not wait for the platform, and what waits for it brings nothi
   assert.equal((await show(app, plan.id)).states.undone, 2)
 })
 
+test('a catalog that is damaged, or none, is no reason to stop: films are read without it', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('tool/films')
+  await layFilm(app, 'tool/films/A [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  const damaged: Record<string, string | Uint8Array> = {
+    'tool/config/db/pinchflat.db': 'SQLite format 3\0 and no more',
+    'tool/config/db.sqlite3': '',
+    'tool/cache/backup/ta_backup-20240601-auto.zip': 'PK\u0003\u0004 cut off',
+    'tool/youtarr.sql': "CREATE TABLE `Videos` (\n  `id` int\n);\nINSERT INTO `Videos` VALUES (1,'never ends",
+    'tool/config/complete.list': 'youtube aaaaaaaaaaa',
+    'tool/films/.metube/completed.json': '{"kind":"persistent_queue:completed","items":[{"info":7},null,',
+    'tool/films/appdata/local_db.json': '[]',
+    'tool/films/.ytdl-sub-x-download-archive.json': '{"../../etc/passwd": {"file_names": 3}}',
+  }
+  for (const [path, content] of Object.entries(damaged)) await app.lay(path, content)
+  const before = await listing(app.root)
+
+  const plan = await scan(app, place)
+
+  assert.deepEqual([plan.source, plan.catalog, plan.outcomes.new.count], ['yt-dlp', '', 1])
+  assert.deepEqual(await listing(app.root), before)
+  const admin = app.as('admin')
+  const outside = await admin.post('/api/adoption/', { place, catalog: '/etc/passwd' })
+  assert.equal(outside.status, 422)
+  const asked = await admin.post('/api/adoption/', { place, catalog: join(app.root, 'tool/config/db/pinchflat.db') })
+  assert.equal((await app.app.jobs.ended(asked.body.task_id)).state, 'FAILURE')
+  assert.match((await show(app, asked.body.id)).reason, /can be read/)
+})
+
 test('commands that a state does not take are refused with a sentence', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
