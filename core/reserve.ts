@@ -81,8 +81,10 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     await rename(part, path)
   }
 
+  /** One after the other: on a slow disk the first may still be writing when it is time for the next. */
   const look = (): Promise<void> =>
-    (making = make(small, START_BYTES)
+    (making = (making ?? Promise.resolve())
+      .then(() => make(small, START_BYTES))
       .then(() => make(large, RESERVE_BYTES))
       .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
 
