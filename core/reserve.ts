@@ -89,9 +89,10 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
       .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
-  timer = clock.after(LOOK_FIRST_MS, () => {
-    timer = clock.every(LOOK_EVERY_MS, look)
-    void look()
+  // Two looks at once would take each other's file away.
+  timer = clock.after(LOOK_FIRST_MS, async () => {
+    await look()
+    if (!isClosed) timer = clock.every(LOOK_EVERY_MS, look)
   })
   return {
     release: () => give(large),
