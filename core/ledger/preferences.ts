@@ -2,11 +2,13 @@
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { errors, MOST_FIELDS } from '../error.ts'
+import { maskCredentials } from '../mask.ts'
 import type { Ledger } from './sqlite.ts'
 
 /**
  * Section → key → schema with its `default`. Several plugins may bring keys of one section. The page draws a preference
- * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand.
+ * that has a `title`, with its `description` and `x-unit`, where others of its `x-group` stand. One that may hold a name
+ * and password in a URL says `x-secret`: nobody is shown them again.
  */
 export type PreferenceSections = Record<string, Record<string, TSchema>>
 
@@ -19,14 +21,20 @@ export interface PreferenceValues {}
 export interface Preferences {
   /** A section's values, defaults filled in. Frozen; read anew after a change. */
   section<Name extends keyof PreferenceValues & string>(name: Name): Readonly<PreferenceValues[Name]>
+  /** As they are shown: passwords in URLs are masked, and a masked value that comes back changes nothing. */
   all(): Record<string, Record<string, unknown>>
   /** What there is to change, as declared. */
   sections: Readonly<PreferenceSections>
   /** Changes all or nothing. @throws bad_request with `fields` */
   change(changes: Record<string, unknown>): Promise<void>
+  /** Asked before each change for what no schema can tell of a section's new values. */
+  judge<Name extends keyof PreferenceValues & string>(section: Name, judge: Judge<PreferenceValues[Name]>): void
   /** Called after each change. */
   watch(listener: () => void): void
 }
+
+/** @returns what is wrong, by key, in words */
+type Judge<Section> = (changed: Partial<Section>) => Promise<Record<string, string>>
 
 type Values = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -60,6 +68,7 @@ const defaultOf = (schema: TSchema): unknown => (schema as { default?: unknown }
 /** Reads what is stored. A stored value that no longer fits (an older version's) gives way to the default. */
 export function openPreferences({ ledger, sections }: { ledger: Ledger; sections: PreferenceSections }): Preferences {
   const listeners: Array<() => void> = []
+  const judges: Array<{ section: string; judge: Judge<Record<string, unknown>> }> = []
   let values = read(ledger, sections)
 
   return {
@@ -69,9 +78,13 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
       return section as Readonly<PreferenceValues[Name]>
     },
     sections,
-    all: () => structuredClone(values) as Record<string, Record<string, unknown>>,
+    all: () => mapped(values, (value, section, key) => shown(value, schemaOf(sections, section, key))),
     async change(changes) {
-      const wanted = checkChanges(changes, sections)
+      const wanted = checkChanges(changes, sections).filter(
+        ({ section, key, value }) => !isMasked(value, values[section]?.[key], schemaOf(sections, section, key)),
+      )
+      const isChanged = ({ section, key, value }: Wanted) => !Value.Equal(value, values[section]?.[key])
+      refuse(await judged(wanted.filter(isChanged), judges))
       await ledger.write(() => {
         const put = ledger.sql(
           'INSERT INTO preferences (section, key, value) VALUES (?, ?, ?) ON CONFLICT (section, key) DO UPDATE SET value = excluded.value',
@@ -81,9 +94,57 @@ export function openPreferences({ ledger, sections }: { ledger: Ledger; sections
       values = read(ledger, sections)
       for (const listener of listeners) listener()
     },
+    judge: (section, judge) => void judges.push({ section, judge: judge as Judge<Record<string, unknown>> }),
     watch: (listener) => void listeners.push(listener),
   }
 }
+
+interface Wanted {
+  section: string
+  key: string
+  value: unknown
+}
+
+/** @returns what is wrong, by `section.key` */
+async function judged(
+  wanted: readonly Wanted[],
+  judges: ReadonlyArray<{ section: string; judge: Judge<Record<string, unknown>> }>,
+): Promise<Record<string, string>> {
+  const fields: Record<string, string> = {}
+  for (const { section, judge } of judges) {
+    const changed = wanted.filter((one) => one.section === section).map(({ key, value }) => [key, value] as const)
+    if (changed.length === 0) continue
+    for (const [key, fault] of Object.entries(await judge(Object.fromEntries(changed))))
+      fields[`${section}.${key}`] = fault
+  }
+  return fields
+}
+
+/** @throws bad_request, where something is wrong */
+function refuse(fields: Record<string, string>): void {
+  const [first] = Object.entries(fields)
+  if (first) throw errors.badRequest(`${first[0]}: ${first[1]}`, { fields })
+}
+
+const isSecret = (schema: TSchema | undefined): boolean => (schema as { 'x-secret'?: true })?.['x-secret'] === true
+
+const shown = (value: unknown, schema: TSchema | undefined): unknown =>
+  typeof value === 'string' && isSecret(schema) ? maskCredentials(value) : structuredClone(value)
+
+/** It is what was shown of the value that is there. */
+const isMasked = (value: unknown, stored: unknown, schema: TSchema | undefined): boolean =>
+  isSecret(schema) && value !== stored && value === shown(stored, schema)
+
+const mapped = (
+  values: Values,
+  of: (value: unknown, section: string, key: string) => unknown,
+): Record<string, Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(values).map(([section, keys]) => [
+      section,
+      Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, of(value, section, key)])),
+    ]),
+  )
 
 function read(ledger: Ledger, sections: PreferenceSections): Values {
   const values: Record<string, Record<string, unknown>> = {}
@@ -109,12 +170,9 @@ function schemaOf(sections: PreferenceSections, section: string, key: string): T
   return keys && Object.hasOwn(keys, key) ? keys[key] : undefined
 }
 
-function checkChanges(
-  changes: Record<string, unknown>,
-  sections: PreferenceSections,
-): Array<{ section: string; key: string; value: unknown }> {
+function checkChanges(changes: Record<string, unknown>, sections: PreferenceSections): Wanted[] {
   const fields: Record<string, string> = {}
-  const wanted: Array<{ section: string; key: string; value: unknown }> = []
+  const wanted: Wanted[] = []
   for (const [section, keys] of Object.entries(changes)) {
     if (Object.keys(fields).length >= MOST_FIELDS) break
     if (!Object.hasOwn(sections, section)) fields[section] = 'There is no such section'
@@ -129,8 +187,7 @@ function checkChanges(
       }
     }
   }
-  const [first] = Object.entries(fields)
-  if (first) throw errors.badRequest(`${first[0]}: ${first[1]}`, { fields })
+  refuse(fields)
   return wanted
 }
 

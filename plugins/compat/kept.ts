@@ -1,4 +1,4 @@
-/** Values that v0.5 has and we have no use for: kept for each account, and for the installation, so that they come back. */
+/** Values that v0.5 has and we have no use for: kept for each account, so that they come back. */
 import type { App } from 'archivolt'
 
 type Values = Readonly<Record<string, unknown>>
@@ -24,6 +24,15 @@ export const ownPlaylistSize = {
   UPDATE compat_installation SET kept = json_remove(kept, '$."subscriptions.playlist_size"', '$."subscriptions.extract_flat"')`,
 }
 
+/** So has this, in the plugin platform: nothing is left that is kept of the installation. */
+export const ownTokenProvider = {
+  number: 3,
+  sql: `INSERT OR IGNORE INTO preferences (section, key, value)
+    SELECT 'platform', 'token_provider', json_quote(json_extract(kept, '$."downloads.pot_provider_url"')) FROM compat_installation
+    WHERE json_type(kept, '$."downloads.pot_provider_url"') = 'text';
+  DROP TABLE compat_installation`,
+}
+
 export function keptOfAccount({ ledger }: Pick<App, 'ledger'>, id: number): Values {
   const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_account WHERE user_id = ?').get(id)
   return row ? (JSON.parse(row.kept) as Values) : {}
@@ -37,18 +46,4 @@ export const keepForAccount = (app: Pick<App, 'ledger'>, id: number, values: Val
         'INSERT INTO compat_account (user_id, kept) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET kept = excluded.kept',
       )
       .run(id, JSON.stringify(values)),
-  )
-
-export function keptOfInstallation({ ledger }: Pick<App, 'ledger'>): Values {
-  const row = ledger.sql<{ kept: string }>('SELECT kept FROM compat_installation WHERE id = 1').get()
-  return row ? (JSON.parse(row.kept) as Values) : {}
-}
-
-export const keepForInstallation = (app: Pick<App, 'ledger'>, values: Values): Promise<unknown> =>
-  app.ledger.write(() =>
-    app.ledger
-      .sql(
-        'INSERT INTO compat_installation (id, kept) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET kept = excluded.kept',
-      )
-      .run(JSON.stringify({ ...keptOfInstallation(app), ...values })),
   )

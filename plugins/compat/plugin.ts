@@ -3,7 +3,7 @@ import { definePlugin } from 'archivolt'
 import { adaptations } from './adaptations.ts'
 import { referenceForm } from './backup-form.ts'
 import { formSetting, refusals } from './forms.ts'
-import { keptTables, ownPlaylistSize } from './kept.ts'
+import { keptTables, ownPlaylistSize, ownTokenProvider } from './kept.ts'
 import { mediaPrefixSetting } from './media-prefix.ts'
 import { membershipRoutes, removeSchedule, setSchedule, showHealth, showSchedule } from './other-routes.ts'
 import { changeSettings, showSettings } from './settings-routes.ts'
@@ -14,7 +14,7 @@ export default definePlugin({
   name: 'compat',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch', 'download', 'backup'],
   settings: { compat: formSetting, compatMediaPrefix: mediaPrefixSetting },
-  migrations: [keptTables, ownPlaylistSize],
+  migrations: [keptTables, ownPlaylistSize, ownTokenProvider],
   implements: { 'backup.form': referenceForm },
   adaptations,
   faults: refusals,

@@ -1,6 +1,5 @@
 /** The installation's settings in the form of the reference's next line: what is not set is null. */
 import { type App, defineRoute, errors, type TSchema, Type, Value } from 'archivolt'
-import { keepForInstallation, keptOfInstallation } from './kept.ts'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Size = nullable(Type.Integer({ minimum: 0 }))
@@ -29,32 +28,30 @@ const Settings = Type.Object({
 })
 type Values = Record<string, Record<string, unknown>>
 
-/** Kept, and used by nothing here; with the value where nothing was chosen. */
-const KEPT: Record<string, { schema: TSchema; fallback: unknown }> = {
-  'downloads.pot_provider_url': {
-    schema: nullable(Type.String({ maxLength: 2000, pattern: '^https?://[^\\s\\x00-\\x1f]+$' })),
-    fallback: null,
-  },
-}
 /** What is always so here, whatever is said: a list is queued without a question for each of its entries. */
 const ALWAYS: Record<string, { schema: TSchema; value: unknown }> = {
   'subscriptions.extract_flat': { schema: Type.Boolean(), value: true },
 }
+/** Stands in another section here. */
+const ELSEWHERE: Record<string, [section: string, key: string]> = {
+  'downloads.pot_provider_url': ['platform', 'token_provider'],
+}
+const placeOf = (group: string, key: string) => ELSEWHERE[`${group}.${key}`] ?? ([group, key] as const)
 /** 0: none is looked at. */
 const isSize = (key: string): boolean => key.endsWith('_size')
+
 const GROUPS = Object.entries(Settings.properties).map(
   ([group, { properties }]) => [group, Object.keys(properties)] as const,
 )
 
 function settingsOf(app: App): Values {
   const all = app.preferences.all()
-  const kept = keptOfInstallation(app)
   const shown = (group: string, key: string): unknown => {
-    const place = `${group}.${key}`
-    if (ALWAYS[place]) return ALWAYS[place].value
-    if (KEPT[place]) return kept[place] ?? KEPT[place].fallback
-    const value = all[group]?.[key]
-    const isFlag = app.preferences.sections[group]?.[key]?.['type' as never] === 'boolean'
+    const always = ALWAYS[`${group}.${key}`]
+    if (always) return always.value
+    const [section, name] = placeOf(group, key)
+    const value = all[section]?.[name]
+    const isFlag = app.preferences.sections[section]?.[name]?.['type' as never] === 'boolean'
     return (value === false && !isFlag) || (value === 0 && isSize(key)) ? null : (value ?? false)
   }
   return Object.fromEntries(
@@ -86,27 +83,23 @@ export const changeSettings = defineRoute({
   errors: ['bad_request'],
   async handle({ body }, app) {
     const changes: Values = {}
-    const kept: Record<string, unknown> = {}
     for (const [group, keys] of Object.entries(body))
       for (const [key, value] of Object.entries(keys)) {
         const place = `${group}.${key}`
         const { [place]: always } = ALWAYS
-        const { [place]: own } = KEPT
-        if (always) checked(place, always.schema, value)
-        else if (own) kept[place] = checked(place, own.schema, value)
-        else (changes[group] ??= {})[key] = value === null ? (isSize(key) ? 0 : false) : value
+        const [section, name] = placeOf(group, key)
+        if (always) check(place, always.schema, value)
+        else (changes[section] ??= {})[name] = value === null ? (isSize(key) ? 0 : false) : value
       }
     // v0.5 has one switch for what are two here.
     const metadata = changes['downloads']?.['add_metadata']
     if (metadata !== undefined) changes['downloads']!['add_thumbnail'] = metadata
     await app.preferences.change(changes)
-    if (Object.keys(kept).length > 0) await keepForInstallation(app, kept)
     return settingsOf(app)
   },
 })
 
-function checked(place: string, schema: TSchema, value: unknown): unknown {
+function check(place: string, schema: TSchema, value: unknown): void {
   const [fault] = Value.Errors(schema, value)
   if (fault) throw errors.badRequest(`${place} ${fault.message}`, { fields: { [place]: fault.message } })
-  return value
 }

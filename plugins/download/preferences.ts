@@ -18,7 +18,7 @@ interface Words {
 /** `false`: not set. */
 const unset = Type.Literal(false)
 const flag = (words: Words) => Type.Boolean({ default: false, ...words })
-const number = (minimum: number, maximum: number, words: Words & { default?: number }) =>
+const number = (minimum: number, maximum: number, words: Words) =>
   Type.Union([Type.Integer({ minimum, maximum }), unset], { default: false, ...words })
 const line = (maxLength: number, words: Words, pattern?: string) =>
   Type.Union([Type.String({ minLength: 1, maxLength, ...(pattern && { pattern }) }), unset], {
@@ -43,13 +43,6 @@ export const downloads = {
     description: 'YouTube is slowing us down then. Empty: never.',
     'x-unit': 'KiB/s',
     'x-group': 'rules',
-  }),
-  sleep_interval: number(0, 3600, {
-    default: 3,
-    title: 'Pause between two videos',
-    description: 'If the pause is too short, YouTube blocks us.',
-    'x-unit': 'seconds',
-    'x-group': 'pace',
   }),
   autodelete_days: number(1, 36_500, {
     title: 'Delete watched videos after',

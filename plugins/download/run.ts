@@ -44,8 +44,6 @@ export const downloadPending = defineTask({
       job.signal.throwIfAborted()
       const item = await nextItem(putOff, job, app)
       if (!item) break
-      if (ingested.length) await pause(job, app)
-      if (job.isStopping()) break
       job.progress(0, `Downloading ${item.title}`)
       if (await downloadItem(item, putOff, leftOut, job, app)) ingested.push(item.platform_id)
     }
@@ -114,11 +112,6 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
   async function waitFor(ms: number, news: AbortSignal): Promise<void> {
     await app.clock.sleep(ms, AbortSignal.any([job.signal, news])).catch(() => job.signal.throwIfAborted())
   }
-}
-
-async function pause(job: Run, app: App): Promise<void> {
-  const seconds = app.preferences.section('downloads').sleep_interval
-  if (seconds) await app.clock.sleep(seconds * 1000, job.signal)
 }
 
 /** @returns whether it is in the library now; what went wrong is noted on the item */

@@ -1,11 +1,8 @@
 /** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and small. */
 
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { exists, isMissing, sync } from './library.ts'
@@ -14,7 +11,6 @@ import { toJpegs } from './programs.ts'
 import type { ArtKind, Media } from './types.ts'
 
 const FETCH_LIMIT_MS = 30_000
-const FETCH_LIMIT_BYTES = 10 * 1024 * 1024
 
 type Art = Pick<Media, 'keepArt' | 'fetchArt' | 'hasArt' | 'removeArt' | 'artIds'>
 
@@ -24,19 +20,6 @@ const FOLDERS: Record<ArtKind, ArtFolder> = {
   channel_banner: 'channels',
   channel_tvart: 'channels',
   playlist: 'playlists',
-}
-
-/** A picture that cannot be had: said in the log, and nothing else. */
-class NoPicture extends Error {}
-
-function atMost(bytes: number): Transform {
-  let seen = 0
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      seen += chunk.length
-      done(seen > bytes ? new NoPicture('it is larger than 10 MB') : null, chunk)
-    },
-  })
 }
 
 export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: Paths): Art {
@@ -58,21 +41,6 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
     }
   }
 
-  async function download(url: string, to: string, signal: AbortSignal): Promise<void> {
-    // A redirect could lead anywhere, also into the private network: the picture is where the platform said, or not at
-    // all.
-    const response = await fetch(url, { redirect: 'manual', signal })
-    if (response.status !== 200 || response.body === null) {
-      await response.body?.cancel()
-      throw new NoPicture(`the answer was ${response.status}`)
-    }
-    await pipeline(
-      Readable.fromWeb(response.body as import('node:stream/web').ReadableStream),
-      atMost(FETCH_LIMIT_BYTES),
-      createWriteStream(to),
-    )
-  }
-
   return {
     keepArt: (kind, id, fromPath) => keepArt(kind, id, fromPath),
 
@@ -82,7 +50,7 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
       const limit = AbortSignal.timeout(FETCH_LIMIT_MS)
       try {
         await mkdir(paths.incomingDir, { recursive: true })
-        await download(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit)
+        await app.platform.fetchPicture(url, incoming, signal ? AbortSignal.any([signal, limit]) : limit)
         await keepArt(kind, id, incoming, signal)
         return true
       } catch (thrown) {

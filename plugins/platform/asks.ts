@@ -1,13 +1,15 @@
 /** How every ask goes: wait at the gate, take a turn in the lane, do the work, tell the gate what came of it. */
 import { abortable, type Clock, epochSeconds, errors, type Lanes, type Log, withinTime } from 'archivolt'
 import { type ChildAskOptions, ChildError } from './child.ts'
-import { classify, type Verdict } from './classify.ts'
+import { classify, mayNeedAccount, type Verdict } from './classify.ts'
 import { PlatformFailure } from './failure.ts'
 import { FAILURES } from './failure-classes.ts'
 import type { Gate } from './gate.ts'
+import type { Jar } from './jar.ts'
 import { openLookUps } from './look-ups.ts'
 import { MetadataError } from './metadata.ts'
 import { PLATFORM } from './name.ts'
+import type { Pacing } from './pacing.ts'
 import { freeBytes, NoRoom, tooLargeText } from './room.ts'
 import type { AskOptions } from './types.ts'
 import { LITTLE_ROOM_BYTES } from './verify.ts'
@@ -23,19 +25,45 @@ export interface Ask {
   quietMs: number
   /** Where files go. */
   folder?: string
+  /** It is one of the videos that the budget counts. */
+  isVideo?: boolean
+}
+
+/** One attempt at an ask. */
+interface Given {
+  isUrgent: boolean
+  signal: AbortSignal
 }
 
 export class Asks {
   #gate: Gate
+  #pacing: Pacing
+  #jar: Jar
+  #isGuestFirst: () => boolean
   #lanes: Lanes
   #clock: Clock
   #log: Log
   #ending: AbortSignal
   #lookUps: ReturnType<typeof openLookUps>
 
-  /** @param parts.ending  ends all asks: the server is closing */
-  constructor(parts: { gate: Gate; lanes: Lanes; clock: Clock; log: Log; ending: AbortSignal }) {
+  /**
+   * @param parts.isGuestFirst  whether the cookie is held back until it is needed
+   * @param parts.ending  ends all asks: the server is closing
+   */
+  constructor(parts: {
+    gate: Gate
+    pacing: Pacing
+    jar: Jar
+    isGuestFirst: () => boolean
+    lanes: Lanes
+    clock: Clock
+    log: Log
+    ending: AbortSignal
+  }) {
     this.#gate = parts.gate
+    this.#pacing = parts.pacing
+    this.#jar = parts.jar
+    this.#isGuestFirst = parts.isGuestFirst
     this.#lanes = parts.lanes
     this.#clock = parts.clock
     this.#log = parts.log
@@ -49,15 +77,14 @@ export class Asks {
    */
   async do<Result>(ask: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.#ending]) : this.#ending
-    if (!options.isUrgent)
-      return this.#inTurn(ask, { ...options, signal }, () => work({ signal, quietMs: ask.quietMs }))
+    if (!options.isUrgent) return this.#inTurn(ask, { ...options, signal }, work)
     await this.#gate.wait({ signal, isUrgent: true })
     signal.throwIfAborted()
     const leave = options.account === undefined ? undefined : this.#lookUps.enter(options.account)
     // Once begun it is not cut off: that would end the child and the listings of others with it, and tell nothing of
     // the platform.
-    const answer = this.#inTurn(ask, { ...options, signal }, () =>
-      work({ signal: this.#ending, quietMs: ask.quietMs }),
+    const answer = this.#inTurn(ask, { ...options, signal }, (child) =>
+      work({ ...child, signal: this.#ending }),
     ).finally(leave)
     return this.#atMost(URGENT_MS, signal, answer)
   }
@@ -74,33 +101,42 @@ export class Asks {
 
   async #inTurn<Result>(
     ask: Ask,
-    { asker, signal, isUrgent = false }: AskOptions,
-    work: () => Promise<Result>,
+    { asker, signal, isUrgent = false }: AskOptions & { signal: AbortSignal },
+    work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result> {
+    const isVideo = ask.isVideo === true
     const deadlineMs = this.#clock.steady() + URGENT_MS
     for (;;) {
       await this.#gate.isAway()
       await this.#gate.wait({ signal, isUrgent })
+      await this.#jar.isRead()
+      if (!isUrgent) await this.#pacing.wait(isVideo, signal)
       const turn = {
         asker,
         signal,
         isUrgent,
         ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }),
       }
-      const result = await this.#lanes.turn(ask.lane, turn, () => this.#attempt(ask, { isUrgent, signal }, work))
+      const result = await this.#lanes.turn(ask.lane, turn, async () =>
+        !isUrgent && !this.#pacing.isTime(isVideo) ? AGAIN : this.#attempt(ask, { isUrgent, signal }, work),
+      )
       if (result !== AGAIN) return result
     }
   }
 
   async #attempt<Result>(
     ask: Ask,
-    { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal | undefined },
-    work: () => Promise<Result>,
+    given: Given,
+    work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result | typeof AGAIN> {
+    const { isUrgent, signal } = given
     const pass = this.#gate.claim(ask.item)
     if (!pass) return AGAIN // closed while we waited for our turn
+    const askedAtMs = this.#clock.steady()
+    if (ask.isVideo) this.#pacing.takeVideo()
+    this.#pacing.spaceOut(ask.isVideo === true)
     try {
-      const result = await work()
+      const result = await this.#asGuestFirst(ask, given, work)
       this.#gate.settle(pass, 'done')
       return result
     } catch (error) {
@@ -125,6 +161,8 @@ export class Asks {
         { item: ask.item, failure: verdict.failure, reason: verdict.message },
         'an ask of the platform failed',
       )
+      // A probe asks as little as can be: that it is refused too does not come from asking too much.
+      if (verdict.failure === 'blocked' && !pass.isProbe) this.#pacing.onRefusal(askedAtMs, this.#jar.session)
       const fate = this.#gate.settle(pass, verdict, ask.folder)
       if (isUrgent && (fate !== 'throw' || FAILURES[verdict.failure].isUnanswered)) {
         throw errors.unavailable(`${PLATFORM} cannot be reached now: ${verdict.message}`, {
@@ -134,6 +172,30 @@ export class Asks {
       }
       if (fate === 'wait') return AGAIN
       throw new PlatformFailure(verdict, { isDeferred: fate === 'defer', cause: error })
+    } finally {
+      this.#pacing.spaceOut(ask.isVideo === true)
+    }
+  }
+
+  /** Without the cookie where it is held back, and once more with it where that may help. */
+  async #asGuestFirst<Result>(
+    ask: Ask,
+    { isUrgent, signal }: Given,
+    work: (child: ChildAskOptions) => Promise<Result>,
+  ): Promise<Result> {
+    const { session } = this.#jar
+    const child: ChildAskOptions = {
+      signal,
+      quietMs: ask.quietMs,
+      ...(this.#pacing.hasPauses && !isUrgent && { pause: (kind) => this.#pacing.pause(kind, signal) }),
+    }
+    if (session === undefined || !this.#isGuestFirst()) return work(child)
+    try {
+      return await work({ ...child, isSignedIn: false })
+    } catch (error) {
+      if (!(error instanceof ChildError) || !mayNeedAccount(error.evidence)) throw error
+      if (ask.isVideo) this.#pacing.takeAccount(session)
+      return work({ ...child, isSignedIn: true })
     }
   }
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { abortable, type Clock, type Log, type Timer } from 'archivolt'
 import type { Evidence } from './classify.ts'
+import type { Route } from './route.ts'
 
 /** What a child is started with: a program, and the first line it reads. Neither holds anything from outside. */
 export interface Launch {
@@ -18,6 +19,8 @@ export interface Launch {
     ffmpeg: string | null
     cacheDir: string | null
     jar: string | null
+    /** How the platform is asked, as people have set it. */
+    route: Route
     /** Seconds before the first retry; doubled for each further one. */
     retryPause: number
     /** Seconds without an answer after which a connection is given up. */
@@ -37,8 +40,19 @@ export interface ChildAskOptions {
   signal?: AbortSignal | undefined
   /** Ends the child where it says nothing for so long. */
   quietMs: number
+  /** With the cookie, where there is one; left out: so. */
+  isSignedIn?: boolean | undefined
+  /** Waits before a further request to the platform, or before a subtitle; left out: none waits. */
+  pause?: ((kind: PauseKind) => Promise<void>) | undefined
   onPart?: (part: unknown[]) => void
   onProgress?: (progress: { downloaded: number; total: number; speed: number | null; eta: number | null }) => void
+}
+
+export type PauseKind = 'request' | 'subtitle'
+
+/** What came of asking for a token of proof of origin; `failed`: why there was none. */
+export interface TokenNews {
+  failed?: string
 }
 
 export interface ChildAnswer {
@@ -75,6 +89,7 @@ export class Child {
   readonly ready: Promise<{ version: string; channel: string }>
   /** The jar in use, as the platform renewed it. */
   onJar: ((jar: string) => void) | undefined
+  onToken: ((news: TokenNews) => void) | undefined
   #process: ChildProcess
   #clock: Clock
   #log: Log
@@ -165,7 +180,13 @@ export class Child {
     return new Promise((resolve, reject) => {
       const id = ++this.#count
       this.#pending = { id, options, resolve, reject, timer: this.#quietTimer(options.quietMs) }
-      this.#send({ id, ...request })
+      const { isSignedIn, pause } = options
+      this.#send({
+        id,
+        ...request,
+        ...(isSignedIn !== undefined && { isSignedIn }),
+        ...(pause && { pauses: true }),
+      })
     })
   }
 
@@ -249,13 +270,25 @@ export class Child {
       else pending.options.onProgress?.(answer.progress as never)
       return
     }
+    if ('pause' in answer) return this.#pause(pending, answer.pause as PauseKind)
     this.#pending = undefined
     if (typeof answer.jar === 'string') this.onJar?.(answer.jar)
+    if ('token' in answer) this.onToken?.(answer.token as TokenNews)
     if ('error' in answer) return pending.reject(new ChildError(answer.error as Evidence))
     pending.resolve({
       result: (answer.result ?? {}) as Record<string, unknown>,
       warnings: (answer.warnings ?? []) as string[],
     })
+  }
+
+  #pause({ id, options }: Pending, kind: PauseKind): void {
+    const go = () => {
+      if (this.#pending?.id !== id) return
+      this.#pending.timer = this.#quietTimer(options.quietMs)
+      this.#send({ go: id })
+    }
+    // An end of the ask ends its pause too, and this child with it.
+    Promise.resolve(options.pause?.(kind)).then(go, () => undefined)
   }
 
   #watchMemory(): void {

@@ -1,6 +1,7 @@
 /**
  * What a failure means: from the classes of the exceptions and the texts of test/platform/errors.md to a FailureClass.
  */
+import { maskCredentials } from 'archivolt'
 import { FAILURES, type FailureClass, type Sign } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
 
@@ -142,6 +143,14 @@ export function classify(evidence: Evidence, nowSeconds: number): Verdict {
   return { failure, message, ...(sign && { sign }) }
 }
 
+/** Whether somebody who is signed in may be answered better: guests are told of what is private that it is not there. */
+export function mayNeedAccount(evidence: Evidence): boolean {
+  return (
+    FAILURES[classify(evidence, 0).failure].needsAccount === true ||
+    /private|not a bot|the playlist does not exist/.test(folded(evidence.message))
+  )
+}
+
 /** yt-dlp's message names its command-line options; an admin needs to know what to install. */
 function missingTool(text: string): string | undefined {
   if (text.includes('requested format')) return `a JavaScript runtime for ${PLATFORM}; install Node 22 or Deno`
@@ -207,5 +216,5 @@ export function forPeople(message: string): string {
     // control characters never reach a page or a log line
     .replace(/[\u0000-\u001f\u007f]+/g, ' ')
     .trim()
-  return (text || 'Unknown error').slice(0, 400)
+  return maskCredentials(text || 'Unknown error').slice(0, 400)
 }

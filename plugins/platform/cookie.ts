@@ -1,20 +1,35 @@
 /** What can be told of a cookie jar (Netscape text) without asking the platform. */
+import { createHash } from 'node:crypto'
 
 /** Without these nobody is signed in; a renewed jar that has lost one of them is not worth keeping. */
 const SESSION_COOKIES = new Set(['SID', 'HSID', 'SSID', 'SAPISID', 'LOGIN_INFO', '__Secure-1PSID', '__Secure-3PSID'])
 
-function sessionCookies(jar: string): Set<string> {
-  const names = new Set<string>()
+/** Those that stay the same as long as somebody is signed in, best first. */
+const LASTING = ['SAPISID', 'SID', 'LOGIN_INFO']
+
+/** Name → value. */
+function sessionCookies(jar: string): Map<string, string> {
+  const found = new Map<string, string>()
   for (const line of jar.split('\n')) {
     const [, , , , , name, value] = line.replace(/\r$/, '').split('\t')
-    if (name !== undefined && value && SESSION_COOKIES.has(name)) names.add(name)
+    if (name !== undefined && value && SESSION_COOKIES.has(name)) found.set(name, value)
   }
-  return names
+  return found
+}
+
+/** Tells sessions apart, and nothing else of them. */
+export function sessionOf(jar: string): string {
+  const cookies = sessionCookies(jar)
+  const lasting = LASTING.map((name) => cookies.get(name)).find((value) => value !== undefined)
+  return createHash('sha256')
+    .update(lasting ?? jar)
+    .digest('hex')
+    .slice(0, 16)
 }
 
 /** Whether the renewed jar still has every session cookie that the one before had. */
 export function isStillSignedIn(before: string, renewed: string): boolean {
   const kept = sessionCookies(renewed)
-  const had = [...sessionCookies(before)]
+  const had = [...sessionCookies(before).keys()]
   return had.length > 0 && had.every((name) => kept.has(name))
 }

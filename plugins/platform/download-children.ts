@@ -35,7 +35,7 @@ export class DownloadChildren {
   /** One download. A child that has failed at it is not used again. */
   async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { clock, log } = this.#parts
-    const { launch, onJar } = await this.#parts.launch()
+    const { launch, onJar, onToken } = await this.#parts.launch()
     const kept = await this.#take(JSON.stringify(launch))
     const child = kept?.child ?? new Child(launch, clock, log)
     let { jar } = launch.setup
@@ -43,6 +43,7 @@ export class DownloadChildren {
       jar = renewed
       onJar(renewed)
     }
+    child.onToken = onToken
     try {
       const answer = await child.ask(request, options)
       const next = JSON.stringify({ ...launch, setup: { ...launch.setup, jar } })

@@ -25,7 +25,7 @@ export async function downloadVideo(
   const { folder } = wanted
   checkId(id, 'video')
   if (!isAbsolute(folder)) throw errors.badRequest('The path of the download folder must be absolute')
-  const about = { lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder } as const
+  const about = { lane: 'download', item: id, quietMs: DOWNLOAD_QUIET_MS, folder, isVideo: true } as const
   return ytdlp.ask(about, options, async (child) => {
     const lack = await lackOfRoom(folder, ytdlp.settings.dataDir)
     if (lack !== undefined) throw new NoRoom(lack)

@@ -1,7 +1,7 @@
 /** Fetches the subtitles of a video that is archived already; a download brings its own in the same form. */
 import { join } from 'node:path'
 import type { AskOptions, DownloadedSubtitle, Platform } from './types.ts'
-import { checkId, LONG_QUIET_MS, ofMetadata, type YtDlp } from './ytdlp.ts'
+import { checkId, LONG_QUIET_MS, ofVideo, type YtDlp } from './ytdlp.ts'
 
 export async function fetchSubtitles(
   id: string,
@@ -17,7 +17,7 @@ export async function fetchSubtitles(
     subtitleLanguages: languages.slice(0, 500),
     subtitleSource: source,
   }
-  return ytdlp.ask({ ...ofMetadata(id, LONG_QUIET_MS), folder }, options, async (child) => {
+  return ytdlp.ask({ ...ofVideo(id, LONG_QUIET_MS), folder }, options, async (child) => {
     const { result, warnings } = await ytdlp.kept.ask(request, child)
     leftOut(id, result, warnings, ytdlp)
     return toSubtitles(result.subtitles, folder)

@@ -1,7 +1,7 @@
 /** The cookie jar in use: lent to each child as text, told to listeners where the platform renewed it. */
 import { readFile } from 'node:fs/promises'
 import type { Log } from 'archivolt'
-import { isStillSignedIn } from './cookie.ts'
+import { isStillSignedIn, sessionOf } from './cookie.ts'
 import type { Platform } from './types.ts'
 
 type Listener = Parameters<Platform['onCookieRenewed']>[0]
@@ -12,6 +12,9 @@ export class Jar {
   /** Raised with each jar: what a child renews may be an earlier one. */
   #number = 0
   #listeners = new Set<Listener>()
+  /** Which session asks go with; undefined: none. */
+  session: string | undefined
+  #reading: Promise<void> = Promise.resolve()
 
   constructor(log: Log) {
     this.#log = log
@@ -19,7 +22,16 @@ export class Jar {
 
   use(path: string | null): void {
     this.#path = path
-    this.#number++
+    const number = ++this.#number
+    this.session = undefined
+    this.#reading = this.#read().then((text) => {
+      if (number === this.#number && text !== null) this.session = sessionOf(text)
+    })
+  }
+
+  /** Resolves once `session` is known. */
+  isRead(): Promise<void> {
+    return this.#reading
   }
 
   /** @returns ends it */

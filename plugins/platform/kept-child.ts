@@ -3,7 +3,14 @@
  * it has worked long.
  */
 import type { Clock, Log, Timer } from 'archivolt'
-import { Child, type ChildAnswer, type ChildAskOptions, type ChildRequest, type Launch } from './child.ts'
+import {
+  Child,
+  type ChildAnswer,
+  type ChildAskOptions,
+  type ChildRequest,
+  type Launch,
+  type TokenNews,
+} from './child.ts'
 
 const IDLE_MS = 60_000
 /** While a listing is open its reader may take its time. */
@@ -18,7 +25,7 @@ export interface OpenListing {
 export interface KeptChildParts {
   clock: Clock
   log: Log
-  launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void }>
+  launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void; onToken: (news: TokenNews) => void }>
 }
 
 export class KeptChild {
@@ -120,9 +127,10 @@ export class KeptChild {
     this.#requests = 0
     this.#openListings = 0
     this.#generation++
-    const { launch, onJar } = await this.#parts.launch()
+    const { launch, onJar, onToken } = await this.#parts.launch()
     this.#child = new Child(launch, this.#parts.clock, this.#parts.log)
     this.#child.onJar = onJar
+    this.#child.onToken = onToken
     return this.#child
   }
 

@@ -7,6 +7,7 @@ import {
   type Ledger,
   type Log,
   openFolder,
+  type Preferences,
   type Settings,
 } from 'archivolt'
 import type { App } from './app.ts'
@@ -14,6 +15,7 @@ import type { ChallengeReport } from './challenge.ts'
 import { downloadVideo } from './download-video.ts'
 import { failureOf } from './failure.ts'
 import { FAILURES } from './failure-classes.ts'
+import { fetchByRoute, fetchDirectly, isUsualWay } from './fetch-picture.ts'
 import { fetchSubtitles } from './fetch-subtitles.ts'
 import { Gate, type GateRecord } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
@@ -23,11 +25,16 @@ import type { KeptChild } from './kept-child.ts'
 import { listTab } from './list-tab.ts'
 import { MetadataError } from './metadata.ts'
 import { PLATFORM } from './name.ts'
+import { Pacing } from './pacing.ts'
 import { PackageIndex } from './package-index.ts'
+import type { PlatformPreferences } from './preferences.ts'
 import { openMetadataReader } from './read-metadata.ts'
+import { type Judged, judgePreferences, refusalsOf } from './refusals.ts'
 import { lackOfRoom } from './room.ts'
+import { routeOf, UNSET_ROUTE } from './route.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
+import { type TokenState, Tokens } from './tokens.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Downloaded, Platform } from './types.ts'
 import { Updates } from './update.ts'
@@ -45,6 +52,8 @@ export interface PlatformParts {
   lanes: Lanes
   /** Without one the gate forgets a pause at the end. */
   ledger?: Ledger
+  /** Without them nothing waits, and everything goes the usual way. */
+  preferences?: Pick<Preferences, 'section' | 'judge' | 'watch'>
   pace?: Pace
   /** JavaScript runtimes that yt-dlp may use; left out: those that are known. */
   runtimes?: Runtimes
@@ -64,6 +73,12 @@ export interface PlatformService extends Platform {
   /** Without a ledger there are none. */
   readonly updates: Updates | undefined
   readonly tools: Tools
+  /** Videos asked for in the last hour, and how many it may be. */
+  budgets(): ReturnType<Pacing['state']>
+  /** What is known of the token provider; undefined: none is set. */
+  tokens(): TokenState | undefined
+  /** Why nothing is asked for though the platform would answer. */
+  resting(): ReturnType<Pacing['resting']>
   /** The kept child, for those who watch processes; undefined while there is none. */
   childPid(): number | undefined
   childRssBytes(): Promise<number | undefined>
@@ -83,9 +98,28 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     for (const listener of outdated) listener()
   })
   const jar = new Jar(log)
-  const ytdlp = openYtDlp({ settings, clock, log, gate, jar, lanes, tools, ending: ending.signal })
-  const { kept } = ytdlp
+  const set = (): Readonly<PlatformPreferences> | undefined => parts.preferences?.section('platform')
+  tools.route = () => routeOf(set() ?? UNSET_ROUTE)
+  const pacing = openPacing(parts, tools, jar)
+  const isGuestFirst = () => set()?.cookie_use === 'needed'
+  const tokens = new Tokens(clock, () => set()?.token_provider || undefined)
+  const ytdlp = openYtDlp({
+    ...{ settings, clock, log, gate, pacing, jar, isGuestFirst, lanes, tools, ending: ending.signal },
+    onToken: (news) => tokens.hear(news),
+  })
+  const { kept, pictures } = ytdlp
   const updates = ledger && openUpdates(parts, ledger, { tools, gate, kept })
+  const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
+  if (parts.preferences) {
+    judgePreferences(parts.preferences, refusals)
+    let route = JSON.stringify(tools.route())
+    parts.preferences.watch(() => {
+      const now = JSON.stringify(tools.route())
+      if (now === route) return
+      route = now
+      for (const child of [kept, pictures]) child.replace()
+    })
+  }
 
   return {
     name: PLATFORM,
@@ -116,6 +150,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       }
     },
 
+    refusals: ({ format, formatSort }) => refusals({ ...(format && { format }), ...(formatSort && { formatSort }) }),
     failures: FAILURES,
     failureOf,
     state: () => gate.state(),
@@ -124,6 +159,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     mirror: (id) => (settings.platformIdField ? { [settings.platformIdField]: id } : {}),
     idOf: (object) => idUnderEitherKey(object, settings.platformIdField || null),
     isArtUrl: (text) => isArtUrl(text, base),
+    fetchPicture: (url, to, signal) =>
+      isUsualWay(tools.route()) ? fetchDirectly(url, to, signal) : fetchByRoute(url, to, signal, pictures),
 
     async start() {
       // The folder is private: yt-dlp's cache in it tells whose cookie is used.
@@ -137,13 +174,16 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     onOutdated: (listener) => void outdated.add(listener),
     updates,
     tools,
+    budgets: () => pacing.state(),
+    tokens: () => tokens.state(),
+    resting: () => pacing.resting(),
     childPid: () => kept.pid,
     childRssBytes: () => kept.rssBytes(),
     async close() {
       ending.abort(errors.unavailable('The server is closing'))
       gate.end()
-      kept.kill()
-      await Promise.all([kept.end(), ytdlp.downloads.end()])
+      for (const child of [kept, pictures]) child.kill()
+      await Promise.all([kept.end(), pictures.end(), ytdlp.downloads.end()])
     },
   }
 }
@@ -172,6 +212,23 @@ function openUpdates(
       kept.replace()
       gate.onUpdated()
     },
+  })
+}
+
+/** How fast it is asked, as people have set it. */
+function openPacing({ clock, log, ledger, preferences }: PlatformParts, tools: Tools, jar: Jar): Pacing {
+  const set = () => preferences?.section('platform')
+  return new Pacing({
+    ...{ clock, log, ledger },
+    pauses: () => ({
+      video: preferences?.section('downloads').sleep_interval || 0,
+      request: set()?.request_pause ?? 0,
+      subtitle: set()?.subtitle_pause ?? 0,
+    }),
+    perHour: () => set()?.videos_per_hour || Number.POSITIVE_INFINITY,
+    route: () => tools.route(),
+    // Held back it is only asked for what guests are refused, and that is counted then.
+    account: () => (set()?.cookie_use === 'needed' ? undefined : jar.session),
   })
 }
 

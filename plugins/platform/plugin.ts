@@ -2,7 +2,9 @@
 import { definePlugin, Type } from 'archivolt'
 import { tellLostPrograms } from './lost-programs.ts'
 import { PLATFORM } from './name.ts'
+import { pacingTables } from './pacing.ts'
 import { openPlatform, type PlatformService } from './platform.ts'
+import { pauseOfDownloads, platform } from './preferences.ts'
 import { commandPlatform, resolveText, showPlatform } from './routes.ts'
 import { DEFAULT_PLATFORM_URL } from './tools.ts'
 import { updateTables } from './update.ts'
@@ -95,7 +97,9 @@ export default definePlugin({
       sql: 'CREATE TABLE platform_gate (id INTEGER PRIMARY KEY CHECK (id = 1), record TEXT NOT NULL) STRICT',
     },
     updateTables,
+    pacingTables,
   ],
+  preferences: { platform, downloads: pauseOfDownloads },
   routes: [showPlatform, commandPlatform, resolveText],
   tasks: [updateDownloader],
   services: (app) => ({ platform: openPlatform(app) }),

@@ -1,7 +1,7 @@
 /** Reads what the platform says of one video, channel or playlist, and the comments of a video. */
 import { epochSeconds, errors } from 'archivolt'
 import { type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
-import { classify } from './classify.ts'
+import { classify, mayNeedAccount } from './classify.ts'
 import { isMissingTab } from './failure.ts'
 import { FAILURES } from './failure-classes.ts'
 import {
@@ -15,7 +15,7 @@ import {
   toVideoMetadata,
 } from './metadata.ts'
 import type { Platform, VideoMetadata } from './types.ts'
-import { checkId, LONG_QUIET_MS, ofMetadata, type YtDlp } from './ytdlp.ts'
+import { checkId, LONG_QUIET_MS, ofMetadata, ofVideo, type YtDlp } from './ytdlp.ts'
 
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 
@@ -24,7 +24,7 @@ type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlis
 export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
   return {
     video: async (id, options) =>
-      ytdlp.ask(ofMetadata(checkId(id, 'video')), options, (child) => readVideo(id, child, ytdlp)),
+      ytdlp.ask(ofVideo(checkId(id, 'video')), options, (child) => readVideo(id, child, ytdlp)),
 
     channel: (idOrHandle, options) => {
       const path = isChannelId(idOrHandle) ? `channel/${idOrHandle}` : idOrHandle
@@ -59,7 +59,7 @@ export function openMetadataReader(ytdlp: YtDlp): MetadataReader {
       if (!MAX_COMMENTS_FORM.test(max))
         throw errors.badRequest('Limits of comments are up to five numbers, or `all`, separated by commas')
       return ytdlp.ask(
-        ofMetadata(id, LONG_QUIET_MS),
+        ofVideo(id, LONG_QUIET_MS),
         options,
         async (child) => (await readParts({ op: 'comments', videoId: id, max, sort }, child, toComment, ytdlp)).rows,
       )
@@ -73,7 +73,8 @@ export async function readVideo(id: string, child: ChildAskOptions, ytdlp: YtDlp
   const { result, warnings } = await ytdlp.kept.ask({ op: 'video', videoId: id }, child)
   if (!result.hasFormats) {
     const evidence = noFormats(result, warnings)
-    if (!FAILURES[classify(evidence, nowSeconds()).failure].hasMetadata || !isId(result.channel_id))
+    const isHeldBack = child.isSignedIn === false && mayNeedAccount(evidence)
+    if (isHeldBack || !FAILURES[classify(evidence, nowSeconds()).failure].hasMetadata || !isId(result.channel_id))
       throw new ChildError(evidence)
   }
   return toVideoMetadata(result, id, warnings, nowSeconds())

@@ -26,7 +26,8 @@ const StateReply = Type.Object({
 function stateWithItems(app: App) {
   const state = app.platform.state()
   if (state.state !== 'open') return state
-  for (const reasonOf of app.hook('platform.halted')) {
+  const rest = (app.platform as PlatformService).resting
+  for (const reasonOf of [rest, ...app.hook('platform.halted')]) {
     const halted = reasonOf()
     if (halted)
       return { state: 'halted' as const, reason: halted.reason, since: halted.since, next_attempt: halted.nextAttempt }

@@ -7,6 +7,7 @@ import { type Clock, epochSeconds, type Log, type Settings } from 'archivolt'
 import { type ChallengeReport, toChallengeReport } from './challenge.ts'
 import { Child, ChildError, type Launch } from './child.ts'
 import { FILE_HOSTS } from './hosts.ts'
+import type { Route } from './route.ts'
 import { run } from './verify.ts'
 
 type ToolSettings = Pick<Settings, 'dataDir' | 'platformUrl' | 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
@@ -64,6 +65,8 @@ export class Tools {
   #looked: ({ atMs: number } & Look) | undefined
   /** A newer yt-dlp than that of `make`, which has proved itself. */
   updated: Build | undefined
+  /** How each child asks the platform. */
+  route: () => Route = () => ({})
 
   /** @param runtimes  JavaScript runtimes that yt-dlp may use, by its names for them; it takes the first that is there */
   constructor(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
@@ -113,6 +116,7 @@ export class Tools {
         ffmpeg: isAbsolute(ffmpeg) ? ffmpeg : null,
         cacheDir,
         jar,
+        route: this.route(),
         ...this.#pace,
       },
       memoryLimitBytes: use === 'download' ? DOWNLOAD_MEMORY_BYTES : METADATA_MEMORY_BYTES,

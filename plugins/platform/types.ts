@@ -355,6 +355,8 @@ export interface Platform {
    * @throws unprocessable: it is another video's, or names no channel
    */
   metadataOf(info: Readonly<Record<string, unknown>>, id: string): VideoMetadata
+  /** Why yt-dlp does not take a format or an order of formats, in its own words: before they are set. */
+  refusals(settings: { format?: string; formatSort?: string }): Promise<{ format?: string; formatSort?: string }>
   /** What follows from a failure of each class. */
   failures: Readonly<Record<FailureClass, FailureRow>>
   /** The failure that a thrown thing is, if it is one. */
@@ -372,6 +374,8 @@ export interface Platform {
   idOf(object: Record<string, unknown>): string
   /** Whether art may be fetched from this URL: https on hosts the platform uses (and its own base URL). */
   isArtUrl(url: string): boolean
+  /** Fetches what lies at such a URL to a file, by the way that is set. At most 10 MB. @throws why it cannot be had */
+  fetchPicture(url: string, to: string, signal: AbortSignal): Promise<void>
 }
 
 declare module 'archivolt' {

@@ -1,6 +1,8 @@
 """Drives yt-dlp as a library: one JSON request a line on stdin, JSON lines out on stdout.
 
-The first line in is the setup; the answer to it is ``{"ready": …}``. Then one request at a time:
+The first line in is the setup; the answer to it is ``{"ready": …}``. Then one request at a time (where it holds
+``"pauses": true``, the server is told before each further request to the platform, ``{"id": 1, "pause": "request"}``,
+and says ``{"go": 1}`` when it is time):
 
     {"id": 1, "op": "video", "videoId": "…"}  →  {"id": 1, "part": …} …  {"id": 1, "result": …}
                                                  {"id": 1, "error": {"kind": …, "message": …, "warnings": […]}}
@@ -23,7 +25,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # isolated from 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
 from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
-from worker_network import guard_connections, keep_to_own_connections
+from worker_network import guard_connections, is_file_url, keep_to_own_connections
+from worker_route import client_arguments, judged, offer_tokens, own_places, route_options
 
 sys.path.pop(0)
 
@@ -34,7 +37,9 @@ MAX_LISTINGS = 8
 # For what needs no address of media: solving one takes a JavaScript runtime, and seconds on a small board.
 UNSOLVED = {'youtube': {'player_skip': ['js']}}
 
+requests = os.fdopen(os.dup(0), 'rb')
 out = os.fdopen(os.dup(1), 'w', encoding='utf-8', errors='replace')
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # who asks at the terminal is told at once that nobody is there
 os.dup2(2, 1)  # whatever a library prints must not stand between our lines
 out_lock = threading.Lock()
 
@@ -56,14 +61,14 @@ def end_with_children(*_):
 
 
 def read_lines(lines):
-    for line in sys.stdin.buffer:
+    for line in requests:
         lines.put(line)
     end_with_children()
 
 
 def main():
     lines = queue.Queue()
-    setup = json.loads(sys.stdin.buffer.readline())
+    setup = json.loads(requests.readline())
     for key in [key for key in os.environ if key.startswith('AV_')]:
         del os.environ[key]  # the server's settings are none of a downloader's business
     os.environ['AV_PLATFORM_URL'] = setup['platformUrl']
@@ -78,6 +83,13 @@ def main():
     while True:
         request = json.loads(lines.get())
         answer = {'id': request['id']}
+
+        def pause(kind, number=request['id']):
+            write({'id': number, 'pause': kind})
+            lines.get()
+
+        archivist.pause = pause if request.get('pauses') else None
+        archivist.is_signed_in = request.get('isSignedIn', True)
         try:
             answer['result'] = archivist.answer(request)
             answer['warnings'] = archivist.log.warnings
@@ -86,6 +98,8 @@ def main():
         jar = archivist.renewed_jar()
         if jar:
             answer['jar'] = jar
+        if archivist.token_news is not None:
+            answer['token'], archivist.token_news = archivist.token_news, None
         write(answer)
 
 
@@ -116,16 +130,25 @@ class Archivist:
         self.log = Log()
         self.jar_text = setup.get('jar')
         self.jar_in_use = None
+        self.is_signed_in = True
+        self.pause = None
+        self.token_news = None
         self.listings = {}
         self.listing_count = 0
+        self.route = setup.get('route') or {}
         keep_to_own_connections(yt_dlp)
         note_refusals(yt_dlp)
         limit_runtimes(setup.get('runtimeTimeout', RUNTIME_SECONDS))
-        self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, self.base), setup)
+        self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, [self.base, *own_places(self.route)]), setup)
+        if self.route.get('tokenProvider'):
+            offer_tokens(yt_dlp, self.route['tokenProvider'], self.hear_of_token)
 
     def versions(self):
         version = self.yt_dlp.version
         return {'version': version.__version__, 'channel': getattr(version, 'CHANNEL', 'stable'), 'python': sys.version.split()[0]}
+
+    def hear_of_token(self, news):
+        self.token_news = news
 
     def answer(self, request):
         self.log = Log()
@@ -161,7 +184,7 @@ class Archivist:
 
     def open(self, jar=None, **more):
         pause = self.setup.get('retryPause', 1)
-        arguments = {'youtube': {}, 'youtubetab': {}}
+        arguments = {'youtube': client_arguments(self.route), 'youtubetab': {}}
         for extractor, values in more.pop('extractor_args', {}).items():
             arguments[extractor].update(values)
         options = {
@@ -187,10 +210,12 @@ class Archivist:
                 'extractor': lambda n: min(10, pause * 2 ** n),
             },
             **({'ffmpeg_location': self.setup['ffmpeg']} if self.setup.get('ffmpeg') else {}),
+            **route_options(self.route),
             **more,
         }
         ydl = self.archive_class(options)
-        text = jar if jar is not None else self.jar_text
+        ydl.pause = self.pause
+        text = jar if jar is not None else self.jar_text if self.is_signed_in else None
         if text is not None:
             loaded = self.yt_dlp.cookies.YoutubeDLCookieJar(io.StringIO(text))
             loaded.load()
@@ -246,6 +271,11 @@ class Archivist:
     def do_solve(self, request):
         with self.open() as ydl:
             return solve_stored_player(self.yt_dlp, ydl, self.log)
+
+    def do_judge(self, request):
+        """What of these settings yt-dlp does not take, in its own words. Asks nobody."""
+        with self.open() as ydl:
+            return {'refused': judged(self.yt_dlp, ydl, request['settings'])}
 
     def do_canary(self, request):
         """The best picture that a film is offered with, and whether its first bytes come."""
@@ -345,6 +375,7 @@ class Archivist:
             return {'isLost': True}
         ydl, entries = self.listings[request['listing']]
         ydl.params['logger'] = self.log
+        ydl.pause = self.pause
         page = []
         try:
             for entry in entries:
@@ -423,6 +454,7 @@ class Archivist:
                 **told(info),
                 'subtitles': subtitles(info),
                 'leftOut': texts(ydl.left_out, 100),
+                'areSubtitlesRefused': ydl.are_subtitles_refused,
                 'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),
                 'hasMedia': os.path.isfile(f'{video_id}.mp4'),
                 'streams': progress.finished,
@@ -431,6 +463,18 @@ class Archivist:
     def convert(self, ydl):
         for converter in converters(self.yt_dlp, ydl):
             ydl.add_post_processor(converter, when='before_dl')
+
+    def do_picture(self, request):
+        with self.open() as ydl:
+            reply = ydl.urlopen(request['url'])
+            if not is_file_url(reply.url, self.base, self.setup['fileHosts']):
+                raise WrongAnswer('The picture lies on another host than those of the platform')
+            picture = reply.read(request['most'] + 1)
+        if len(picture) > request['most']:
+            raise WrongAnswer('The picture is too large')
+        with open(request['path'], 'wb') as file:
+            file.write(picture)
+        return {}
 
     def do_subtitles(self, request):
         os.chdir(request['folder'])
@@ -444,7 +488,8 @@ class Archivist:
             with self.open(extractor_args=UNSOLVED, **options) as ydl:
                 ydl.asked_id = request['videoId']
                 self.convert(ydl)
-                return {'subtitles': subtitles(ydl.extract_info(self.watch_url(request['videoId']), download=True)), 'leftOut': texts(ydl.left_out, 100)}
+                info = ydl.extract_info(self.watch_url(request['videoId']), download=True)
+                return {'subtitles': subtitles(info), 'leftOut': texts(ydl.left_out, 100), 'areSubtitlesRefused': ydl.are_subtitles_refused}
         finally:
             os.chdir('/')
 

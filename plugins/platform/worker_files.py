@@ -138,10 +138,22 @@ def archive_class(yt_dlp, local_address, setup):
         on_choice = None
         on_streams = None
         rank_sound = None
+        #: Waits as long as the server says; None: never.
+        pause = None
 
         def __init__(self, *arguments, **more):
             self.left_out = []
+            self.requests = 0
+            self.is_fetching = False
+            self.are_subtitles_refused = False
             super().__init__(*arguments, **more)
+
+        def urlopen(self, req):
+            # Pages and answers of the platform; files have their own pace.
+            self.requests += 1
+            if self.pause and self.requests > 1 and not self.is_fetching:
+                self.pause('request')
+            return super().urlopen(req)
 
         def build_request_director(self, handlers, *more):
             return super().build_request_director([one for one in handlers if one.RH_KEY in HANDLERS], *more)
@@ -192,7 +204,11 @@ def archive_class(yt_dlp, local_address, setup):
                 self.on_choice(info_dict)
             if self.on_streams:
                 self.on_streams(info_dict.get('requested_formats') or [info_dict])
-            return super().process_info(info_dict)
+            self.is_fetching = True
+            try:
+                return super().process_info(info_dict)
+            finally:
+                self.is_fetching = False
 
         def _write_subtitles(self, info_dict, *arguments):
             # A missing subtitle is no reason to go without the video: it becomes a warning.
@@ -209,8 +225,16 @@ def archive_class(yt_dlp, local_address, setup):
                 self.left_out += [language for language, one in wanted.items() if 'filepath' not in one]
 
         def dl(self, name, info, subtitle=False, test=False):
+            if subtitle and self.are_subtitles_refused:
+                raise yt_dlp.utils.DownloadError('The platform refuses subtitles now')
+            if subtitle and self.pause:
+                self.pause('subtitle')
             try:
                 return super().dl(name, info, subtitle=subtitle, test=test)
+            except yt_dlp.networking.exceptions.HTTPError as error:
+                if subtitle and error.status == 429:
+                    self.are_subtitles_refused = True
+                raise
             except local_address as error:
                 if subtitle:
                     raise yt_dlp.utils.DownloadError(str(error)) from error

@@ -51,8 +51,8 @@ def addresses_of(place):
     return found
 
 
-def guard_connections(yt_dlp, platform_url):
-    """From here on, for the life of this process. @returns the exception of those that are refused"""
+def guard_connections(yt_dlp, own_places):
+    """From here on, for the life of this process. @param own_places  URLs that the operator has named. @returns the exception of those that are refused"""
 
     class LocalAddress(yt_dlp.networking.exceptions.RequestError):
         """No failure of the connection: it would be tried again."""
@@ -60,7 +60,7 @@ def guard_connections(yt_dlp, platform_url):
     def is_exempt(place):
         # A proxy of the environment is the operator's own, and looks itself where it lets requests go.
         proxies = [url for kind, url in urllib.request.getproxies().items() if kind != 'no']
-        return any(place in addresses_of(place_of(url)) for url in (platform_url, *proxies))
+        return any(place in addresses_of(place_of(url)) for url in (*own_places, *proxies))
 
     def look(event, arguments):
         if event != 'socket.connect':

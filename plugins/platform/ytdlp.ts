@@ -1,12 +1,13 @@
 /** yt-dlp as the verbs of the service share it: each ask takes its turn, most go to the kept child. */
 import { type Clock, errors, type Lanes, type Log, type Settings } from 'archivolt'
 import { type Ask, Asks } from './asks.ts'
-import type { ChildAskOptions } from './child.ts'
+import type { ChildAskOptions, TokenNews } from './child.ts'
 import { DownloadChildren } from './download-children.ts'
 import type { Gate } from './gate.ts'
 import type { Jar } from './jar.ts'
 import { KeptChild } from './kept-child.ts'
 import { isId } from './metadata.ts'
+import type { Pacing } from './pacing.ts'
 import type { Tools } from './tools.ts'
 import type { AskOptions } from './types.ts'
 
@@ -19,6 +20,8 @@ export interface YtDlp {
   readonly log: Log
   /** The child that metadata and listings share. */
   readonly kept: KeptChild
+  /** Fetches pictures where they go another way than usual, so that no listing waits for them. */
+  readonly pictures: KeptChild
   /** A download has a child of its own. */
   readonly downloads: DownloadChildren
   /** Waits at the gate and for a turn in the lane, then does the work. */
@@ -27,30 +30,38 @@ export interface YtDlp {
 
 interface YtDlpParts extends Pick<YtDlp, 'settings' | 'clock' | 'log'> {
   gate: Gate
+  pacing: Pacing
   jar: Jar
+  isGuestFirst: () => boolean
+  onToken: (news: TokenNews) => void
   lanes: Lanes
   tools: Tools
   /** Ends all asks: the server is closing. */
   ending: AbortSignal
 }
 
-export function openYtDlp({ settings, clock, log, gate, jar, lanes, tools, ending }: YtDlpParts): YtDlp {
-  const asks = new Asks({ gate, lanes, clock, log, ending })
+export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
+  const { settings, clock, log, jar, tools } = parts
+  const asks = new Asks(parts)
   const launch = async (use: 'metadata' | 'download') => {
     const { text, onJar } = await jar.lend()
-    return { launch: await tools.launch(use, text), onJar }
+    return { launch: await tools.launch(use, text), onJar, onToken }
   }
   return {
     settings,
     clock,
     log,
     kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
+    pictures: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     downloads: new DownloadChildren({ clock, log, launch: () => launch('download') }),
     ask: (about, options, work) => asks.do(about, options, work),
   }
 }
 
 export const ofMetadata = (item: string, quietMs = METADATA_QUIET_MS): Ask => ({ lane: 'platform', item, quietMs })
+
+/** One of those that the budget counts. */
+export const ofVideo = (id: string, quietMs = METADATA_QUIET_MS): Ask => ({ ...ofMetadata(id, quietMs), isVideo: true })
 
 /** The same ask with the patience of plain metadata. */
 export const withMetadataQuiet = (child: ChildAskOptions): ChildAskOptions => ({ ...child, quietMs: METADATA_QUIET_MS })

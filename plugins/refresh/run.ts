@@ -54,7 +54,6 @@ export const checkReindex = defineTask({
       job.signal.throwIfAborted()
       const item = queue.next()
       if (!item) break
-      if (number > 0) await pause(job, app)
       job.progress(
         number / (number + queue.waiting()),
         `Refreshing ${item.kind} ${item.id}, ${queue.waiting()} waiting`,
@@ -79,11 +78,6 @@ async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
     messages: ['The cookie is no longer valid: add a new one, or remove it'],
   })
   return false
-}
-
-async function pause(job: Run, app: App): Promise<void> {
-  const seconds = app.preferences.section('downloads').sleep_interval
-  if (seconds) await app.clock.sleep(seconds * 1000, job.signal)
 }
 
 /** @returns whether something new was learned; one bad item never ends the run */

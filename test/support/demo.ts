@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHANNEL, PLAYLIST, VIDEO } from '../platform/seed.mjs'
 import { startTestPlatform } from '../platform/start.ts'
-import { WITH_TEXTS } from './preferences.ts'
+import { UNPACED, WITH_TEXTS } from './preferences.ts'
 import { START } from './server.ts'
 import { declaredVariables } from './settings.ts'
 
@@ -80,7 +80,9 @@ async function fill(): Promise<void> {
   await ask(
     'api/config/',
     {
+      ...UNPACED,
       downloads: {
+        ...UNPACED.downloads,
         ...WITH_TEXTS,
         integrate_sponsorblock: true,
         integrate_ryd: true,

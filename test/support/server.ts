@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { lastFirst, type Scope } from './last-first.ts'
+import { UNPACED } from './preferences.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 export const START = fileURLToPath(new URL('../../config/start.sh', import.meta.url))
@@ -32,7 +33,8 @@ export interface Server {
 }
 
 /**
- * Starts the built program on a free port and waits for the line that tells its address.
+ * Starts the built program on a free port and waits for the line that tells its address. It asks a platform that it is
+ * given without pauses.
  * @param moment  `listening`: as soon as it answers at all, which is before its index is ready
  * @throws what it wrote, where it ends before
  */
@@ -115,7 +117,7 @@ export async function startServer(
       bytes,
     }
   }
-  return {
+  const server: Server = {
     baseUrl,
     child,
     output: () => written,
@@ -131,6 +133,10 @@ export async function startServer(
       return ask(method, path, body, headers)
     },
   }
+  // One that is to crash may be gone already.
+  if (env.AV_PLATFORM_URL && moment === 'ready')
+    await server.api('POST', '/api/config/', UNPACED).catch(() => undefined)
+  return server
 }
 
 /** Asks again until the answer is the wanted one; what it was last is in the error. */

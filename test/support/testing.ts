@@ -17,6 +17,7 @@ import { keepThreads } from '../../plugins/sqlite/threads.ts'
 import type { Given } from './builders.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { PASSWORD_COST } from './password-cost.ts'
+import { UNPACED } from './preferences.ts'
 
 export * from './builders.ts'
 export { type TestClock, testClock } from './clock.ts'
@@ -222,6 +223,10 @@ async function makeFolder(found: readonly FoundPlugin[]): Promise<string> {
   const book = openAccounts({ ledger, clock, log, dataDir: folder, secretKey, passwordCost: PASSWORD_COST })
   await book.ensureFirst({ username: 'admin', password: PASSWORD })
   await book.create({ username: 'user', password: PASSWORD, isStaff: false })
+  // Where the clock stands still nobody would see the end of a pause.
+  const put = ledger.sql('INSERT INTO preferences (section, key, value) VALUES (?, ?, ?)')
+  for (const [section, values] of Object.entries(UNPACED))
+    for (const [key, value] of Object.entries(values)) put.run(section, key, JSON.stringify(value))
   await ledger.close()
   // As in a folder that was in use before these plugins: some ask whether there are accounts.
   await (await openLedger({ file, log, clock, plugins: migrations })).close()

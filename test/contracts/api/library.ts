@@ -65,7 +65,7 @@ export const pages: Table = [
         downloads: {
           limit_speed: false,
           throttledratelimit: false,
-          sleep_interval: 3,
+          sleep_interval: 0,
           autodelete_days: false,
           format: false,
           format_sort: false,

@@ -124,3 +124,40 @@ test('a fault says what the value must be, all kinds of it', async (t) => {
     message: 'pace.size: must be integer, or must be false, or must be one of user, auto',
   })
 })
+
+test('what no schema can tell is judged before it is changed, and only what is new', async (t) => {
+  const preferences = openPreferences({ ledger: await aLedger(t), sections })
+  const judged: unknown[] = []
+  preferences.judge(
+    'pace' as Section,
+    (async (changed: Record<string, unknown>) => {
+      judged.push(changed)
+      return changed.size === 13 ? { size: 'is an unlucky number' } : {}
+    }) as never,
+  )
+
+  await assert.rejects(preferences.change({ pace: { size: 13, limit: 4 } }), {
+    message: 'pace.size: is an unlucky number',
+  })
+  assert.deepEqual(preferences.all().pace, { size: 50, limit: false }, 'all or nothing')
+  await preferences.change({ pace: { size: 14 }, look: { words: ['b'] } })
+  await preferences.change({ pace: { size: 14 } })
+
+  assert.deepEqual(judged, [{ size: 13, limit: 4 }, { size: 14 }])
+})
+
+test('a password in a URL is never shown, and what was shown changes nothing', async (t) => {
+  const way: PreferenceSections = {
+    way: { proxy: Type.Union([Type.String(), Type.Literal(false)], { default: false, 'x-secret': true }) },
+  }
+  const preferences = openPreferences({ ledger: await aLedger(t), sections: way })
+  const stored = () => (preferences.section('way' as Section) as unknown as { proxy: string }).proxy
+
+  await preferences.change({ way: { proxy: 'http://me:secret@host:1' } })
+  assert.deepEqual(preferences.all(), { way: { proxy: 'http://***@host:1' } })
+  await preferences.change(preferences.all())
+
+  assert.equal(stored(), 'http://me:secret@host:1')
+  await preferences.change({ way: { proxy: 'http://***@other:1' } })
+  assert.equal(stored(), 'http://***@other:1')
+})

@@ -122,7 +122,7 @@ test('settings have every key, null is unset, and a wrong one changes nothing', 
   assert.equal((await app.as('user').get(path)).body.downloads.pot_provider_url, null)
 })
 
-test('what was kept of the size of playlists is what scans take now', async (t) => {
+test('what was kept of the size of playlists is what scans take now, and of the token provider who is asked', async (t) => {
   const app = await testApp(t)
   await app.app.ledger.write(() => {
     const kept = {
@@ -130,9 +130,11 @@ test('what was kept of the size of playlists is what scans take now', async (t) 
       'subscriptions.extract_flat': false,
       'downloads.pot_provider_url': 'http://pot',
     }
+    app.app.ledger.sql('CREATE TABLE compat_installation (id INTEGER PRIMARY KEY, kept TEXT NOT NULL) STRICT').run()
     app.app.ledger.sql('INSERT INTO compat_installation (id, kept) VALUES (1, ?)').run(JSON.stringify(kept))
     for (const [owner, number] of [
       ['compat', 2],
+      ['compat', 3],
       ['subscription', 4],
     ] as const)
       app.app.ledger.sql('DELETE FROM migrations WHERE owner = ? AND number = ?').run(owner, number)
@@ -143,6 +145,7 @@ test('what was kept of the size of playlists is what scans take now', async (t) 
 
   const { subscriptions, downloads } = (await app.as('admin').get('/api/appsettings/config/')).body
   assert.deepEqual([subscriptions.playlist_size, downloads.pot_provider_url], [30, 'http://pot'])
+  assert.equal(app.app.preferences.section('platform').token_provider, 'http://pot')
 })
 
 test('media is announced under the prefix that is set, in every record of a video, and served under both', async (t) => {

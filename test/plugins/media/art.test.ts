@@ -11,13 +11,14 @@ import type { App } from '../../../plugins/media/app.ts'
 import { openArt } from '../../../plugins/media/art.ts'
 import { openPaths, smallPath } from '../../../plugins/media/paths.ts'
 import { probeMedia } from '../../../plugins/media/programs.ts'
+import { fetchDirectly } from '../../../plugins/platform/fetch-picture.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true) {
   const folder = await temporaryFolder(t)
   const paths = openPaths(join(folder, 'media'), join(folder, 'cache'))
   const settings = { ffmpeg: 'ffmpeg' } as App['settings']
-  const platform = { isArtUrl } as App['platform']
+  const platform = { isArtUrl, fetchPicture: fetchDirectly } as App['platform']
   return { folder, paths, ...openArt({ settings, platform, log: openLog('silent') }, paths) }
 }
 

@@ -3,10 +3,13 @@ import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import { openLanes } from '../../../core/jobs/lanes.ts'
+import type { Preferences } from '../../../core/ledger/preferences.ts'
 import { openLog } from '../../../core/log.ts'
 import { openPlatform, type PlatformParts, type PlatformService } from '../../../plugins/platform/platform.ts'
+import { type PlatformPreferences, platform as sections } from '../../../plugins/platform/preferences.ts'
 import { type LoopbackPlatform, startTestPlatform } from '../../platform/start.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { UNPACED } from '../../support/preferences.ts'
 
 export interface GivenPlatform {
   platform: LoopbackPlatform
@@ -15,6 +18,10 @@ export interface GivenPlatform {
   folder: string
   dataDir: string
 }
+
+const defaults = Object.fromEntries(
+  Object.entries(sections).map(([key, schema]) => [key, (schema as { default?: unknown }).default]),
+)
 
 interface Scope {
   after(cleanUp: () => Promise<void>): void
@@ -26,7 +33,16 @@ export async function givenPlatform(
     clock = systemClock,
     settings = {},
     runtimes,
-  }: { clock?: Clock; settings?: Partial<PlatformParts['settings']>; runtimes?: PlatformParts['runtimes'] } = {},
+    preferences = {},
+    sleepInterval = 0,
+  }: {
+    clock?: Clock
+    settings?: Partial<PlatformParts['settings']>
+    preferences?: Partial<PlatformPreferences>
+    runtimes?: PlatformParts['runtimes']
+    /** Seconds between two videos. */
+    sleepInterval?: number
+  } = {},
 ): Promise<GivenPlatform> {
   const { platform, settings: ours } = await startTestPlatform(scope)
   const dataDir = await temporaryFolder(scope)
@@ -44,6 +60,14 @@ export async function givenPlatform(
     clock,
     log: openLog('silent'),
     lanes: openLanes({ clock, lanes: ['platform', 'download'] }),
+    preferences: {
+      section: ((name: string) =>
+        name === 'platform'
+          ? { ...defaults, ...UNPACED.platform, ...preferences }
+          : { sleep_interval: sleepInterval }) as Preferences['section'],
+      judge: () => undefined,
+      watch: () => undefined,
+    },
     pace: { retryPause: 0.01, socketTimeout: 1 },
     ...(runtimes && { runtimes }),
   })

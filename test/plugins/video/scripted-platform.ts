@@ -6,6 +6,7 @@ import { aDownloadReceipt, type TestApp, type TestOptions, testApp } from 'archi
 import channel from '../../../plugins/channel/plugin.ts'
 import media from '../../../plugins/media/plugin.ts'
 import { FAILURES, type FailureClass } from '../../../plugins/platform/failure-classes.ts'
+import { fetchDirectly } from '../../../plugins/platform/fetch-picture.ts'
 import type { ChannelMetadata } from '../../../plugins/platform/types.ts'
 import video from '../../../plugins/video/plugin.ts'
 import { aFilm, aPicture } from '../../support/film.ts'
@@ -68,6 +69,7 @@ export function scriptedPlatform(): ScriptedPlatform {
       thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
     mirror: (id) => ({ youtube_id: id }),
     isArtUrl: (url) => url.startsWith('http://127.0.0.1'),
+    fetchPicture: fetchDirectly,
   }
   const setting = (env: string, value: unknown) => ({ env, schema: Type.Any(), default: value, meaning: env })
   script.plugin = definePlugin({

@@ -720,6 +720,8 @@ export const en = {
       'After each download run, every video that was watched more than {count} days ago is deleted with its file, subtitles and comments, and goes on the ignore list. Unwatched videos stay, and channels with their own rule are left alone.',
   },
   'settings.autodelete.do': 'Delete automatically',
+  'settings.route': 'Connection to YouTube',
+  'settings.route.hint': 'Only for what is fetched from YouTube. yt-dlp checks each value before it is saved.',
   'settings.rules': 'yt-dlp options',
   'settings.rules.hint': 'See its manual. They override the quality chosen above.',
 

@@ -67,6 +67,7 @@ export function CookieSection() {
                   await cookie.reload()
                 }}
               />
+              {isOn && <Preference config={config} name="platform.cookie_use" />}
               <div class="option-foot">
                 <Button icon={ShieldCheck} isBusy={isBusy} onClick={() => void validate()}>
                   {t('settings.cookie.validate')}

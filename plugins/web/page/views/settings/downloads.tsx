@@ -28,6 +28,9 @@ export function DownloadsSection() {
               <Group title={t('settings.rules')} hint={t('settings.rules.hint')}>
                 <Preferences config={config} group="rules" />
               </Group>
+              <Group title={t('settings.route')} hint={t('settings.route.hint')}>
+                <Preferences config={config} group="route" />
+              </Group>
             </Advanced>
           </>
         )

@@ -1,0 +1,109 @@
+/** How many videos an address or a cookie may ask for in an hour: what is set, or less, as refusals have taught. */
+import type { Clock } from 'archivolt'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const MINUTES = 60
+const GROWTH_OF_A_QUIET_HOUR = 1.05
+/** However often it is refused: what is never asked for is never learned. */
+const LEAST = 10
+/** Where no limit is set: what was learned is over once it has grown beyond the highest that can be. */
+const BEYOND_LEARNING = 10_000
+
+/** What survives a restart; times in epoch seconds. */
+export interface BudgetRecord {
+  /** Minutes in which was asked, and how often. */
+  used: Array<[at: number, count: number]>
+  learned: { limit: number; at: number } | null
+}
+
+/** As it is shown. */
+export interface BudgetState {
+  /** In the last hour. */
+  used: number
+  /** So many an hour it is now; null: no limit. */
+  limit: number | null
+  /** So many an hour are set; null: no limit. */
+  per_hour: number | null
+  /** The limit is below what is set, after a refusal. */
+  learned: boolean
+}
+
+export class Budget {
+  #clock: Clock
+  /** Minutes of the steady clock, oldest first. */
+  #used = new Map<number, number>()
+  /** After the last refusal; by the steady clock. */
+  #learned: { limit: number; atMs: number } | undefined
+
+  constructor(clock: Clock, record?: BudgetRecord) {
+    this.#clock = clock
+    if (!record) return
+    // Where the clock was set back meanwhile, nothing lies in the future.
+    const steadyOf = (seconds: number) => clock.steady() - Math.max(0, clock.now() - seconds * 1000)
+    for (const [at, count] of record.used) this.#add(steadyOf(at), count)
+    if (record.learned) this.#learned = { limit: record.learned.limit, atMs: steadyOf(record.learned.at) }
+  }
+
+  /** @param set  so many an hour at most; Infinity: no limit */
+  state(set: number): BudgetState {
+    const limit = this.#limit(set)
+    const known = (number: number) => (Number.isFinite(number) ? Math.floor(number) : null)
+    return { used: this.#count(), limit: known(limit), per_hour: known(set), learned: limit < set }
+  }
+
+  take(): void {
+    this.#add(this.#clock.steady(), 1)
+  }
+
+  /** Half of it from now on; where no limit is set, half of what was asked for. */
+  halve(set: number): void {
+    const limit = this.#limit(set)
+    const before = Number.isFinite(limit) ? limit : this.#count()
+    this.#learned = { limit: Math.max(LEAST, before / 2), atMs: this.#clock.steady() }
+  }
+
+  /** Milliseconds until one more may be asked for. */
+  waitMs(set: number): number {
+    const tooMany = this.#count() - Math.max(1, Math.floor(this.#limit(set))) + 1
+    let freed = 0
+    for (const [minute, count] of tooMany > 0 ? this.#used : []) {
+      freed += count
+      if (freed >= tooMany) return Math.max(0, (minute + MINUTES) * MINUTE_MS - this.#clock.steady())
+    }
+    return 0
+  }
+
+  toRecord(): BudgetRecord {
+    const secondsOf = (steadyMs: number) => Math.round((this.#clock.now() + steadyMs - this.#clock.steady()) / 1000)
+    this.#count()
+    return {
+      used: [...this.#used].map(([minute, count]) => [secondsOf(minute * MINUTE_MS), count]),
+      learned: this.#learned ? { limit: this.#learned.limit, at: secondsOf(this.#learned.atMs) } : null,
+    }
+  }
+
+  #limit(set: number): number {
+    if (!this.#learned) return set
+    const quietHours = Math.floor((this.#clock.steady() - this.#learned.atMs) / HOUR_MS)
+    const grown = this.#learned.limit * GROWTH_OF_A_QUIET_HOUR ** quietHours
+    if (grown < Math.min(set, BEYOND_LEARNING)) return grown
+    this.#learned = undefined
+    return set
+  }
+
+  #count(): number {
+    const oldest = Math.floor(this.#clock.steady() / MINUTE_MS) - MINUTES
+    let sum = 0
+    for (const [minute, count] of this.#used) {
+      if (minute <= oldest) this.#used.delete(minute)
+      else sum += count
+    }
+    return sum
+  }
+
+  #add(steadyMs: number, count: number): void {
+    const minute = Math.floor(steadyMs / MINUTE_MS)
+    this.#used.set(minute, (this.#used.get(minute) ?? 0) + count)
+  }
+}

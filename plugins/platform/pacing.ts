@@ -1,0 +1,207 @@
+/**
+ * How fast the platform is asked: pauses between videos, requests and subtitles, and a budget of videos an hour for each
+ * address and cookie.
+ */
+import { createHash } from 'node:crypto'
+import { type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
+import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
+import type { PauseKind } from './child.ts'
+import { PLATFORM } from './name.ts'
+import type { Route } from './route.ts'
+
+/** Seconds; 0: none. Each pause lasts once to twice as long. */
+export interface Pauses {
+  video: number
+  request: number
+  subtitle: number
+}
+
+interface PacingParts {
+  clock: Clock
+  log: Log
+  /** Without one it is forgotten at the end. */
+  ledger?: Ledger | undefined
+  pauses: () => Pauses
+  /** Videos an hour, at most; Infinity: no limit. */
+  perHour: () => number
+  route: () => Route
+  /** Whose cookie asks go with; undefined: without. */
+  account: () => string | undefined
+  /** 0–1 */
+  random?: () => number
+}
+
+const UNUSED_DAYS = 30
+
+export const pacingTables = {
+  number: 3,
+  sql: `CREATE TABLE platform_budget (
+    asker TEXT PRIMARY KEY,
+    record TEXT NOT NULL,
+    used_at INTEGER NOT NULL
+  ) STRICT`,
+}
+
+export class Pacing {
+  #parts: PacingParts
+  #budgets = new Map<string, Budget>()
+  /** By the steady clock: no video, and nothing else, before. */
+  #next = { video: Number.NEGATIVE_INFINITY, request: Number.NEGATIVE_INFINITY }
+  #lastHalvedMs = Number.NEGATIVE_INFINITY
+  /** Epoch seconds since when somebody waits for the budget. */
+  #restsSince: number | undefined
+  #unwritten = new Set<string>()
+  #isWriting = false
+
+  constructor(parts: PacingParts) {
+    this.#parts = parts
+  }
+
+  /** Whether a video, or something else, may be asked for now. */
+  isTime(isVideo: boolean): boolean {
+    return this.#waitMs(isVideo) <= 0
+  }
+
+  /** Resolves when it may be asked for. @throws the signal's reason */
+  async wait(isVideo: boolean, signal: AbortSignal | undefined): Promise<void> {
+    for (let ms = this.#waitMs(isVideo); ms > 0; ms = this.#waitMs(isVideo)) {
+      if (isVideo && this.#budgetMs() > 0) this.#restsSince ??= epochSeconds(this.#parts.clock)
+      await this.#parts.clock.sleep(ms, signal)
+    }
+    if (isVideo) this.#restsSince = undefined
+  }
+
+  /** A video is asked for. */
+  takeVideo(): void {
+    this.#take(this.#address)
+    if (this.#account) this.#take(this.#account)
+  }
+
+  /** It is asked for once more, now with the cookie that was held back. */
+  takeAccount(account: string): void {
+    this.#take(accountKey(account))
+  }
+
+  /** What comes next comes after a pause from now on. */
+  spaceOut(isVideo: boolean): void {
+    for (const kind of isVideo ? (['video', 'request'] as const) : (['request'] as const))
+      this.#next[kind] = Math.max(this.#next[kind], this.#parts.clock.steady() + this.#pauseMs(kind))
+  }
+
+  /** Before a further request within an ask, or a subtitle. @throws the signal's reason */
+  async pause(kind: PauseKind, signal: AbortSignal | undefined): Promise<void> {
+    const ms = this.#pauseMs(kind)
+    if (ms > 0) await this.#parts.clock.sleep(ms, signal)
+  }
+
+  get hasPauses(): boolean {
+    const { request, subtitle } = this.#parts.pauses()
+    return request > 0 || subtitle > 0
+  }
+
+  /**
+   * The platform has refused what was asked since then, by the steady clock: half as much from now on. What was under
+   * way at an earlier refusal tells nothing new.
+   */
+  onRefusal(askedAtMs: number, account: string | undefined): void {
+    if (askedAtMs <= this.#lastHalvedMs) return
+    const { clock, log, perHour } = this.#parts
+    this.#lastHalvedMs = clock.steady()
+    for (const key of [this.#address, ...(account === undefined ? [] : [accountKey(account)])]) {
+      const budget = this.#budget(key)
+      budget.halve(perHour())
+      this.#keep(key)
+      log.warn(budget.state(perHour()), `${PLATFORM} refuses us: it is asked for half as many videos an hour`)
+    }
+  }
+
+  state(): { address: BudgetState; cookie: BudgetState | null } {
+    const of = (key: string) => this.#budget(key).state(this.#parts.perHour())
+    return { address: of(this.#address), cookie: this.#account ? of(this.#account) : null }
+  }
+
+  /** Why nothing is asked for though the platform would answer; undefined: that is not so. Epoch seconds. */
+  resting(): { reason: string; since: number; nextAttempt: number } | undefined {
+    const ms = this.#budgetMs()
+    if (this.#restsSince === undefined || ms <= 0) return undefined
+    const { address, cookie } = this.state()
+    const limit = Math.min(address.limit ?? Infinity, cookie?.limit ?? Infinity)
+    return {
+      reason: `${limit} videos were asked for within an hour, and that is the limit. It goes on by itself.`,
+      since: this.#restsSince,
+      nextAttempt: Math.ceil((this.#parts.clock.now() + ms) / 1000),
+    }
+  }
+
+  get #address(): string {
+    const { proxy, sourceAddress, ipVersion } = this.#parts.route()
+    return `address:${hashed(JSON.stringify([proxy, sourceAddress, ipVersion]))}`
+  }
+
+  get #account(): string | undefined {
+    const account = this.#parts.account()
+    return account === undefined ? undefined : accountKey(account)
+  }
+
+  #waitMs(isVideo: boolean): number {
+    const now = this.#parts.clock.steady()
+    return isVideo ? Math.max(this.#next.video - now, this.#budgetMs()) : this.#next.request - now
+  }
+
+  #budgetMs(): number {
+    const keys = [this.#address, ...(this.#account ? [this.#account] : [])]
+    return Math.max(...keys.map((key) => this.#budget(key).waitMs(this.#parts.perHour())))
+  }
+
+  #pauseMs(kind: keyof Pauses): number {
+    const { pauses, random = Math.random } = this.#parts
+    return pauses()[kind] * 1000 * (1 + random())
+  }
+
+  #take(key: string): void {
+    this.#budget(key).take()
+    this.#keep(key)
+  }
+
+  #budget(key: string): Budget {
+    const known = this.#budgets.get(key)
+    if (known) return known
+    const { clock, ledger } = this.#parts
+    const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_budget WHERE asker = ?').get(key)
+    const budget = new Budget(clock, row && (JSON.parse(row.record) as BudgetRecord))
+    this.#budgets.set(key, budget)
+    return budget
+  }
+
+  /** Written one after the other: what changes meanwhile is written once. */
+  #keep(key: string): void {
+    this.#unwritten.add(key)
+    if (this.#isWriting || !this.#parts.ledger) return
+    this.#isWriting = true
+    this.#write(this.#parts.ledger)
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'the budget of videos could not be kept'))
+      .finally(() => {
+        this.#isWriting = false
+      })
+  }
+
+  async #write(ledger: Ledger): Promise<void> {
+    while (this.#unwritten.size > 0) {
+      const records = [...this.#unwritten].map((key) => [key, this.#budget(key).toRecord()] as const)
+      this.#unwritten.clear()
+      const now = epochSeconds(this.#parts.clock)
+      await ledger.write(() => {
+        const put = ledger.sql(
+          'INSERT INTO platform_budget (asker, record, used_at) VALUES (?, ?, ?) ON CONFLICT (asker) DO UPDATE SET record = excluded.record, used_at = excluded.used_at',
+        )
+        for (const [key, record] of records) put.run(key, JSON.stringify(record), now)
+        ledger.sql('DELETE FROM platform_budget WHERE used_at < ?').run(now - UNUSED_DAYS * 86_400)
+      })
+    }
+  }
+}
+
+const accountKey = (account: string): string => `cookie:${account}`
+
+/** Proxies may hold a password. */
+const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -1,0 +1,124 @@
+/** What people set of how the platform is asked: section `platform` of /api/config/, and the pause that has long been in `downloads`. */
+import { type PreferencesOf, Type } from 'archivolt'
+
+interface Words {
+  title: string
+  description: string
+  'x-unit'?: string
+  'x-group': 'pace' | 'route' | 'rules' | 'cookie'
+  'x-wrong'?: string
+  'x-code'?: boolean
+  'x-secret'?: true
+  'x-labels'?: Record<string, string>
+  examples?: string[]
+}
+
+/** `false`: not set. */
+const unset = Type.Literal(false)
+const line = (pattern: string, words: Words) =>
+  Type.Union([Type.String({ minLength: 1, maxLength: 500, pattern }), unset], { default: false, ...words })
+const orNone = (minimum: number, maximum: number, usual: number, words: Words) =>
+  Type.Union([Type.Integer({ minimum, maximum }), unset], { default: usual, ...words })
+const choice = <const Value extends string>(values: Value[], words: Words) =>
+  Type.Enum(values, { default: values[0], ...words })
+
+const words = (said: Words): Words => said
+
+const CLIENT = '[a-z][a-z0-9_]{1,39}'
+
+export const platform = {
+  request_pause: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    default: 1,
+    ...words({
+      title: 'Pause between two requests',
+      description: 'Looking at one video or list takes several. The pause varies, up to twice as long.',
+      'x-unit': 'seconds',
+      'x-group': 'pace',
+    }),
+  }),
+  subtitle_pause: Type.Integer({
+    minimum: 0,
+    maximum: 600,
+    default: 5,
+    ...words({
+      title: 'Pause before each subtitle file',
+      description: 'YouTube is strictest about subtitles. The pause varies, up to twice as long.',
+      'x-unit': 'seconds',
+      'x-group': 'pace',
+    }),
+  }),
+  videos_per_hour: orNone(10, 10_000, 300, {
+    title: 'Videos looked at in an hour, at most',
+    description:
+      'YouTube puts up with about 300 without a cookie. When it refuses us, we ask for half as many and work our way back up. Empty: no limit.',
+    'x-unit': 'videos',
+    'x-group': 'pace',
+  }),
+  proxy: line('^(https?|socks4a?|socks5h?)://[^\\s/?#]+/?$', {
+    title: 'Proxy',
+    description: 'For everything that is fetched from YouTube, and nothing else. Empty: none.',
+    'x-wrong': 'Enter an address such as http://192.168.1.2:3128 or socks5h://name:password@proxy.example:1080',
+    'x-secret': true,
+    'x-code': true,
+    'x-group': 'route',
+    examples: ['socks5h://127.0.0.1:1080'],
+  }),
+  ip_version: choice(['any', '4', '6'], {
+    title: 'Internet protocol',
+    description: 'Some networks are only refused over one of them.',
+    'x-labels': { any: 'Whichever works', '4': 'IPv4 only', '6': 'IPv6 only' },
+    'x-group': 'route',
+  }),
+  source_address: line('^[0-9A-Fa-f:.]{2,45}$', {
+    title: 'Own address',
+    description: 'Where this machine has several: the one from which YouTube is asked.',
+    'x-wrong': 'Enter an IP address of this machine, such as 192.168.1.20',
+    'x-code': true,
+    'x-group': 'route',
+    examples: ['192.168.1.20'],
+  }),
+  token_provider: line('^https?://[^\\s/?#@]+(/[^\\s?#]*)?$', {
+    title: 'Token provider',
+    description:
+      'Address of a server that proves to YouTube that we are no robot (bgutil-ytdlp-pot-provider). Some videos are only complete with it.',
+    'x-wrong': 'Enter an address such as http://127.0.0.1:4416',
+    'x-code': true,
+    'x-group': 'route',
+    examples: ['http://127.0.0.1:4416'],
+  }),
+  player_clients: line(`^${CLIENT}(,${CLIENT}){0,19}$`, {
+    title: 'YouTube apps to ask as',
+    description: 'As for “player_client”, separated by commas; no others are used. Empty: yt-dlp chooses.',
+    'x-wrong': 'Enter names separated by commas, such as default,web_safari',
+    'x-code': true,
+    'x-group': 'rules',
+    examples: ['default,web_safari'],
+  }),
+  cookie_use: choice(['always', 'needed'], {
+    title: 'When to use it',
+    description: 'YouTube may lock an account that asks for very much. “Only when needed” spares it.',
+    'x-labels': { always: 'Always', needed: 'Only when needed' },
+    'x-group': 'cookie',
+  }),
+}
+export type PlatformPreferences = PreferencesOf<typeof platform>
+
+/** Of the section `downloads`, where clients have always found it. */
+export const pauseOfDownloads = {
+  sleep_interval: orNone(0, 3600, 5, {
+    title: 'Pause between two videos',
+    description: 'If the pause is too short, YouTube blocks us. It varies, up to twice as long.',
+    'x-unit': 'seconds',
+    'x-group': 'pace',
+  }),
+}
+
+declare module 'archivolt' {
+  interface DownloadPreferences extends PreferencesOf<typeof pauseOfDownloads> {}
+  interface PreferenceValues {
+    platform: PlatformPreferences
+    downloads: DownloadPreferences
+  }
+}

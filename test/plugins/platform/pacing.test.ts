@@ -1,0 +1,185 @@
+/** How fast the platform is asked: pauses by the clock, and a budget that refusals and quiet hours change. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openLedger } from '../../../core/ledger/sqlite.ts'
+import { openLog } from '../../../core/log.ts'
+import { Pacing, type Pauses, pacingTables } from '../../../plugins/platform/pacing.ts'
+import { type TestClock, testClock } from '../../support/clock.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+
+const HOUR_MS = 3_600_000
+
+interface Given {
+  clock?: TestClock
+  pauses?: Partial<Pauses>
+  perHour?: number
+  account?: string | undefined
+  proxy?: string
+  random?: number
+  ledger?: Awaited<ReturnType<typeof aLedger>>
+}
+
+function pacingWith({
+  clock = testClock(),
+  pauses = {},
+  perHour = 300,
+  account,
+  proxy,
+  random = 0.5,
+  ledger,
+}: Given = {}) {
+  const pacing = new Pacing({
+    ...{ clock, ledger, log: openLog('silent') },
+    pauses: () => ({ video: 0, request: 0, subtitle: 0, ...pauses }),
+    perHour: () => perHour,
+    route: () => (proxy === undefined ? {} : { proxy }),
+    account: () => account,
+    random: () => random,
+  })
+  return { pacing, clock }
+}
+
+async function aLedger(t: TestContext, clock: TestClock) {
+  const file = join(await temporaryFolder(t), 'ledger.sqlite')
+  const ledger = await openLedger({ file, log: openLog('silent'), clock })
+  await ledger.write(() => ledger.sql(pacingTables.sql).run())
+  t.after(() => ledger.close())
+  return ledger
+}
+
+const ask = (pacing: Pacing, times = 1) => {
+  for (let count = 0; count < times; count++) pacing.takeVideo()
+}
+/** Whether it goes on when the clock has moved so far. */
+async function goesOnAfter(pacing: Pacing, clock: TestClock, ms: number, isVideo = true): Promise<boolean> {
+  let isThrough = false
+  void pacing.wait(isVideo, undefined).then(() => {
+    isThrough = true
+  })
+  await clock.advance(ms)
+  return isThrough
+}
+
+test('videos are a pause apart that varies from once to twice what is set; other asks have their own', async () => {
+  for (const [random, seconds] of [
+    [0, 5],
+    [0.5, 7.5],
+    [1, 10],
+  ] as const) {
+    const { pacing, clock } = pacingWith({ pauses: { video: 5, request: 1 }, random })
+    pacing.spaceOut(true)
+
+    assert.equal(await goesOnAfter(pacing, clock, seconds * 200 - 1, false), false, 'a fifth: the pause of requests')
+    assert.equal(await goesOnAfter(pacing, clock, 1, false), true)
+    assert.equal(await goesOnAfter(pacing, clock, seconds * 800 - 6), false)
+    assert.equal(await goesOnAfter(pacing, clock, 6), true)
+  }
+})
+
+test('no more videos than are set are asked for within an hour, and it says why it rests', async () => {
+  const { pacing, clock } = pacingWith({ perHour: 20 })
+  ask(pacing, 19)
+  assert.equal(await goesOnAfter(pacing, clock, 0), true)
+  await clock.advance(600_000)
+  ask(pacing)
+
+  assert.equal(await goesOnAfter(pacing, clock, 49 * 60_000), false)
+  assert.match(pacing.resting()!.reason, /^20 videos were asked for within an hour/)
+  assert.equal(pacing.resting()!.nextAttempt, (clock.now() + 60_000) / 1000)
+  assert.equal(await goesOnAfter(pacing, clock, 60_000), true)
+  assert.equal(pacing.resting(), undefined)
+  assert.deepEqual(pacing.state().address, { used: 1, limit: 20, per_hour: 20, learned: false })
+})
+
+test('a refusal halves the budget, each quiet hour gives five percent back, and never more than is set', async () => {
+  const { pacing, clock } = pacingWith({ perHour: 300 })
+  ask(pacing, 10)
+  await clock.advance(1000)
+
+  pacing.onRefusal(clock.steady(), undefined)
+
+  assert.deepEqual(pacing.state().address, { used: 10, limit: 150, per_hour: 300, learned: true })
+  await clock.advance(HOUR_MS - 1)
+  assert.equal(pacing.state().address.limit, 150)
+  await clock.advance(1)
+  assert.equal(pacing.state().address.limit, 157)
+  await clock.advance(HOUR_MS)
+  assert.equal(pacing.state().address.limit, 165)
+  await clock.advance(20 * HOUR_MS)
+  assert.deepEqual(pacing.state().address, { used: 0, limit: 300, per_hour: 300, learned: false })
+})
+
+test('what was under way at a refusal tells nothing new, and some are always asked for', async () => {
+  const { pacing, clock } = pacingWith({ perHour: 300 })
+  const began = clock.steady()
+  await clock.advance(1000)
+
+  pacing.onRefusal(began, undefined)
+  pacing.onRefusal(began, undefined)
+
+  assert.equal(pacing.state().address.limit, 150)
+  for (let times = 0; times < 10; times++) {
+    await clock.advance(1000)
+    pacing.onRefusal(clock.steady(), undefined)
+  }
+  assert.equal(pacing.state().address.limit, 10)
+})
+
+test('without a limit half of what was asked for is learned, and outgrown', async () => {
+  const { pacing, clock } = pacingWith({ perHour: Number.POSITIVE_INFINITY })
+  ask(pacing, 80)
+  await clock.advance(1000)
+
+  pacing.onRefusal(clock.steady(), undefined)
+
+  assert.deepEqual(pacing.state().address, { used: 80, limit: 40, per_hour: null, learned: true })
+  await clock.advance(200 * HOUR_MS)
+  assert.deepEqual(pacing.state().address, { used: 0, limit: null, per_hour: null, learned: false })
+})
+
+test('each address and each cookie has its own budget', async () => {
+  const clock = testClock()
+  const one = pacingWith({ clock, account: 'a' }).pacing
+  ask(one, 3)
+  await clock.advance(1000)
+
+  one.onRefusal(clock.steady(), 'a')
+
+  assert.deepEqual(one.state().cookie, { used: 3, limit: 150, per_hour: 300, learned: true })
+  assert.equal(pacingWith({ clock }).pacing.state().cookie, null)
+})
+
+test('used and learned survive a restart, by address and by cookie', async (t) => {
+  const clock = testClock()
+  const ledger = await aLedger(t, clock)
+  const before = pacingWith({ clock, ledger, account: 'a' }).pacing
+  ask(before, 5)
+  await clock.advance(1000)
+  before.onRefusal(clock.steady(), undefined)
+  await clock.advance(HOUR_MS / 2)
+  ask(before, 2)
+  await clock.advance(0)
+
+  const after = pacingWith({ clock, ledger, account: 'a' }).pacing
+
+  assert.deepEqual(after.state(), {
+    address: { used: 7, limit: 150, per_hour: 300, learned: true },
+    cookie: { used: 7, limit: 300, per_hour: 300, learned: false },
+  })
+  assert.deepEqual(pacingWith({ clock, ledger, proxy: 'socks5://x:1' }).pacing.state().address.used, 0)
+  await clock.advance(HOUR_MS / 2)
+  assert.deepEqual([after.state().address.used, after.state().address.limit], [2, 157])
+})
+
+test('a budget that nobody has used for a month is forgotten', async (t) => {
+  const clock = testClock()
+  const ledger = await aLedger(t, clock)
+  ask(pacingWith({ clock, ledger, proxy: 'socks5://old:1' }).pacing)
+  await clock.advance(31 * 24 * HOUR_MS)
+
+  ask(pacingWith({ clock, ledger }).pacing)
+  await clock.advance(0)
+
+  assert.equal(ledger.sql<{ count: number }>('SELECT count(*) AS count FROM platform_budget').get()!.count, 1)
+})
