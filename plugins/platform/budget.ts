@@ -5,6 +5,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const MINUTES = 60
 const GROWTH_OF_A_QUIET_HOUR = 1.05
+/** So many the platform puts up with from a guest: where no limit is set, the first refusal halves it. */
+export const USUAL_PER_HOUR = 300
 /** However often it is refused: what is never asked for is never learned. */
 const LEAST = 10
 /** Where no limit is set: what was learned is over once it has grown beyond the highest that can be. */
@@ -56,11 +58,19 @@ export class Budget {
     this.#add(this.#clock.steady(), 1)
   }
 
-  /** Half of it from now on; where no limit is set, half of what was asked for. */
+  /**
+   * Half of it from now on. Where no limit is set, half of what was asked for, but of no less than is usual: a refusal
+   * in a quiet hour does not come from asking too much, and would leave next to nothing.
+   */
   halve(set: number): void {
     const limit = this.#limit(set)
-    const before = Number.isFinite(limit) ? limit : this.#count()
+    const before = Number.isFinite(limit) ? limit : Math.max(USUAL_PER_HOUR, this.#count())
     this.#learned = { limit: Math.max(LEAST, before / 2), atMs: this.#clock.steady() }
+  }
+
+  /** What refusals have taught is taken back. */
+  forget(): void {
+    this.#learned = undefined
   }
 
   /** Milliseconds until one more may be asked for. */

@@ -3,7 +3,7 @@
  * address and cookie.
  */
 import { createHash } from 'node:crypto'
-import { type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
+import { abortable, type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
 import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
 import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
@@ -50,6 +50,10 @@ export class Pacing {
   #lastHalvedMs = Number.NEGATIVE_INFINITY
   /** Epoch seconds since when somebody waits for the budget. */
   #restsSince: number | undefined
+  /** Those who wait for something to change. */
+  #waiting = new Set<() => void>()
+  /** An admin wants one more to be asked for, whatever the budget says. */
+  #isOneMore = false
   #unwritten = new Set<string>()
   #isWriting = false
 
@@ -66,15 +70,31 @@ export class Pacing {
   async wait(isVideo: boolean, signal: AbortSignal | undefined): Promise<void> {
     for (let ms = this.#waitMs(isVideo); ms > 0; ms = this.#waitMs(isVideo)) {
       if (isVideo && this.#budgetMs() > 0) this.#restsSince ??= epochSeconds(this.#parts.clock)
-      await this.#parts.clock.sleep(ms, signal)
+      await this.#atMost(ms, signal)
     }
     if (isVideo) this.#restsSince = undefined
   }
 
+  /** Another limit, way or cookie is set: whoever waits looks again. */
+  changed(): void {
+    for (const goOn of [...this.#waiting]) goOn()
+  }
+
+  /** An admin says that it is worth a try: one more now, and what refusals have taught is forgotten. */
+  retry(): void {
+    if (this.resting() === undefined) return
+    for (const key of this.#keys) {
+      this.#budget(key).forget()
+      this.#keep(key)
+    }
+    this.#isOneMore = this.#budgetMs() > 0
+    this.changed()
+  }
+
   /** A video is asked for. */
   takeVideo(): void {
-    this.#take(this.#address)
-    if (this.#account) this.#take(this.#account)
+    this.#isOneMore = false
+    for (const key of this.#keys) this.#take(key)
   }
 
   /** It is asked for once more, now with the cookie that was held back. */
@@ -143,14 +163,36 @@ export class Pacing {
     return account === undefined ? undefined : accountKey(account)
   }
 
+  /** What is counted now. */
+  get #keys(): string[] {
+    return [this.#address, ...(this.#account ? [this.#account] : [])]
+  }
+
+  /** Sleeps, or less where something changes. @throws the signal's reason */
+  #atMost(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return abortable(signal, (resolve) => {
+      const end = () => {
+        this.#waiting.delete(end)
+        timer.cancel()
+        resolve()
+      }
+      const timer = this.#parts.clock.after(ms, end)
+      this.#waiting.add(end)
+      return () => {
+        this.#waiting.delete(end)
+        timer.cancel()
+      }
+    })
+  }
+
   #waitMs(isVideo: boolean): number {
     const now = this.#parts.clock.steady()
     return isVideo ? Math.max(this.#next.video - now, this.#budgetMs()) : this.#next.request - now
   }
 
   #budgetMs(): number {
-    const keys = [this.#address, ...(this.#account ? [this.#account] : [])]
-    return Math.max(...keys.map((key) => this.#budget(key).waitMs(this.#parts.perHour())))
+    if (this.#isOneMore) return 0
+    return Math.max(...this.#keys.map((key) => this.#budget(key).waitMs(this.#parts.perHour())))
   }
 
   #pauseMs(kind: keyof Pauses): number {

@@ -113,6 +113,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
     let route = JSON.stringify(tools.route())
+    parts.preferences.watch(() => pacing.changed())
     parts.preferences.watch(() => {
       const now = JSON.stringify(tools.route())
       if (now === route) return
@@ -138,6 +139,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     useCookie(path) {
       jar.use(path)
       kept.replace()
+      void jar.isRead().then(() => pacing.changed())
     },
     onCookieRenewed: (listener) => jar.onRenewed(listener),
 
@@ -154,7 +156,10 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     failures: FAILURES,
     failureOf,
     state: () => gate.state(),
-    command: (command) => gate.command(command),
+    async command(command) {
+      await gate.command(command)
+      if (command === 'retry') pacing.retry()
+    },
     watchUrl: (videoId) => `${base}/watch?v=${encodeURIComponent(videoId)}`,
     mirror: (id) => (settings.platformIdField ? { [settings.platformIdField]: id } : {}),
     idOf: (object) => idUnderEitherKey(object, settings.platformIdField || null),

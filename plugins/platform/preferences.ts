@@ -1,5 +1,6 @@
 /** What people set of how the platform is asked: section `platform` of /api/config/, and the pause that has long been in `downloads`. */
 import { type PreferencesOf, Type } from 'archivolt'
+import { USUAL_PER_HOUR } from './budget.ts'
 
 interface Words {
   title: string
@@ -49,7 +50,7 @@ export const platform = {
       'x-group': 'pace',
     }),
   }),
-  videos_per_hour: orNone(10, 10_000, 300, {
+  videos_per_hour: orNone(10, 10_000, USUAL_PER_HOUR, {
     title: 'Videos looked at in an hour, at most',
     description:
       'YouTube puts up with about 300 without a cookie. When it refuses us, we ask for half as many and work our way back up. Empty: no limit.',

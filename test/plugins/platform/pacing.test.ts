@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000
 interface Given {
   clock?: TestClock
   pauses?: Partial<Pauses>
-  perHour?: number
+  perHour?: number | (() => number)
   account?: string | undefined
   proxy?: string
   random?: number
@@ -32,7 +32,7 @@ function pacingWith({
   const pacing = new Pacing({
     ...{ clock, ledger, log: openLog('silent') },
     pauses: () => ({ video: 0, request: 0, subtitle: 0, ...pauses }),
-    perHour: () => perHour,
+    perHour: () => (typeof perHour === 'function' ? perHour() : perHour),
     route: () => (proxy === undefined ? {} : { proxy }),
     account: () => account,
     random: () => random,
@@ -126,16 +126,60 @@ test('what was under way at a refusal tells nothing new, and some are always ask
   assert.equal(pacing.state().address.limit, 10)
 })
 
-test('without a limit half of what was asked for is learned, and outgrown', async () => {
-  const { pacing, clock } = pacingWith({ perHour: Number.POSITIVE_INFINITY })
-  ask(pacing, 80)
+test('without a limit half of what was asked for is learned, of no less than is usual, and outgrown', async () => {
+  for (const [asked, learned] of [
+    [800, 400],
+    [12, 150],
+  ] as const) {
+    const { pacing, clock } = pacingWith({ perHour: Number.POSITIVE_INFINITY })
+    ask(pacing, asked)
+    await clock.advance(1000)
+
+    pacing.onRefusal(clock.steady(), undefined)
+
+    assert.deepEqual(pacing.state().address, { used: asked, limit: learned, per_hour: null, learned: true })
+    assert.equal(await goesOnAfter(pacing, clock, 0), asked < learned)
+    await clock.advance(200 * HOUR_MS)
+    assert.deepEqual(pacing.state().address, { used: 0, limit: null, per_hour: null, learned: false })
+  }
+})
+
+test('whoever waits goes on once more may be asked for, and not before', async () => {
+  let perHour = 20
+  const { pacing, clock } = pacingWith({ perHour: () => perHour })
+  ask(pacing, 20)
+  let isThrough = false
+  void pacing.wait(true, undefined).then(() => {
+    isThrough = true
+  })
+  pacing.changed()
+  await clock.advance(0)
+  assert.equal(isThrough, false)
+
+  perHour = 30
+  pacing.changed()
+  await clock.advance(0)
+
+  assert.equal(isThrough, true)
+})
+
+test('an admin who tries again has what was learned forgotten, and one more asked for beyond what is set', async () => {
+  const { pacing, clock } = pacingWith({ perHour: 40 })
+  ask(pacing, 30)
   await clock.advance(1000)
-
   pacing.onRefusal(clock.steady(), undefined)
+  assert.equal(await goesOnAfter(pacing, clock, 0), false)
 
-  assert.deepEqual(pacing.state().address, { used: 80, limit: 40, per_hour: null, learned: true })
-  await clock.advance(200 * HOUR_MS)
-  assert.deepEqual(pacing.state().address, { used: 0, limit: null, per_hour: null, learned: false })
+  pacing.retry()
+
+  assert.deepEqual(pacing.state().address, { used: 30, limit: 40, per_hour: 40, learned: false })
+  assert.equal(await goesOnAfter(pacing, clock, 0), true)
+  ask(pacing, 10)
+  assert.equal(await goesOnAfter(pacing, clock, 0), false)
+  pacing.retry()
+  assert.equal(await goesOnAfter(pacing, clock, 0), true)
+  ask(pacing)
+  assert.equal(await goesOnAfter(pacing, clock, 0), false, 'one')
 })
 
 test('each address and each cookie has its own budget', async () => {

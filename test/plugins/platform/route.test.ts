@@ -273,4 +273,43 @@ describe('the pace', () => {
     await asked
     assert.equal(service.state().state, 'open')
   })
+
+  test('one refusal after a dozen videos leaves enough to go on with, where no limit is set', async (t) => {
+    const clock = testClock()
+    const { service, platform } = await givenPlatform(t, { clock })
+    for (let asked = 0; asked < 12; asked++) await service.video(VIDEO.fog, { asker })
+    platform.faults.set('global', 'bot_check')
+    const next = service.video(VIDEO.nets, { asker })
+    while (service.state().state !== 'blocked') await aWhile()
+    platform.faults.clear('global')
+
+    await service.command('retry')
+    const after = service.video(VIDEO.pilots, { asker })
+
+    assert.deepEqual([(await next).id, (await after).id], [VIDEO.nets, VIDEO.pilots])
+  })
+
+  test('who waits for the budget goes on at once where a higher limit is set, or an admin tries again', async (t) => {
+    const { settings } = await startTestPlatform(t)
+    const app = await testApp(t, { settings: settings as never })
+    const admin = app.as('admin')
+    const state = async () => (await admin.get('/api/platform/')).body
+    const halted = async () => {
+      while ((await state()).state !== 'halted') await aWhile()
+    }
+    await admin.post('/api/config/', { platform: { videos_per_hour: 10 } })
+    for (let asked = 0; asked < 10; asked++) await app.app.platform.video(VIDEO.fog, { asker })
+
+    const tried = app.app.platform.video(VIDEO.nets, { asker })
+    await halted()
+    assert.match((await state()).reason, /^10 videos were asked for within an hour/)
+    await admin.post('/api/platform/', { command: 'retry' })
+    assert.equal((await tried).id, VIDEO.nets)
+
+    const raised = app.app.platform.video(VIDEO.pilots, { asker })
+    await halted()
+    await admin.post('/api/config/', { platform: { videos_per_hour: 20 } })
+    assert.equal((await raised).id, VIDEO.pilots)
+    assert.equal((await state()).state, 'open')
+  })
 })
