@@ -16,7 +16,7 @@ const BEYOND_LEARNING = 10_000
 export interface BudgetRecord {
   /** Minutes in which was asked, and how often. */
   used: Array<[at: number, count: number]>
-  learned: { limit: number; at: number } | null
+  learned: { limit: number; halved: number; refused: number } | null
 }
 
 /** As it is shown. */
@@ -35,8 +35,8 @@ export class Budget {
   #clock: Clock
   /** Minutes of the steady clock, oldest first. */
   #used = new Map<number, number>()
-  /** After the last refusal; by the steady clock. */
-  #learned: { limit: number; atMs: number } | undefined
+  /** What it was halved to, when that was, and the last refusal; by the steady clock. */
+  #learned: { limit: number; halvedMs: number; refusedMs: number } | undefined
 
   constructor(clock: Clock, record?: BudgetRecord) {
     this.#clock = clock
@@ -44,7 +44,9 @@ export class Budget {
     // Where the clock was set back meanwhile, nothing lies in the future.
     const steadyOf = (seconds: number) => clock.steady() - Math.max(0, clock.now() - seconds * 1000)
     for (const [at, count] of record.used) this.#add(steadyOf(at), count)
-    if (record.learned) this.#learned = { limit: record.learned.limit, atMs: steadyOf(record.learned.at) }
+    if (!record.learned) return
+    const { limit, halved, refused } = record.learned
+    this.#learned = { limit, halvedMs: steadyOf(halved), refusedMs: steadyOf(refused) }
   }
 
   /** @param set  so many an hour at most; Infinity: no limit */
@@ -59,13 +61,23 @@ export class Budget {
   }
 
   /**
-   * Half of it from now on. Where no limit is set, half of what was asked for, but of no less than is usual: a refusal
-   * in a quiet hour does not come from asking too much, and would leave next to nothing.
+   * What was asked for at that time, by the steady clock, was refused: half of it from now on. Where no limit is set,
+   * half of what was asked for, but of no less than is usual: a refusal in a quiet hour does not come from asking too
+   * much, and would leave next to nothing. Once in an hour: until then it also counts what was asked for before.
+   * @returns whether it was halved
    */
-  halve(set: number): void {
+  refuse(askedAtMs: number, set: number): boolean {
+    const now = this.#clock.steady()
     const limit = this.#limit(set)
+    const learned = this.#learned
+    if (learned && askedAtMs <= learned.halvedMs) return false
+    if (learned && now - learned.halvedMs < HOUR_MS) {
+      learned.refusedMs = now
+      return false
+    }
     const before = Number.isFinite(limit) ? limit : Math.max(USUAL_PER_HOUR, this.#count())
-    this.#learned = { limit: Math.max(LEAST, before / 2), atMs: this.#clock.steady() }
+    this.#learned = { limit: Math.max(LEAST, before / 2), halvedMs: now, refusedMs: now }
+    return true
   }
 
   /** What refusals have taught is taken back. */
@@ -89,13 +101,19 @@ export class Budget {
     this.#count()
     return {
       used: [...this.#used].map(([minute, count]) => [secondsOf(minute * MINUTE_MS), count]),
-      learned: this.#learned ? { limit: this.#learned.limit, at: secondsOf(this.#learned.atMs) } : null,
+      learned: this.#learned
+        ? {
+            limit: this.#learned.limit,
+            halved: secondsOf(this.#learned.halvedMs),
+            refused: secondsOf(this.#learned.refusedMs),
+          }
+        : null,
     }
   }
 
   #limit(set: number): number {
     if (!this.#learned) return set
-    const quietHours = Math.floor((this.#clock.steady() - this.#learned.atMs) / HOUR_MS)
+    const quietHours = Math.floor((this.#clock.steady() - this.#learned.refusedMs) / HOUR_MS)
     const grown = this.#learned.limit * GROWTH_OF_A_QUIET_HOUR ** quietHours
     if (grown < Math.min(set, BEYOND_LEARNING)) return grown
     this.#learned = undefined

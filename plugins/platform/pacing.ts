@@ -3,7 +3,7 @@
  * address and cookie.
  */
 import { createHash } from 'node:crypto'
-import { abortable, type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
+import { type Clock, epochSeconds, type Ledger, type Log } from 'archivolt'
 import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
 import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
@@ -47,11 +47,10 @@ export class Pacing {
   #budgets = new Map<string, Budget>()
   /** By the steady clock: no video, and nothing else, before. */
   #next = { video: Number.NEGATIVE_INFINITY, request: Number.NEGATIVE_INFINITY }
-  #lastHalvedMs = Number.NEGATIVE_INFINITY
   /** Epoch seconds since when somebody waits for the budget. */
   #restsSince: number | undefined
-  /** Those who wait for something to change. */
-  #waiting = new Set<() => void>()
+  /** Ends all waiting where something changes. */
+  #change = new AbortController()
   /** An admin wants one more to be asked for, whatever the budget says. */
   #isOneMore = false
   #unwritten = new Set<string>()
@@ -77,7 +76,8 @@ export class Pacing {
 
   /** Another limit, way or cookie is set: whoever waits looks again. */
   changed(): void {
-    for (const goOn of [...this.#waiting]) goOn()
+    this.#change.abort()
+    this.#change = new AbortController()
   }
 
   /** An admin says that it is worth a try: one more now, and what refusals have taught is forgotten. */
@@ -119,19 +119,15 @@ export class Pacing {
     return request > 0 || subtitle > 0
   }
 
-  /**
-   * The platform has refused what was asked since then, by the steady clock: half as much from now on. What was under
-   * way at an earlier refusal tells nothing new.
-   */
+  /** The platform has refused what was asked for at that time, by the steady clock. */
   onRefusal(askedAtMs: number, account: string | undefined): void {
-    if (askedAtMs <= this.#lastHalvedMs) return
-    const { clock, log, perHour } = this.#parts
-    this.#lastHalvedMs = clock.steady()
+    const { log, perHour } = this.#parts
     for (const key of [this.#address, ...(account === undefined ? [] : [accountKey(account)])]) {
       const budget = this.#budget(key)
-      budget.halve(perHour())
+      const isHalved = budget.refuse(askedAtMs, perHour())
       this.#keep(key)
-      log.warn(budget.state(perHour()), `${PLATFORM} refuses us: it is asked for half as many videos an hour`)
+      if (isHalved)
+        log.warn(budget.state(perHour()), `${PLATFORM} refuses us: it is asked for half as many videos an hour`)
     }
   }
 
@@ -169,20 +165,14 @@ export class Pacing {
   }
 
   /** Sleeps, or less where something changes. @throws the signal's reason */
-  #atMost(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return abortable(signal, (resolve) => {
-      const end = () => {
-        this.#waiting.delete(end)
-        timer.cancel()
-        resolve()
-      }
-      const timer = this.#parts.clock.after(ms, end)
-      this.#waiting.add(end)
-      return () => {
-        this.#waiting.delete(end)
-        timer.cancel()
-      }
-    })
+  async #atMost(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const change = this.#change.signal
+    try {
+      await this.#parts.clock.sleep(ms, signal ? AbortSignal.any([signal, change]) : change)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!change.aborted) throw error
+    }
   }
 
   #waitMs(isVideo: boolean): number {

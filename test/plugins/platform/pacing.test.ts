@@ -110,19 +110,24 @@ test('a refusal halves the budget, each quiet hour gives five percent back, and 
   assert.deepEqual(pacing.state().address, { used: 0, limit: 300, per_hour: 300, learned: false })
 })
 
-test('what was under way at a refusal tells nothing new, and some are always asked for', async () => {
+test('it is halved once in an hour, not by what was under way before, and some are always asked for', async () => {
   const { pacing, clock } = pacingWith({ perHour: 300 })
   const began = clock.steady()
   await clock.advance(1000)
 
   pacing.onRefusal(began, undefined)
+  await clock.advance(HOUR_MS - 1)
+  pacing.onRefusal(clock.steady(), undefined)
+  await clock.advance(HOUR_MS - 1)
   pacing.onRefusal(began, undefined)
 
-  assert.equal(pacing.state().address.limit, 150)
+  assert.equal(pacing.state().address.limit, 150, 'no hour was quiet')
   for (let times = 0; times < 10; times++) {
-    await clock.advance(1000)
     pacing.onRefusal(clock.steady(), undefined)
+    if (times === 0) assert.equal(pacing.state().address.limit, 75)
+    await clock.advance(HOUR_MS)
   }
+  pacing.onRefusal(clock.steady(), undefined)
   assert.equal(pacing.state().address.limit, 10)
 })
 
