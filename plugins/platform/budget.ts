@@ -1,5 +1,5 @@
 /** How many videos an address or a cookie may ask for in an hour: what is set, or less, as refusals have taught. */
-import type { Clock } from 'archivolt'
+import { type Clock, type Static, Type } from 'archivolt'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -19,17 +19,16 @@ export interface BudgetRecord {
   learned: { limit: number; halved: number; refused: number } | null
 }
 
-/** As it is shown. */
-export interface BudgetState {
-  /** In the last hour. */
-  used: number
-  /** So many an hour it is now; null: no limit. */
-  limit: number | null
-  /** So many an hour are set; null: no limit. */
-  per_hour: number | null
-  /** The limit is below what is set, after a refusal. */
-  learned: boolean
-}
+const orNoLimit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
+
+/** As it is shown. `used` in the last hour; `limit` of now; `per_hour` as set; `learned`: it is less after a refusal. */
+export const BudgetState = Type.Object({
+  used: Type.Integer({ minimum: 0 }),
+  limit: orNoLimit,
+  per_hour: orNoLimit,
+  learned: Type.Boolean(),
+})
+export type BudgetState = Static<typeof BudgetState>
 
 export class Budget {
   #clock: Clock

@@ -53,6 +53,8 @@ export type PauseKind = 'request' | 'subtitle'
 /** What came of asking for a token of proof of origin; `failed`: why there was none. */
 export interface TokenNews {
   failed?: string
+  /** It does not even answer. */
+  isAway?: boolean
 }
 
 export interface ChildAnswer {

@@ -1,8 +1,10 @@
 /** How the downloader is: what `GET /api/platform/` says of each of its parts (contract, appendix B). */
 import { epochSeconds, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { BudgetState } from './budget.ts'
 import type { ChallengeReport } from './challenge.ts'
 import type { PlatformService } from './platform.ts'
+import { TokenHealth } from './tokens.ts'
 import type { ToolReport } from './tools.ts'
 import { isNewer } from './update.ts'
 import { updateDownloader } from './update-downloader.ts'
@@ -33,6 +35,8 @@ export const Health = Type.Object({
     tried: Type.String(),
     message: Type.String(),
   }),
+  token_provider: TokenHealth,
+  budget: Type.Object({ address: BudgetState, cookie: Type.Union([BudgetState, Type.Null()]) }),
   cookie: Type.Object({
     state: Type.Enum(['none', 'off', 'untried', 'valid', 'invalid']),
     stored: Epoch,
@@ -49,9 +53,12 @@ const DAY_SECONDS = 86_400
 
 /** @param challenge  undefined: it is not known, or not yet */
 export function healthOf(app: App, report: ToolReport, challenge: ChallengeReport | undefined): Health {
+  const platform = app.platform as PlatformService
   return {
     ...challengeHealth(challenge),
     downloader: downloaderHealth(app, report),
+    token_provider: platform.tokens.health(),
+    budget: platform.budgets(),
     cookie: app.hook('platform.cookie')[0]?.() ?? { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] },
   }
 }

@@ -97,6 +97,11 @@ export class Pacing {
     for (const key of this.#keys) this.#take(key)
   }
 
+  /** A video is asked for without any cookie. */
+  takeAsGuest(): void {
+    this.#take(this.#address)
+  }
+
   /** It is asked for once more, now with the cookie that was held back. */
   takeAccount(account: string): void {
     this.#take(accountKey(account))

@@ -34,7 +34,7 @@ import { lackOfRoom } from './room.ts'
 import { routeOf, UNSET_ROUTE } from './route.ts'
 import { toSidecarMetadata } from './sidecar.ts'
 import { openTargets } from './targets.ts'
-import { type TokenState, Tokens } from './tokens.ts'
+import { Tokens } from './tokens.ts'
 import { type Pace, type Runtimes, type ToolReport, Tools } from './tools.ts'
 import type { Downloaded, Platform } from './types.ts'
 import { Updates } from './update.ts'
@@ -75,8 +75,7 @@ export interface PlatformService extends Platform {
   readonly tools: Tools
   /** Videos asked for in the last hour, and how many it may be. */
   budgets(): ReturnType<Pacing['state']>
-  /** What is known of the token provider; undefined: none is set. */
-  tokens(): TokenState | undefined
+  readonly tokens: Tokens
   /** Why nothing is asked for though the platform would answer. */
   resting(): ReturnType<Pacing['resting']>
   /** The kept child, for those who watch processes; undefined while there is none. */
@@ -108,7 +107,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     onToken: (news) => tokens.hear(news),
   })
   const { kept, pictures } = ytdlp
-  const updates = ledger && openUpdates(parts, ledger, { tools, gate, kept })
+  const updates = ledger && openUpdates(parts, ledger, { tools, gate, pacing, kept })
   const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
@@ -180,7 +179,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     updates,
     tools,
     budgets: () => pacing.state(),
-    tokens: () => tokens.state(),
+    tokens,
     resting: () => pacing.resting(),
     childPid: () => kept.pid,
     childRssBytes: () => kept.rssBytes(),
@@ -197,7 +196,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 function openUpdates(
   parts: PlatformParts,
   ledger: Ledger,
-  { tools, gate, kept }: { tools: Tools; gate: Gate; kept: KeptChild },
+  { tools, gate, pacing, kept }: { tools: Tools; gate: Gate; pacing: Pacing; kept: KeptChild },
 ): Updates {
   const { settings, clock, log, lanes } = parts
   return new Updates({
@@ -211,7 +210,11 @@ function openUpdates(
     hindrance: () => gate.hindrance(),
     canaries: {
       films: async () => (await Promise.all(parts.hook?.('platform.canaries').map((films) => films()) ?? [])).flat(),
-      inTurn: (work, signal) => lanes.turn('platform', { asker: 'update', signal }, work),
+      inTurn: (work, signal) =>
+        lanes.turn('platform', { asker: 'update', signal }, () => {
+          pacing.takeAsGuest()
+          return work()
+        }),
     },
     onSwitched: () => {
       kept.replace()

@@ -49,9 +49,10 @@ async function stateOf(app: App) {
       return undefined
     })
   await had('whether the library is there', () => platform.lookForLibrary())
-  const [report, challenge, counts, spaces] = await Promise.all([
+  const [report, challenge, , counts, spaces] = await Promise.all([
     platform.report(),
     had('whether challenges are solved', () => platform.challenge()),
+    had('whether the token provider answers', () => platform.tokens.look()),
     Promise.all(app.hook('platform.waiting').map((waiting) => had('what waits', waiting))),
     Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
   ])

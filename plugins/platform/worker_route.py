@@ -76,7 +76,7 @@ def offer_tokens(yt_dlp, address, told):
                 token = ask_for_token(address, wanted)
             except (OSError, ValueError, http.client.HTTPException) as error:
                 reason = clip(getattr(error, 'reason', None) or error, 300)
-                told({'failed': reason})
+                told({'failed': reason, 'isAway': isinstance(error, OSError) and not isinstance(error, urllib.error.HTTPError)})
                 raise provider.PoTokenProviderError(f'The token provider does not help: {reason}', expected=True) from error
             told({})
             return provider.PoTokenResponse(po_token=token)

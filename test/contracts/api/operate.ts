@@ -515,6 +515,8 @@ const STATE = {
       tried: anything,
       message: anything,
     },
+    token_provider: { state: 'none', address: '', last_token: 0, message: '' },
+    budget: { address: anything, cookie: null },
     cookie: { state: 'none', stored: 0, ended: 0, checked: 0, lived: [] },
   },
 }

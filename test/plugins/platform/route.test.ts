@@ -1,29 +1,20 @@
 /** By which way the platform is asked, as whom, and what yt-dlp refuses of it: the real yt-dlp on the loopback platform. */
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { testApp } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
+import { listening } from '../../support/listening.ts'
 import { givenPlatform, SIGNED_IN } from './given.ts'
 
 const asker = 'test'
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure
 
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 10))
-
-async function listening(t: TestContext, server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 /** As an HTTP proxy is asked: by whole URLs. */
 async function startHttpProxy(t: TestContext): Promise<{ at: string; asked: string[]; authorizations: Set<string> }> {
@@ -113,8 +104,8 @@ describe('tokens', () => {
     const films = platform.requests.filter(({ path }) => path.includes('/media/'))
     assert.ok(films.length > 0 && !films.some(({ path }) => path.endsWith('/18.mp4')), 'better than what all get')
     assert.equal(tokens.asked[0]!.content_binding, VIDEO.fog)
-    const { address, last_token, failure } = service.tokens()!
-    assert.deepEqual([address, failure], [`http://${tokens.at}`, ''])
+    const { last_token, ...health } = service.tokens.health()
+    assert.deepEqual(health, { state: 'works', address: `http://${tokens.at}`, message: '' })
     assert.ok(last_token > 0)
   })
 
@@ -132,8 +123,10 @@ describe('tokens', () => {
       platform.requests.filter(({ path }) => path.includes('/media/')).map(({ path }) => path.split('/').at(-1)),
       ['18.mp4'],
     )
-    assert.match(service.tokens()!.failure, /Internal Server Error/)
-    assert.equal(service.tokens()!.last_token, 0)
+    await service.tokens.look()
+    const { state, message, last_token } = service.tokens.health()
+    assert.deepEqual([state, last_token], ['failed', 0], 'though it answers')
+    assert.match(message, /Internal Server Error/)
   })
 })
 

@@ -63,6 +63,8 @@ test('its state says what waits, the tools, and the room that is left', async (t
         tried: '',
         message: '',
       },
+      token_provider: { state: 'none', address: '', last_token: 0, message: '' },
+      budget: { address: { used: 0, limit: null, per_hour: null, learned: false }, cookie: null },
       cookie: { state: 'valid', stored: 1, ended: 0, checked: 2, lived: [3] },
     },
   )

@@ -63,10 +63,13 @@ test('a newer one is taken with what it pins, once films come as before, and wor
   await index.publish(pinned, anEjs(EJS), anEjs('9.9.9'), deno)
   platform.faults.set('global', 'challenge')
   platform.requests.length = 0
+  const used = async () => (await app.as('admin').get('/api/platform/')).body.health.budget.address.used
+  const before = await used()
 
   const after = await update()
 
   assert.deepEqual([after.state, after.version, after.message], ['current', '2027.3.9', ''])
+  assert.equal((await used()) - before, 3, 'films that are tried count as any other')
   assert.deepEqual(await told(app), ['yt-dlp 2027.3.9 is in use now'])
   assert.ok(!index.requests.some((path) => path.includes('9.9.9')))
   const asked = platform.requests.filter(({ path }) => path.startsWith('/api/video/'))

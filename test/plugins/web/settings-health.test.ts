@@ -1,7 +1,11 @@
 /** The lights of the downloader's parts: green as they are here, red with the way out in words. */
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { describe, test } from 'node:test'
+import { VIDEO } from '../../platform/seed.mjs'
+import { startTestPlatform } from '../../platform/start.ts'
 import { changeAnswer, noBrowser, openPage } from '../../support/browser.ts'
+import { listening } from '../../support/listening.ts'
 import { PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -26,6 +30,38 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     await shot('settings-health')
     await page.getByRole('button', { name: 'Update now' }).click()
     await lights.filter({ hasText: /failed: the package index (cannot be reached|has none)/ }).waitFor()
+  })
+
+  test('the token provider and the limit of an hour are green, and red once it is gone and used up', async (t) => {
+    const { settings } = await startTestPlatform(t)
+    const app = await testApp(t, { settings: settings as never })
+    const provider = createServer((_request, reply) => reply.end('{}'))
+    const at = await listening(t, provider)
+    const set = { token_provider: `http://${at}`, videos_per_hour: 10 }
+    assert.equal((await app.as('admin').post('/api/config/', { platform: set })).status, 200)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
+    const light = (words: RegExp) => page.getByRole('listitem').filter({ hasText: words })
+    await go('/settings/health/')
+    await light(/^Token provider is fine.*answers\. Nothing has needed a token so far/).waitFor()
+    await light(/^Videos per hour is fine.*0 of 10 in the last hour/).waitFor()
+    await check()
+
+    provider.closeAllConnections()
+    provider.close()
+    await app.clock.advance(10_000)
+    for (let asked = 0; asked < 10; asked++) await app.app.platform.video(VIDEO.fog, { asker: 'test' })
+    await go('/settings/look/')
+    await go('/settings/health/')
+
+    await light(/^Token provider needs you.*gives no tokens.*Start it again.*ECONNREFUSED/).waitFor()
+    await light(/^Videos per hour needs you.*10 of 10 in the last hour, so the next ones wait/).waitFor()
+    await check()
+    await shot('settings-health-budget')
+    await light(/^Token provider/)
+      .getByRole('link', { name: 'Download settings' })
+      .click()
+    await page.getByRole('heading', { name: 'Downloads' }).first().waitFor()
+    assert.ok(page.url().endsWith('/settings/downloads/'))
   })
 
   test('a red light says what to do', async (t) => {
@@ -57,6 +93,21 @@ describe('health of the downloader', { skip: noBrowser }, () => {
         part: 'downloader',
         is: { state: 'failed', message: 'the package index cannot be reached' },
         says: /failed: the package index cannot be reached\./,
+      },
+      {
+        part: 'token_provider',
+        is: { state: 'failed', address: 'http://provider:4416', message: 'HTTP Error 500: no attestation' },
+        says: /provider:4416 gives no tokens.*Start it again, or correct its address\. It says: HTTP Error 500/,
+      },
+      {
+        part: 'budget',
+        is: { address: { used: 7, limit: 150, per_hour: 300, learned: true } },
+        says: /YouTube refused us, so it is 150 an hour for now; 7 in the last hour\. .*Longer pauses/,
+      },
+      {
+        part: 'budget',
+        is: { cookie: { used: 300, limit: 300, per_hour: 300, learned: false } },
+        says: /With the cookie: 300 of 300 in the last hour, so the next ones wait/,
       },
       {
         part: 'cookie',

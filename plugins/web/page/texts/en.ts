@@ -843,6 +843,24 @@ export const en = {
     '{program} cannot solve YouTube’s challenges, so many formats are missing. Install it again. It says: {message}',
   'settings.health.runtime.wrong_answer':
     '{program} solves YouTube’s challenges wrongly, so downloads are refused. Install it again.',
+  'settings.health.token': 'Token provider',
+  'settings.health.token.none': 'None is set. You only need one where YouTube asks for tokens.',
+  'settings.health.token.untried': '{address} answers. Nothing has needed a token so far.',
+  'settings.health.token.works': '{address} gave the last token {age}.',
+  'settings.health.token.failed':
+    '{address} gives no tokens, so videos may be missing formats. Start it again, or correct its address. It says: {message}',
+  'settings.health.token.link': 'Download settings',
+  'settings.health.budget': 'Videos per hour',
+  'settings.health.budget.none': {
+    one: 'No limit is set. One video in the last hour.',
+    other: 'No limit is set. {count} videos in the last hour.',
+  },
+  'settings.health.budget.good': '{used} of {limit} in the last hour.',
+  'settings.health.budget.used':
+    '{used} of {limit} in the last hour, so the next ones wait. They go on automatically; a higher limit may get you blocked.',
+  'settings.health.budget.learned':
+    'YouTube refused us, so it is {limit} an hour for now; {used} in the last hour. That grows back by itself. Longer pauses between videos help, and so does another address.',
+  'settings.health.budget.account': 'With the cookie: {text}',
   'settings.health.cookie': 'Cookie',
   'settings.health.cookie.link': 'Cookie settings',
   'settings.health.cookie.none': 'None. You only need one for videos that require an account.',

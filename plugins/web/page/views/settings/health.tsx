@@ -79,6 +79,8 @@ const lightsOf = (health: Health): Light[] => [
   { title: t('settings.health.downloader'), ...downloaderLight(health.downloader) },
   { title: t('settings.health.solver'), ...solverLight(health.solver) },
   { title: t('settings.health.runtime'), ...runtimeLight(health.runtime) },
+  { title: t('settings.health.token'), ...tokenLight(health.token_provider) },
+  { title: t('settings.health.budget'), ...budgetLight(health.budget) },
   { title: t('settings.health.cookie'), ...cookieLight(health.cookie) },
 ]
 
@@ -133,6 +135,38 @@ function runtimeLight({ state, name, version, solved_ms: ms, message }: Health['
     default:
       return { level: 'bad', text: t(`settings.health.runtime.${state}`, { program, message }) }
   }
+}
+
+const TO_DOWNLOADS = '/settings/downloads/'
+
+function tokenLight({ state, address, last_token: last, message }: Health['token_provider']): Omit<Light, 'title'> {
+  const link = { to: TO_DOWNLOADS, text: t('settings.health.token.link') }
+  switch (state) {
+    case 'works':
+      return { level: 'good', text: t('settings.health.token.works', { address, age: toAge(last) }) }
+    case 'failed':
+      return { level: 'bad', text: t('settings.health.token.failed', { address, message }), link }
+    default:
+      return { level: state === 'none' ? 'open' : 'good', text: t(`settings.health.token.${state}`, { address }) }
+  }
+}
+
+/** The cookie's own is told where it stops anything, or is all that does. */
+function budgetLight({ address, cookie }: Health['budget']): Omit<Light, 'title'> {
+  const link = { to: TO_DOWNLOADS, text: t('settings.health.token.link') }
+  const byAddress = limitOf(address)
+  const byCookie = cookie ? limitOf(cookie) : undefined
+  if (byCookie?.level !== 'bad') return byAddress.level === 'bad' ? { ...byAddress, link } : byAddress
+  const text = t('settings.health.budget.account', { text: byCookie.text })
+  return { level: 'bad', text: byAddress.level === 'bad' ? `${byAddress.text} ${text}` : text, link }
+}
+
+function limitOf({ used, limit, learned }: Health['budget']['address']): { level: Level; text: string } {
+  if (limit === null) return { level: 'good', text: t('settings.health.budget.none', { count: used }) }
+  const words = { used: toNumber(used), limit: toNumber(limit) }
+  if (learned) return { level: 'bad', text: t('settings.health.budget.learned', words) }
+  if (used >= limit) return { level: 'bad', text: t('settings.health.budget.used', words) }
+  return { level: 'good', text: t('settings.health.budget.good', words) }
 }
 
 function cookieLight({ state, stored, ended, checked, lived }: Health['cookie']): Omit<Light, 'title'> {
