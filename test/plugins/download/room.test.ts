@@ -9,6 +9,7 @@ import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
+import { UNPACED } from '../../support/preferences.ts'
 import { until } from '../../support/server.ts'
 import { type SmallDisk, smallDisk } from '../../support/small-disk.ts'
 
@@ -23,7 +24,7 @@ async function openAppOn(t: TestContext, options: { mediaDir: string; dataDir?: 
     settings: { ...settings, mediaDir },
     clock: testClock(Date.now()),
   })
-  await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
+  await app.as('admin').post('/api/config/', UNPACED)
   const watched = () => platform.requests.filter(({ path }: { path: string }) => path.includes(breakwater)).length
   return { app, watched }
 }
