@@ -139,7 +139,11 @@ done`
 test('the next download takes over the child of the last one, as long as that is what would be started', async (t) => {
   const clock = testClock()
   let launch = await givenProgram(t, DOWNLOADS)
-  const children = new DownloadChildren({ clock, log, launch: async () => ({ launch, onJar: () => undefined, onToken: () => undefined }) })
+  const children = new DownloadChildren({
+    clock,
+    log,
+    launch: async () => ({ launch, onJar: () => undefined, onToken: () => undefined }),
+  })
   t.after(() => children.end())
   const download = async (op = 'download') => Number((await children.ask({ op }, { quietMs: 60_000 })).result.pid)
   const isGone = async (pid: number) => {
