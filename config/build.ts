@@ -64,9 +64,10 @@ export async function bundle(outdir: string, more: Record<string, string> = {}):
 const ownPlaces: Plugin = {
   name: 'own-places',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\/plugins\/.*\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      if (!path.startsWith(join(ROOT, 'plugins/'))) return undefined
       const code = await readFile(path, 'utf8')
-      if (!path.startsWith(join(ROOT, 'plugins')) || !code.includes('import.meta.url')) return undefined
+      if (!code.includes('import.meta.url')) return undefined
       const place = JSON.stringify(relative(ROOT, path).replace(/\.ts$/, '.js'))
       const head = `import { OWN_FOLDER as ownFolder } from ${JSON.stringify(join(ROOT, 'core/own-files.ts'))};`
       return {

@@ -17,7 +17,7 @@ const PUBLIC = 'core/public.d.ts'
 const ENTRIES = [PUBLIC, 'core/index/public.d.ts', 'test/support/plugin-testing.d.ts']
 /** What a plugin adds to the types of all: services, hooks, events, settings. */
 const ADDS = /^declare module ['"]archivolt['"]/m
-const SPECIFIER = /((?:\bfrom|\bimport)\s*\(?\s*|\bdeclare module\s+)(['"])([^'"]+)\2/g
+const SPECIFIER = /((?:\bfrom|\bimport)\s*(?:\(\s*)?|\bdeclare module\s+)(['"])([^'"]+)\2/g
 
 /** By path in the tree, `.d.ts`; those that no author's import leads to are left out. */
 export async function declarationFiles(): Promise<Map<string, string>> {

@@ -21,6 +21,11 @@ const MADE: Record<string, Omit<Pattern, 'place'>> = {
   },
   // The patterns themselves stand beside it, as texts.
   'plugins/download/preferences.ts: pattern': { source: '^[A-Za-z0-9_:~,.+ -]+$', flags: 'u' },
+  'plugins/platform/preferences.ts: pattern': {
+    source:
+      '^(https?|socks4a?|socks5h?)://[^\\s/?#]+/?$|^[0-9A-Fa-f:.]{2,45}$|^https?://[^\\s/?#@]+(/[^\\s?#]*)?$|^[a-z][a-z0-9_]{1,39}(,[a-z][a-z0-9_]{1,39}){0,19}$',
+    flags: 'u',
+  },
 }
 
 const { patterns, made } = readPatterns()
