@@ -97,10 +97,19 @@ export const changeChannel = defineRoute({
         fields: { channel_subscribed: 'or channel_overwrites is required' },
       })
     }
+    await judgeFormat(body.channel_overwrites?.download_format, app)
     await app.channels.change(channelId, body)
     return body
   },
 })
+
+/** @throws bad_request, in yt-dlp's words */
+async function judgeFormat(format: unknown, { platform }: App): Promise<void> {
+  if (typeof format !== 'string') return
+  const { format: fault } = await platform.refusals({ format })
+  const field = 'channel_overwrites.download_format'
+  if (fault !== undefined) throw errors.badRequest(`${field}: ${fault}`, { fields: { [field]: fault } })
+}
 
 export const deleteChannel = defineRoute({
   method: 'DELETE',

@@ -70,6 +70,8 @@ export interface PlatformService extends Platform {
   lookForLibrary(): Promise<boolean>
   /** Called each time that yt-dlp is found not to understand the platform any longer. */
   onOutdated(listener: () => void): void
+  /** Called each time that it is set otherwise by which way and as whom the platform is asked. */
+  onRerouted(listener: () => void): void
   /** Without a ledger there are none. */
   readonly updates: Updates | undefined
   readonly tools: Tools
@@ -93,6 +95,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const targets = openTargets(settings)
   const ending = new AbortController()
   const outdated = new Set<() => void>()
+  const rerouted = new Set<() => void>()
   const gate = openGate(parts, tools, () => {
     for (const listener of outdated) listener()
   })
@@ -118,6 +121,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       if (now === route) return
       route = now
       for (const child of [kept, pictures]) child.replace()
+      for (const listener of rerouted) listener()
     })
   }
 
@@ -176,6 +180,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     challenge: () => tools.challenge(),
     lookForLibrary: () => gate.isAway(),
     onOutdated: (listener) => void outdated.add(listener),
+    onRerouted: (listener) => void rerouted.add(listener),
     updates,
     tools,
     budgets: () => pacing.state(),

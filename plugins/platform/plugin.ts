@@ -114,6 +114,11 @@ export default definePlugin({
         .start(updateDownloader, { at_once: true })
         .catch((err: unknown) => app.log.error({ err }, 'yt-dlp could not be updated'))
     })
+    platform.onRerouted(() => {
+      app
+        .emit('downloader.changed', { what: 'way' })
+        .catch((err: unknown) => app.log.error({ err }, 'not everybody heard that the platform is asked otherwise'))
+    })
   },
   close: (app) => (app.platform as PlatformService).close(),
 })

@@ -25,7 +25,7 @@ export const updateDownloader = defineTask({
     const version = await updates.update({ atOnce: payload.at_once === true }, signal, step)
     const { outcome, version: tried, message } = updates.last()
     if (version !== undefined) {
-      await app.emit('downloader.changed', { version })
+      await app.emit('downloader.changed', { what: 'version' })
       await tell(app, 'info', `yt-dlp ${version} is in use now`)
     } else if (outcome === 'refused')
       await tell(app, 'error', `yt-dlp ${tried} is not used: ${message}. The one in use stays`)
@@ -44,7 +44,7 @@ const tell = (app: App, level: 'info' | 'error', message: string): Promise<void>
 
 declare module 'archivolt' {
   interface Events {
-    /** Emitted when another version of yt-dlp is in use. */
-    'downloader.changed': { version: string }
+    /** Emitted when another version of yt-dlp is in use, or it asks by another way or as another app (`way`). */
+    'downloader.changed': { what: 'version' | 'way' }
   }
 }

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { testApp } from 'archivolt/testing'
+import { aChannel, aDegraded, aVideo, testApp } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { testClock } from '../../support/clock.ts'
@@ -219,6 +219,35 @@ describe('what yt-dlp does not take is refused when it is set', () => {
     assert.deepEqual([status, body.platform.proxy], [200, 'socks5h://***@host:1080'], 'the password is never shown')
     assert.equal((await set({ platform: { proxy: 'socks5h://***@host:1080', ip_version: '4' } })).status, 200)
     assert.equal(app.app.preferences.section('platform').proxy, taken.platform.proxy, 'what was shown changes nothing')
+  })
+
+  test('so is the format of a channel', async (t) => {
+    const { settings } = await startTestPlatform(t)
+    const app = await testApp(t, { settings: settings as never })
+    await app.given(aChannel({ id: 'UC1' }))
+    const set = (format: string | null) =>
+      app.as('admin').post('/api/channel/UC1/', { channel_overwrites: { download_format: format } })
+
+    const { status, body } = await set('bv*+(ba')
+    assert.equal(status, 400)
+    assert.match(body.fields['channel_overwrites.download_format'], /Invalid format specification/)
+    assert.equal((await app.doc('channel', 'UC1')).channel_overwrites.download_format, undefined)
+    for (const format of ['bv*+ba/b', null]) assert.equal((await set(format)).status, 200)
+  })
+
+  test('another way to ask lets degraded films be fetched again', async (t) => {
+    const { settings } = await startTestPlatform(t)
+    const app = await testApp(t, { settings: settings as never })
+    const later = Math.floor(app.clock.now() / 1000) + 86_400
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      aVideo({ id: 'poor', channelId: 'UC1', degraded: { ...aDegraded({ reasons: ['token'] }), next_try: later } }),
+    )
+    await app.app.platform.command('pause')
+    const nextTry = async () => (await app.doc('video', 'poor')).degraded!.next_try
+
+    assert.equal((await app.as('admin').post('/api/config/', { platform: { ip_version: '4' } })).status, 200)
+    while ((await nextTry()) === later) await aWhile()
   })
 
   test('what was set long ago and asks at the terminal ends at once, and holds up nothing', async (t) => {
