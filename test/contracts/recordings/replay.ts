@@ -9,6 +9,7 @@ import type { Settings } from 'archivolt'
 import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { ZipFile } from 'yazl'
 import { NO_PLATFORM } from '../../platform/start.ts'
+import { UNPACED } from '../../support/preferences.ts'
 import { aNumber, anInstant, aText, differences, Form, optional } from './compare.ts'
 import { type Answer, ask, type Exchange, Names, readText } from './exchange.ts'
 import { DIFFERENCES, type Difference, ERROR_CODES, type Expected } from './table.ts'
@@ -52,6 +53,8 @@ export async function recordedServer(
     settings: { prefix: 'ta', username: 'admin', password: 'verysecret', ...NO_PLATFORM, ...settings },
   })
   scope.after(() => rm(dataDir, { recursive: true, force: true }))
+  // As the reference was set; and nobody moves this clock while a request waits for its turn at the platform.
+  await app.app.preferences.change({ downloads: { sleep_interval: 3 }, platform: UNPACED.platform })
   const set = async (path: string, body: object) =>
     assert.equal((await app.as('admin').post(path, body)).status, 200, path)
   await set('/api/user/', { username: 'reader', password: 'readerpass' })
