@@ -25,7 +25,7 @@ run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
 check: packages ## check format, style and types, and run the quick tests (a minute and a half on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
 
-test: packages ## check everything and run all tests (12 minutes on two cores); ONLY=plugins/playlist: the tests of that place
+test: packages ## check everything and run all tests (a quarter of an hour on two cores); ONLY=plugins/playlist: the tests of that place
 	needs=$$($(TSX) test/support/needs.ts $(ONLY)) && $(MAKE) --no-print-directory -j 2 $(if $(ONLY),packages,lint types) $$needs
 	echo 'Running the tests'
 	$(TSX) test/run.ts $(ONLY)

@@ -64,6 +64,7 @@ export function scriptedPlatform(): ScriptedPlatform {
       if (!metadata) throw aFailure('gone')
       return metadata
     },
+    refusals: async () => ({}),
     failures: FAILURES,
     failureOf: (thrown) =>
       thrown instanceof Error && 'failure' in thrown ? (thrown as ReturnType<Platform['failureOf']>) : undefined,
