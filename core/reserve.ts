@@ -81,15 +81,13 @@ export async function openReserve({ folder, clock, log }: ReserveOptions): Promi
     await rename(part, path)
   }
 
-  /** One after the other: on a slow disk the first may still be writing when it is time for the next. */
   const look = (): Promise<void> =>
-    (making = (making ?? Promise.resolve())
-      .then(() => make(small, START_BYTES))
+    (making = make(small, START_BYTES)
       .then(() => make(large, RESERVE_BYTES))
       .catch((err: unknown) => log.warn({ err }, 'no room could be kept for a full disk; it is tried again')))
 
   if ((await freeBytes()) < START_BYTES / 2 && !give(small)) give(large)
-  // Two looks at once would take each other's file away.
+  // One after the other: two at once would take each other's file away, and the first may be slow.
   timer = clock.after(LOOK_FIRST_MS, async () => {
     await look()
     if (!isClosed) timer = clock.every(LOOK_EVERY_MS, look)

@@ -7,7 +7,7 @@ import { testApp } from 'archivolt/testing'
 import { startTestPlatform } from '../platform/start.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type ExpectedLibrary, type ExpectedVideo, expectedOf, makeLibraries } from '../support/libraries.ts'
-import { listing, type PlacesApp, withPlaces } from '../support/places.ts'
+import { listing, type PlacesApp, type PlannedRow, withPlaces } from '../support/places.ts'
 
 const LIBRARIES = [
   ...['tubearchivist-v05', 'tubearchivist-v04', 'pinchflat', 'tubesync', 'ytdl-sub'],
@@ -26,14 +26,6 @@ const ALONG = {
 /** It stands in a file that people write by hand, and that is not read. */
 const HAND_WRITTEN = new Set(['ytdl-sub'])
 
-interface Row {
-  outcome: string
-  state: string
-  code: string
-  file: string
-  platform_id: string
-}
-
 /** Who has the handle that some of them know. */
 const HARBOUR = 'UCqnT2_QO_aL5-D0vQbK5hpy'
 
@@ -50,7 +42,7 @@ async function ended(app: PlacesApp, taskId: string): Promise<void> {
   const { state, result } = await app.app.jobs.ended(taskId)
   assert.equal(state, 'SUCCESS', result ?? '')
 }
-const rowsOf = async (app: PlacesApp, id: number): Promise<Row[]> =>
+const rowsOf = async (app: PlacesApp, id: number): Promise<PlannedRow[]> =>
   (await app.as('admin').get(`/api/adoption/${id}/item/`)).body.data
 
 async function scan(app: PlacesApp, place: number) {

@@ -8,6 +8,15 @@ import { aChannel, aVideo, type TestApp, type TestOptions, testApp } from 'archi
 import type { Ending } from '../../plugins/media/containers.ts'
 import { lay } from './lay.ts'
 
+/** Of a plan, as far as tests look at it. */
+export interface PlannedRow {
+  outcome: string
+  state: string
+  code: string
+  file: string
+  platform_id: string
+}
+
 export interface PlacesApp extends TestApp {
   /** What `AV_LIBRARY_ROOTS` names. */
   root: string

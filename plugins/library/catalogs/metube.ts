@@ -3,9 +3,8 @@ import { dirname } from 'node:path'
 import { jsonIn } from './files.ts'
 import { type CatalogKind, NoCatalog } from './types.ts'
 import {
-  channelInAddress,
+  channelOrHandleIn,
   given,
-  handleInAddress,
   idInAddress,
   numberOf,
   objectOf,
@@ -41,7 +40,7 @@ export const metube: CatalogKind = {
     const subscriptions = `${dirname(path!)}/subscriptions.json`
     if (!isAllowed(subscriptions)) return
     for (const { url, name, enabled } of itemsOf(subscriptions, 'subscriptions')) {
-      const [channel, playlist] = [channelInAddress(url) ?? handleInAddress(url), playlistInAddress(url)]
+      const [channel, playlist] = [channelOrHandleIn(url), playlistInAddress(url)]
       if (enabled !== true) continue
       if (playlist !== undefined) take.along({ kind: 'playlist', id: playlist, name: textOf(name) })
       else if (channel !== undefined) take.along({ kind: 'channel', id: channel, name: textOf(name) })

@@ -32,10 +32,12 @@ export const textsOf = (value: unknown): string[] =>
 const IN_ADDRESS = /(?:[?&]v=|youtu\.be\/|\/(?:shorts|live|embed)\/)([A-Za-z0-9_-]{11})(?![A-Za-z0-9_-])/
 /** The video of an address. */
 export const idInAddress = (value: unknown): string | undefined => IN_ADDRESS.exec(textOf(value))?.[1]
-export const channelInAddress = (value: unknown): string | undefined =>
-  /\/channel\/(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/.exec(textOf(value))?.[1]
-export const handleInAddress = (value: unknown): string | undefined =>
-  /\.com\/(@[^/?#\s]{1,100})/.exec(textOf(value))?.[1]
+const channelIn = (text: string): string | undefined =>
+  /\/channel\/(UC[A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])/.exec(text)?.[1]
+const handleIn = (text: string): string | undefined => /\.com\/(@[^/?#\s]{1,100})/.exec(text)?.[1]
+/** The channel of an address, by its id where that is there. */
+export const channelOrHandleIn = (value: unknown): string | undefined =>
+  channelIn(textOf(value)) ?? handleIn(textOf(value))
 export const playlistInAddress = (value: unknown): string | undefined =>
   /[?&]list=([A-Za-z0-9_-]{1,128})/.exec(textOf(value))?.[1]
 

@@ -2,10 +2,9 @@
 import { jsonIn } from './files.ts'
 import { type CatalogKind, NoCatalog } from './types.ts'
 import {
-  channelInAddress,
+  channelOrHandleIn,
   dayOf,
   given,
-  handleInAddress,
   idInAddress,
   numberOf,
   objectOf,
@@ -47,7 +46,7 @@ export const youtubedlMaterial: CatalogKind = {
       if (row.favorite === true) take.along({ kind: 'keep', id })
     }
     for (const { url, name, isPlaylist, paused } of objectsOf(db.subscriptions)) {
-      const id = isPlaylist === true ? playlistInAddress(url) : (channelInAddress(url) ?? handleInAddress(url))
+      const id = isPlaylist === true ? playlistInAddress(url) : channelOrHandleIn(url)
       if (id !== undefined && paused !== true)
         take.along({ kind: isPlaylist === true ? 'playlist' : 'channel', id, name: textOf(name) })
     }

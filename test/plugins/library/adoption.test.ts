@@ -8,26 +8,18 @@ import { definePlugin } from 'archivolt'
 import { aChannel, aPlaylist, aVideo } from 'archivolt/testing'
 import type { PlaceReader } from '../../../plugins/library/adoption/types.ts'
 import { aPicture } from '../../support/film.ts'
-import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
+import { listing, type PlacesApp, type PlannedRow, placesApp } from '../../support/places.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const CHANNEL = 'UCaaaaaaaaaaaaaaaaaaaaaa'
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nherring at dawn\n'
-
-interface Row {
-  outcome: string
-  state: string
-  code: string
-  file: string
-  platform_id: string
-}
 
 async function ended(app: PlacesApp, taskId: string) {
   const { state, result } = await app.app.jobs.ended(taskId)
   assert.equal(state, 'SUCCESS', result ?? '')
 }
 const show = async (app: PlacesApp, id: number) => (await app.as('admin').get(`/api/adoption/${id}/`)).body
-const rowsOf = async (app: PlacesApp, id: number, query = ''): Promise<Row[]> =>
+const rowsOf = async (app: PlacesApp, id: number, query = ''): Promise<PlannedRow[]> =>
   (await app.as('admin').get(`/api/adoption/${id}/item/?${query}`)).body.data
 
 async function scan(app: PlacesApp, place: number, source?: string) {
@@ -45,7 +37,7 @@ async function command(app: PlacesApp, id: number, what: 'adopt' | 'undo') {
   if (completing) await ended(app, completing.id)
   return show(app, id)
 }
-const planOf = (rows: Row[]) =>
+const planOf = (rows: PlannedRow[]) =>
   rows.map(({ outcome, code, file, platform_id: id }) => [code || outcome, id, file].join(' ')).sort()
 
 test('a folder of yt-dlp is recognised, moves in without a copy, and leaves again without a trace', async (t) => {
