@@ -29,7 +29,7 @@ import { Pacing } from './pacing.ts'
 import { PackageIndex } from './package-index.ts'
 import type { PlatformPreferences } from './preferences.ts'
 import { openMetadataReader } from './read-metadata.ts'
-import { type Judged, judgePreferences, refusalsOf } from './refusals.ts'
+import { formatsOf, type Judged, judgePreferences, refusalsOf } from './refusals.ts'
 import { lackOfRoom } from './room.ts'
 import { routeOf, UNSET_ROUTE } from './route.ts'
 import { toSidecarMetadata } from './sidecar.ts'
@@ -115,8 +115,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
     let route = JSON.stringify(tools.route())
-    parts.preferences.watch(() => pacing.changed())
     parts.preferences.watch(() => {
+      pacing.changed()
       const now = JSON.stringify(tools.route())
       if (now === route) return
       route = now
@@ -155,7 +155,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       }
     },
 
-    refusals: ({ format, formatSort }) => refusals({ ...(format && { format }), ...(formatSort && { formatSort }) }),
+    refusals: (formats) => refusals(formatsOf(formats)),
     failures: FAILURES,
     failureOf,
     state: () => gate.state(),

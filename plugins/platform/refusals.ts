@@ -65,12 +65,21 @@ export function judgePreferences(
     })
   })
   preferences.judge('downloads', async ({ format, format_sort: formatSort }) =>
-    renamed(await refusals({ ...(format && { format }), ...(formatSort && { formatSort }) }), {
+    renamed(await refusals(formatsOf({ format, formatSort })), {
       format: 'format',
       formatSort: 'format_sort',
     }),
   )
 }
+
+/** Those that are set. */
+export const formatsOf = ({
+  format,
+  formatSort,
+}: { [Key in 'format' | 'formatSort']?: string | false | undefined }) => ({
+  ...(format && { format }),
+  ...(formatSort && { formatSort }),
+})
 
 const renamed = (words: Record<string, string>, names: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(words).map(([key, text]) => [names[key] ?? key, text]))
