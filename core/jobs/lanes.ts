@@ -1,4 +1,4 @@
-/** Lanes where several jobs may be started, but one item at a time is worked on, the jobs taking turns. */
+/** Lanes where several jobs may be started, but one item at a time, or a few, are worked on, the jobs taking turns. */
 import type { Clock, Timer } from '../clock.ts'
 import { abortable } from '../concurrency/abortable.ts'
 import { errors } from '../error.ts'
@@ -20,9 +20,12 @@ export interface Lanes {
   /**
    * Waits for the turn in a lane and does one item's work in it. Not from inside a turn of the same lane: it would wait
    * for itself.
+   * @param work  may call `leave` before it ends: what is left of it holds up nobody
    * @throws the signal's reason while waiting; unavailable: waited too long, or too many wait; what the work throws
    */
-  turn<Result>(lane: string, options: TurnOptions, work: () => Promise<Result>): Promise<Result>
+  turn<Result>(lane: string, options: TurnOptions, work: (leave: () => void) => Promise<Result>): Promise<Result>
+  /** From now on so many items of the lane are worked on at once. */
+  widen(lane: string, places: number): void
 }
 
 const MOST_WAITING = 1000
@@ -31,17 +34,28 @@ const MOST_WAITING = 1000
 export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly string[] }): Lanes {
   const queues = new Map(lanes.map((name) => [name, new TurnQueue()]))
 
+  const queueOf = (lane: string): TurnQueue => {
+    const queue = queues.get(lane)
+    if (!queue) throw new Error(`No plugin declares the lane ${lane}`)
+    return queue
+  }
+
   return {
     async turn(lane, options, work) {
-      const queue = queues.get(lane)
-      if (!queue) throw new Error(`No plugin declares the lane ${lane}`)
+      const queue = queueOf(lane)
       await queue.enter(options, clock)
+      let isIn = true
+      const leave = () => {
+        if (isIn) queue.leave()
+        isIn = false
+      }
       try {
-        return await work()
+        return await work(leave)
       } finally {
-        queue.leave()
+        leave()
       }
     },
+    widen: (lane, places) => queueOf(lane).widen(places),
   }
 }
 
@@ -51,7 +65,8 @@ interface Waiting {
 }
 
 class TurnQueue {
-  #isBusy = false
+  #places = 1
+  #taken = 0
   #lastAsker: string | undefined
   #wasUrgent = false
   #count = 0
@@ -61,8 +76,8 @@ class TurnQueue {
 
   enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
     return abortable<void>(signal, (resolve, reject) => {
-      if (!this.#isBusy) {
-        this.#isBusy = true
+      if (this.#taken < this.#places) {
+        this.#taken++
         this.#wasUrgent = isUrgent === true
         if (!isUrgent) this.#lastAsker = asker
         return resolve()
@@ -100,9 +115,22 @@ class TurnQueue {
   }
 
   leave(): void {
-    const next = this.#next()
-    if (next) next.begin()
-    else this.#isBusy = false
+    this.#taken--
+    this.#fill()
+  }
+
+  widen(places: number): void {
+    this.#places = places
+    this.#fill()
+  }
+
+  #fill(): void {
+    while (this.#taken < this.#places) {
+      const next = this.#next()
+      if (!next) return
+      this.#taken++
+      next.begin()
+    }
   }
 
   #next(): Waiting | undefined {

@@ -13,6 +13,14 @@ export interface Extras {
   fetch(id: string, job: Run): Promise<void>
   /** Notes that the comments of this video are due. The note survives a run that is cut off. */
   remember(id: string): Promise<void>
+  /** The platform refuses subtitles now: notes that those of this video are still to be fetched. */
+  putOffSubtitles(id: string): Promise<void>
+  /** Has those be fetched once the platform gives subtitles again. */
+  startPutOff(): Promise<void>
+  /** A video whose subtitles were put off, the first first. */
+  nextPutOff(): string | undefined
+  /** Those of a video that were put off, now. @throws what another attempt may mend; then they are still to be fetched */
+  fetchPutOff(id: string, job: Run): Promise<void>
   /** The comments of all videos that were remembered. */
   fetchDue(job: Run): Promise<void>
 }
@@ -22,14 +30,30 @@ export function openExtras(app: App): Extras {
   const preferences = () => app.preferences.section('downloads')
   const askedBy = (job: Run) => ({ asker: job.id, signal: job.signal })
 
-  async function subtitles(id: string, job: Run): Promise<void> {
+  async function putOffSubtitles(id: string): Promise<void> {
+    await ledger.write(() =>
+      ledger.sql('INSERT INTO download_subtitles (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
+    )
+  }
+
+  async function startPutOff(): Promise<void> {
+    if (nextPutOff() !== undefined) await app.jobs.start('fetch_subtitles')
+  }
+
+  const nextPutOff = (): string | undefined =>
+    ledger.sql<{ video_id: string }>('SELECT video_id FROM download_subtitles ORDER BY rowid LIMIT 1').get()?.video_id
+
+  /** @param except  languages to leave out. @returns whether some were put off */
+  async function subtitles(id: string, job: Run, except: readonly string[] = []): Promise<boolean> {
     const { subtitle: languages, subtitle_source: source, subtitle_index: isIndexed } = preferences()
     // A video that is downloaded anew brings its own subtitles, and by the same staging folder.
-    if (!languages || (await app.queue.items.known([id])).has(id)) return
+    if (!languages || (await app.queue.items.known([id])).has(id)) return false
     const folder = await app.media.staging(id)
     try {
-      const staged = await app.platform.subtitles(id, { folder, languages, source: source || 'user' }, askedBy(job))
+      const wanted = { folder, languages, source: source || 'user', except } as const
+      const { subtitles: staged, arePutOff } = await app.platform.subtitles(id, wanted, askedBy(job))
       if (staged.length > 0) await app.videos.setSubtitles(id, staged, { isIndexed })
+      return arePutOff
     } finally {
       await app.media.clearStaging(id)
     }
@@ -54,8 +78,29 @@ export function openExtras(app: App): Extras {
 
   return {
     async fetch(id, job) {
-      await orLog('subtitles', id, job, () => subtitles(id, job))
+      await orLog('subtitles', id, job, async () => {
+        if (!(await subtitles(id, job))) return
+        await putOffSubtitles(id)
+        await startPutOff()
+      })
       await fetchComments(id, job)
+    },
+
+    putOffSubtitles,
+    startPutOff,
+    nextPutOff,
+
+    async fetchPutOff(id, job) {
+      const video = await app.videos.get(id)
+      const had = video?.subtitles.map(({ lang }) => lang)
+      try {
+        if (had && (await subtitles(id, job, had))) return
+      } catch (error) {
+        const failure = app.platform.failureOf(error)
+        if (!failure || app.platform.failures[failure.failure].item !== 'final') throw error
+        job.log.warn({ id, failure: failure.failure }, `no subtitles: ${failure.message}`)
+      }
+      await ledger.write(() => ledger.sql('DELETE FROM download_subtitles WHERE video_id = ?').run(id))
     },
 
     async remember(id) {
@@ -87,4 +132,9 @@ export function openExtras(app: App): Extras {
 export const extrasTables = {
   number: 1,
   sql: 'CREATE TABLE download_comments (video_id TEXT PRIMARY KEY) STRICT',
+}
+
+export const putOffTables = {
+  number: 3,
+  sql: 'CREATE TABLE download_subtitles (video_id TEXT PRIMARY KEY) STRICT',
 }

@@ -1,12 +1,13 @@
 /** The download queue: what is asked for is resolved, waits, is downloaded and put into the library. */
 import { definePlugin } from 'archivolt'
 import { type AfterDownload, openAfterDownload } from './after-download.ts'
-import { type Extras, extrasTables, openExtras } from './comments-and-subtitles.ts'
+import { type Extras, extrasTables, openExtras, putOffTables } from './comments-and-subtitles.ts'
 import { type DegradedVideos, openDegraded } from './degraded.ts'
 import { extractDownload } from './extract.ts'
 import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listings.ts'
 import { downloads } from './preferences.ts'
+import { fetchSubtitlesPutOff } from './put-off-subtitles.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
 import { redownloadDegraded, redownloadTables } from './redownload.ts'
 import { addToQueue, changeItem, changeMany, clearQueue, forgetItem, listQueue, showItem } from './routes.ts'
@@ -17,11 +18,11 @@ export default definePlugin({
   name: 'download',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'watch'],
   indexes: [downloadIndex],
-  migrations: [extrasTables, redownloadTables],
+  migrations: [extrasTables, redownloadTables, putOffTables],
   preferences: { downloads },
   envelope: (preferences) => ({ downloads: preferences.section('downloads') }),
   routes: [listQueue, addToQueue, clearQueue, changeMany, showItem, changeItem, forgetItem, countByChannel, showParts],
-  tasks: [extractDownload, downloadPending, redownloadDegraded],
+  tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded],
   hooks: ['download.after'],
   hookRules: { 'download.after': { withinSeconds: 600, otherwise: () => undefined } },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
@@ -40,6 +41,7 @@ export default definePlugin({
     afterDownload: openAfterDownload(app),
     degraded: openDegraded(app),
   }),
+  setup: (app) => app.extras.startPutOff(),
 })
 
 declare module 'archivolt' {

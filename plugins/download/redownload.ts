@@ -153,6 +153,10 @@ async function takeIfBetter(
       job.step,
     ),
   )
+  if (got.areSubtitlesPutOff) {
+    await app.extras.putOffSubtitles(id)
+    await app.extras.startPutOff()
+  }
   return true
 }
 

@@ -10,6 +10,7 @@ import { downloadOptions } from './download-options.ts'
 import { type ItemFailure, isFinal, tellFailed, toItemFailure } from './item-failure.ts'
 import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
+import { type Worker, Workers } from './workers.ts'
 
 interface PutOff {
   attempts: number
@@ -40,12 +41,25 @@ export const downloadPending = defineTask({
     const putOff = new Map<string, PutOff>()
     const ingested: string[] = []
     const leftOut: string[] = []
-    while (!job.isStopping()) {
-      job.signal.throwIfAborted()
-      const item = await nextItem(putOff, job, app)
-      if (!item) break
-      job.progress(0, `Downloading ${item.title}`)
-      if (await downloadItem(item, putOff, leftOut, job, app)) ingested.push(item.platform_id)
+    const workers = new Workers(job)
+    const unwatch = app.jobs.watch(({ job: run }) => {
+      if (run?.id === job.id && (run.again || run.command)) workers.wake()
+    })
+    try {
+      while (!job.isStopping()) {
+        await workers.place(() => app.preferences.section('platform').downloads_at_once)
+        if (job.isStopping()) break
+        const item = await nextItem(putOff, workers, job, app)
+        if (!item && !workers.areBusy) break
+        if (!item) await workers.change()
+        else
+          workers.begin(item, async (worker) => {
+            if (await downloadItem(item, worker, putOff, leftOut, job, app)) ingested.push(item.platform_id)
+          })
+      }
+      await workers.ended()
+    } finally {
+      unwatch()
     }
     await restOf(job, app)
     await app.afterDownload.run(ingested, job)
@@ -70,7 +84,12 @@ type Run = JobContext<{ autoOnly?: boolean }>
  * The next in line; where only items are left that were put off, waits for the first of them, a command, or another
  * start.
  */
-async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promise<DownloadDoc | undefined> {
+async function nextItem(
+  putOff: Map<string, PutOff>,
+  workers: Workers,
+  job: Run,
+  app: App,
+): Promise<DownloadDoc | undefined> {
   for (;;) {
     const news = new AbortController()
     const unwatch = app.jobs.watch((change) => change.job?.id === job.id && news.abort())
@@ -79,7 +98,7 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
       const waiting = [...putOff].filter(([, { at }]) => at > now)
       const item = await app.queue.next({
         isAutoOnly: job.current().autoOnly === true,
-        except: waiting.map(([id]) => id),
+        except: [...waiting.map(([id]) => id), ...workers.ids],
       })
       const absence = item && (await app.media.absence())
       if (absence !== undefined && !job.isStopping()) {
@@ -87,7 +106,7 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
         await waitFor(LOOK_FOR_LIBRARY_MS, news.signal)
         continue
       }
-      if (item || !waiting.length || job.isStopping()) return item
+      if (item || !waiting.length || workers.areBusy || job.isStopping()) return item
       const stillQueued = await app.queue.items.known(waiting.map(([id]) => id))
       for (const [id] of waiting) if (!stillQueued.has(id)) putOff.delete(id)
       if (!stillQueued.size) return undefined
@@ -117,6 +136,7 @@ async function nextItem(putOff: Map<string, PutOff>, job: Run, app: App): Promis
 /** @returns whether it is in the library now; what went wrong is noted on the item */
 async function downloadItem(
   item: DownloadDoc,
+  worker: Worker,
   putOff: Map<string, PutOff>,
   leftOut: string[],
   job: Run,
@@ -137,7 +157,7 @@ async function downloadItem(
   }
   const turn = app.queue.begin(id)
   try {
-    leftOut.push(...(await fetchAndIngest(item, turn, job, app)))
+    leftOut.push(...(await fetchAndIngest(item, worker, turn, job, app)))
     putOff.delete(id)
     return true
   } catch (error) {
@@ -157,7 +177,13 @@ async function downloadItem(
 }
 
 /** @returns subtitles that were left out */
-async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app: App): Promise<string[]> {
+async function fetchAndIngest(
+  item: DownloadDoc,
+  worker: Worker,
+  turn: ActiveItem,
+  job: Run,
+  app: App,
+): Promise<string[]> {
   const id = item.platform_id
   const signal = AbortSignal.any([job.signal, turn.signal])
   const folder = await job.step('download.stage', () => app.media.staging(id))
@@ -168,15 +194,19 @@ async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app
       signal,
       progress(progress) {
         turn.report(progress)
-        job.progress(progress.fraction, `Downloading ${item.title}`)
+        worker.report(progress.fraction)
       },
+      fetched: () => worker.fetched(),
     }),
   )
   const { channelId } = downloaded.metadata
   await job.step('download.channel', () =>
     app.channels.ensure(channelId, { asker: job.id, signal, name: downloaded.metadata.channelName }),
   )
-  await job.step('download.note', () => app.extras.remember(id))
+  await job.step('download.note', async () => {
+    await app.extras.remember(id)
+    if (downloaded.areSubtitlesPutOff) await app.extras.putOffSubtitles(id)
+  })
   const degraded = await judge(downloaded, wanted.quality, 0, app)
   await job.step('download.ingest', () =>
     app.videos.ingest(
@@ -185,6 +215,10 @@ async function fetchAndIngest(item: DownloadDoc, turn: ActiveItem, job: Run, app
     ),
   )
   await settle(id, channelId, job, app)
+  if (downloaded.areSubtitlesPutOff) {
+    await app.extras.startPutOff()
+    return []
+  }
   const languages = downloaded.subtitlesLeftOut ?? []
   if (languages.length > 0)
     job.log.warn(

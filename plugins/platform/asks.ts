@@ -33,6 +33,8 @@ export interface Ask {
 interface Given {
   isUrgent: boolean
   signal: AbortSignal
+  /** The platform has given all that is asked of it: the next may ask. */
+  leave: () => void
 }
 
 export class Asks {
@@ -117,8 +119,8 @@ export class Asks {
         isUrgent,
         ...(isUrgent && { waitMs: Math.max(0, deadlineMs - this.#clock.steady()) }),
       }
-      const result = await this.#lanes.turn(ask.lane, turn, async () =>
-        !isUrgent && !this.#pacing.isTime(isVideo) ? AGAIN : this.#attempt(ask, { isUrgent, signal }, work),
+      const result = await this.#lanes.turn(ask.lane, turn, async (leave) =>
+        !isUrgent && !this.#pacing.isTime(isVideo) ? AGAIN : this.#attempt(ask, { isUrgent, signal, leave }, work),
       )
       if (result !== AGAIN) return result
     }
@@ -130,13 +132,19 @@ export class Asks {
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result | typeof AGAIN> {
     const { isUrgent, signal } = given
+    let isAsking = true
+    const leave = () => {
+      if (isAsking) this.#pacing.spaceOut(ask.isVideo === true)
+      isAsking = false
+      given.leave()
+    }
     const pass = this.#gate.claim(ask.item)
     if (!pass) return AGAIN // closed while we waited for our turn
     const askedAtMs = this.#clock.steady()
     if (ask.isVideo) this.#pacing.takeVideo()
     this.#pacing.spaceOut(ask.isVideo === true)
     try {
-      const result = await this.#asGuestFirst(ask, given, work)
+      const result = await this.#asGuestFirst(ask, { ...given, leave }, work)
       this.#gate.settle(pass, 'done')
       return result
     } catch (error) {
@@ -173,20 +181,21 @@ export class Asks {
       if (fate === 'wait') return AGAIN
       throw new PlatformFailure(verdict, { isDeferred: fate === 'defer', cause: error })
     } finally {
-      this.#pacing.spaceOut(ask.isVideo === true)
+      leave()
     }
   }
 
   /** Without the cookie where it is held back, and once more with it where that may help. */
   async #asGuestFirst<Result>(
     ask: Ask,
-    { isUrgent, signal }: Given,
+    { isUrgent, signal, leave }: Given,
     work: (child: ChildAskOptions) => Promise<Result>,
   ): Promise<Result> {
     const { session } = this.#jar
     const child: ChildAskOptions = {
       signal,
       quietMs: ask.quietMs,
+      onFetched: leave,
       ...(this.#pacing.hasPauses && !isUrgent && { pause: (kind) => this.#pacing.pause(kind, signal) }),
     }
     if (session === undefined || !this.#isGuestFirst()) return work(child)

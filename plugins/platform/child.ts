@@ -44,8 +44,14 @@ export interface ChildAskOptions {
   isSignedIn?: boolean | undefined
   /** Waits before a further request to the platform, or before a subtitle; left out: none waits. */
   pause?: ((kind: PauseKind) => Promise<void>) | undefined
+  /** All streams of a download are here: what follows is this machine's work. */
+  onFetched?: ((told: Fetched) => void) | undefined
   onPart?: (part: unknown[]) => void
   onProgress?: (progress: { downloaded: number; total: number; speed: number | null; eta: number | null }) => void
+}
+
+export interface Fetched {
+  areSubtitlesRefused: boolean
 }
 
 export type PauseKind = 'request' | 'subtitle'
@@ -266,9 +272,10 @@ export class Child {
     const pending = this.#pending
     if (!pending || answer.id !== pending.id) return
     pending.timer.cancel()
-    if ('part' in answer || 'progress' in answer) {
+    if ('part' in answer || 'progress' in answer || 'fetched' in answer) {
       pending.timer = this.#quietTimer(pending.options.quietMs)
-      if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
+      if ('fetched' in answer) pending.options.onFetched?.(answer.fetched as Fetched)
+      else if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
       else pending.options.onProgress?.(answer.progress as never)
       return
     }

@@ -1,9 +1,9 @@
 /** Downloads one video by a child of its own, and refuses a file that is cut short. */
 import { isAbsolute, join } from 'node:path'
 import { epochSeconds, errors } from 'archivolt'
-import { type ChildAskOptions, ChildError } from './child.ts'
+import { type ChildAskOptions, ChildError, type Fetched } from './child.ts'
 import { classify } from './classify.ts'
-import { leftOut, toSubtitles } from './fetch-subtitles.ts'
+import { hearOfSubtitles, leftOut, toSubtitles } from './fetch-subtitles.ts'
 import { toFormats } from './format-order.ts'
 import { toVideoMetadata } from './metadata.ts'
 import { readVideo } from './read-metadata.ts'
@@ -19,7 +19,7 @@ const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 export async function downloadVideo(
   id: string,
   wanted: DownloadOptions & { there?: FileThere },
-  { progress, ...options }: Parameters<Platform['download']>[2],
+  { progress, fetched, ...options }: Parameters<Platform['download']>[2],
   ytdlp: YtDlp,
 ): Promise<Downloaded | LeftAlone> {
   const { folder } = wanted
@@ -29,8 +29,13 @@ export async function downloadVideo(
   return ytdlp.ask(about, options, async (child) => {
     const lack = await lackOfRoom(folder, ytdlp.settings.dataDir)
     if (lack !== undefined) throw new NoRoom(lack)
+    const onFetched = (told: Fetched) => {
+      if (told.areSubtitlesRefused) ytdlp.subtitles.hear(true) // before the next video asks
+      child.onFetched?.(told)
+      fetched?.()
+    }
     try {
-      return await inOwnChild(id, wanted, { ...child, onProgress: forPeople(progress) }, ytdlp)
+      return await inOwnChild(id, wanted, { ...child, onProgress: forPeople(progress), onFetched }, ytdlp)
     } catch (error) {
       // Only English words can be classed, so the metadata is asked for in English: it fails for the same reason.
       if (wanted.extractorLanguage && error instanceof ChildError && classify(error.evidence, 0).failure === 'unknown')
@@ -55,7 +60,9 @@ async function inOwnChild(
   options: ChildAskOptions,
   ytdlp: YtDlp,
 ): Promise<Downloaded | LeftAlone> {
-  const request = { op: 'download', videoId: id, ...toRequest(wanted, epochSeconds(ytdlp.clock)) }
+  const isClosed = wanted.subtitleLanguages !== undefined && ytdlp.subtitles.isClosed
+  const asked = isClosed ? { ...wanted, subtitleLanguages: undefined } : wanted
+  const request = { op: 'download', videoId: id, ...toRequest(asked, epochSeconds(ytdlp.clock)) }
   const { result, warnings } = await ytdlp.downloads.ask(request, options)
   const metadata = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(ytdlp.clock))
   const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
@@ -67,12 +74,14 @@ async function inOwnChild(
     await clearDownload(wanted.folder, id)
     throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
   }
+  const areSubtitlesPutOff = hearOfSubtitles(result, ytdlp) || isClosed
   return {
     metadata,
     receipt,
     mediaPath,
     subtitles: toSubtitles(result.subtitles, wanted.folder),
     subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
+    ...(areSubtitlesPutOff && { areSubtitlesPutOff }),
     ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
   }
 }

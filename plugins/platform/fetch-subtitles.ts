@@ -5,22 +5,25 @@ import { checkId, LONG_QUIET_MS, ofVideo, type YtDlp } from './ytdlp.ts'
 
 export async function fetchSubtitles(
   id: string,
-  { folder, languages, source }: Parameters<Platform['subtitles']>[1],
+  { folder, languages, source, except = [] }: Parameters<Platform['subtitles']>[1],
   options: AskOptions,
   ytdlp: YtDlp,
-): Promise<DownloadedSubtitle[]> {
+): ReturnType<Platform['subtitles']> {
   checkId(id, 'video')
+  if (ytdlp.subtitles.isClosed) return { subtitles: [], arePutOff: true }
   const request = {
     op: 'subtitles',
     videoId: id,
     folder,
     subtitleLanguages: languages.slice(0, 500),
     subtitleSource: source,
+    except: except.slice(0, 500),
   }
   return ytdlp.ask({ ...ofVideo(id, LONG_QUIET_MS), folder }, options, async (child) => {
     const { result, warnings } = await ytdlp.kept.ask(request, child)
     leftOut(id, result, warnings, ytdlp)
-    return toSubtitles(result.subtitles, folder)
+    const arePutOff = hearOfSubtitles(result, ytdlp)
+    return { subtitles: toSubtitles(result.subtitles, folder), arePutOff }
   })
 }
 
@@ -35,4 +38,11 @@ export function leftOut(id: string, result: Record<string, unknown>, warnings: s
   if (languages.length > 0)
     log.warn({ id, languages, warnings }, 'subtitles could not be fetched or converted and are left out')
   return languages
+}
+
+/** @returns whether the platform has refused some: that holds for all others too, for a while */
+export function hearOfSubtitles(result: Record<string, unknown>, { subtitles }: YtDlp): boolean {
+  const areRefused = result.areSubtitlesRefused === true
+  if (areRefused || (result.subtitles as unknown[]).length > 0) subtitles.hear(areRefused)
+  return areRefused
 }

@@ -114,6 +114,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const refusals = (wanted: Judged) => refusalsOf(wanted, { clock, log, launch: () => tools.launch('metadata', null) })
   if (parts.preferences) {
     judgePreferences(parts.preferences, refusals)
+    const widen = () => lanes.widen('download', set()?.downloads_at_once ?? 1)
+    widen()
+    parts.preferences.watch(widen)
     let route = JSON.stringify(tools.route())
     parts.preferences.watch(() => {
       pacing.changed()
@@ -137,6 +140,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
     downloaderVersion: async () => (await tools.report()).downloader.version || undefined,
     subtitles: (id, wanted, options) => fetchSubtitles(id, wanted, options, ytdlp),
+
+    untilSubtitles: (signal) => ytdlp.subtitles.open(AbortSignal.any([signal, ending.signal])),
 
     validateCookie: (text, options) => validateCookie(text, options, ytdlp),
     useCookie(path) {

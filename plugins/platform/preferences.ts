@@ -28,6 +28,17 @@ const words = (said: Words): Words => said
 const CLIENT = '[a-z][a-z0-9_]{1,39}'
 
 export const platform = {
+  downloads_at_once: Type.Integer({
+    minimum: 1,
+    maximum: 3,
+    default: 1,
+    ...words({
+      title: 'Downloads at once',
+      description: 'One is safest. The pauses and the limit below hold for all of them together.',
+      'x-unit': 'videos',
+      'x-group': 'pace',
+    }),
+  }),
   request_pause: Type.Integer({
     minimum: 0,
     maximum: 60,

@@ -248,6 +248,8 @@ export interface Downloaded {
   subtitles: DownloadedSubtitle[]
   /** Languages that were asked for and are there, but could not be fetched or converted. */
   subtitlesLeftOut?: string[]
+  /** The platform refuses subtitles now: some, or all, were not asked for. */
+  areSubtitlesPutOff?: true
   /** JPEG, or undefined where the platform has none. */
   thumbnailPath?: string
 }
@@ -319,7 +321,11 @@ export interface Platform {
   download(
     id: string,
     download: DownloadOptions,
-    options: AskOptions & { progress?: (progress: DownloadProgress) => void },
+    options: AskOptions & {
+      progress?: (progress: DownloadProgress) => void
+      /** The platform has given all of it: another download may begin while this machine puts it together. */
+      fetched?: () => void
+    },
   ): Promise<Downloaded>
   /** The same, where it is better than the file that is there: asked before anything is fetched. */
   downloadBetter(
@@ -329,12 +335,18 @@ export interface Platform {
   ): Promise<Downloaded | LeftAlone>
   /** Of the yt-dlp that is used now; undefined where none can be started. */
   downloaderVersion(): Promise<string | undefined>
-  /** The subtitles alone, for a video that is archived already. */
+  /**
+   * The subtitles alone, for a video that is archived already. `arePutOff`: the platform refuses subtitles now, and some
+   * may be missing.
+   * @param wanted.except  languages to leave out
+   */
   subtitles(
     id: string,
-    wanted: { folder: string; languages: string; source: 'user' | 'auto' },
+    wanted: { folder: string; languages: string; source: 'user' | 'auto'; except?: readonly string[] },
     options: AskOptions,
-  ): Promise<DownloadedSubtitle[]>
+  ): Promise<{ subtitles: DownloadedSubtitle[]; arePutOff: boolean }>
+  /** Resolves when subtitles are not refused, or may be asked for again. @throws the signal's reason */
+  untilSubtitles(signal: AbortSignal): Promise<void>
   comments(id: string, limits: { max: string; sort: 'top' | 'new' }, options: AskOptions): Promise<CommentMetadata[]>
   /**
    * Whether the platform knows the owner of this cookie jar (Netscape text), with the jar as the platform renewed it.

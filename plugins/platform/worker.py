@@ -417,7 +417,7 @@ class Archivist:
             postprocessors.append({'key': 'FFmpegMetadata', 'add_metadata': True, 'add_chapters': True})
         if request.get('embedThumbnail'):
             postprocessors.append({'key': 'EmbedThumbnail', 'already_have_thumbnail': True})
-        progress = Progress(lambda told: write({'id': request['id'], 'progress': told}))
+        progress = Progress(lambda told: write({'id': request['id'], 'progress': told}), lambda: write({'id': request['id'], 'fetched': {'areSubtitlesRefused': ydl.are_subtitles_refused}}))
         options = {
             'format': request.get('format') or 'bv*+ba[ext=m4a]/bv*+ba/b',
             'format_sort': [word for word in (request.get('formatSort') or '').split(',') if word],
@@ -487,6 +487,7 @@ class Archivist:
         try:
             with self.open(extractor_args=UNSOLVED, **options) as ydl:
                 ydl.asked_id = request['videoId']
+                ydl.except_languages = request['except']
                 self.convert(ydl)
                 info = ydl.extract_info(self.watch_url(request['videoId']), download=True)
                 return {'subtitles': subtitles(info), 'leftOut': texts(ydl.left_out, 100), 'areSubtitlesRefused': ydl.are_subtitles_refused}

@@ -138,6 +138,7 @@ def archive_class(yt_dlp, local_address, setup):
         on_choice = None
         on_streams = None
         rank_sound = None
+        except_languages = ()
         #: Waits as long as the server says; None: never.
         pause = None
 
@@ -197,7 +198,7 @@ def archive_class(yt_dlp, local_address, setup):
 
         def process_subtitles(self, *arguments):
             found = super().process_subtitles(*arguments)
-            return dict(list(found.items())[:MAX_SUBTITLES]) if found else found
+            return {language: one for language, one in list(found.items())[:MAX_SUBTITLES] if language not in self.except_languages} if found else found
 
         def process_info(self, info_dict):
             if self.on_choice:
@@ -295,8 +296,10 @@ def converters(yt_dlp, ydl):
 class Progress:
     """Bytes over all streams of a download."""
 
-    def __init__(self, tell):
+    def __init__(self, tell, fetched):
+        """:param fetched: called once all streams are here; what follows is this machine's work."""
         self.write = tell
+        self.fetched = fetched
         self.expected = {}
         self.done = {}
         self.finished = []
@@ -315,6 +318,8 @@ class Progress:
             self.done[stream] = size
             is_whole_file = str(info.get('protocol')) in ('http', 'https')
             self.finished.append({'format': stream, 'size': size, 'announced': info.get('filesize') if is_whole_file else None})
+            if {one['format'] for one in self.finished} == set(self.expected):
+                self.fetched()
         elif state['status'] == 'downloading':
             self.done[stream] = state.get('downloaded_bytes') or 0
             self.expected[stream] = state.get('total_bytes') or self.expected[stream] or state.get('total_bytes_estimate') or 0

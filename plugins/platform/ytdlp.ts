@@ -8,6 +8,7 @@ import type { Jar } from './jar.ts'
 import { KeptChild } from './kept-child.ts'
 import { isId } from './metadata.ts'
 import type { Pacing } from './pacing.ts'
+import { SubtitleClosure } from './subtitle-closure.ts'
 import type { Tools } from './tools.ts'
 import type { AskOptions } from './types.ts'
 
@@ -24,6 +25,8 @@ export interface YtDlp {
   readonly pictures: KeptChild
   /** A download has a child of its own. */
   readonly downloads: DownloadChildren
+  /** Closed while the platform refuses subtitles. */
+  readonly subtitles: SubtitleClosure
   /** Waits at the gate and for a turn in the lane, then does the work. */
   ask<Result>(about: Ask, options: AskOptions, work: (child: ChildAskOptions) => Promise<Result>): Promise<Result>
 }
@@ -54,6 +57,7 @@ export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
     kept: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     pictures: new KeptChild({ clock, log, launch: () => launch('metadata') }),
     downloads: new DownloadChildren({ clock, log, launch: () => launch('download') }),
+    subtitles: new SubtitleClosure(clock, log),
     ask: (about, options, work) => asks.do(about, options, work),
   }
 }

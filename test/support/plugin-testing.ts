@@ -87,7 +87,7 @@ function scripted(builtIn: Plugin, offered: ReadonlyMap<string, VideoMetadata>):
 
 type Answers = Pick<
   Platform,
-  'video' | 'channel' | 'playlist' | 'playlistsOf' | 'list' | 'download' | 'subtitles' | 'comments'
+  'video' | 'channel' | 'playlist' | 'playlistsOf' | 'list' | 'download' | 'subtitles' | 'untilSubtitles' | 'comments'
 >
 
 function answers(offered: ReadonlyMap<string, VideoMetadata>): Answers {
@@ -104,7 +104,8 @@ function answers(offered: ReadonlyMap<string, VideoMetadata>): Answers {
       yield [...offered.values()].filter((one) => one.channelId === channelId && one.vidType === tab).map(rowOf)
     },
     download: async (id, { folder }) => filesOf(video(id), folder),
-    subtitles: async () => [],
+    subtitles: async () => ({ subtitles: [], arePutOff: false }),
+    untilSubtitles: async () => undefined,
     comments: async () => [],
   }
 }

@@ -378,6 +378,7 @@ export const operating: Table = [
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
     'extract_download',
+    'fetch_subtitles',
     'check_reindex',
     'restore_backup',
     'index_playlists',

@@ -108,3 +108,42 @@ test('an abort ends the waiting, and a failed item frees the lane', async () => 
 
   assert.deepEqual(done, ['c'])
 })
+
+test('a lane that is widened works on so many items at once, and on fewer again when it is not', async () => {
+  const { lanes, done, item } = aLane()
+  const held = [gate(), gate()]
+  const turns = held.map(({ passed }) => lanes.turn('item', { asker: 'a' }, () => passed))
+  lanes.widen('item', 2)
+  const third = item('b', 'third')
+  await new Promise(setImmediate)
+  assert.deepEqual(done, [], 'both places are taken')
+
+  lanes.widen('item', 1)
+  held[0]!.open()
+  await turns[0]
+  await new Promise(setImmediate)
+  assert.deepEqual(done, [], 'one is still worked on')
+  held[1]!.open()
+  await Promise.all([turns[1], third])
+  assert.deepEqual(done, ['third'])
+})
+
+test('whoever leaves its turn early lets the next one in, once', async () => {
+  const { lanes, done, item } = aLane()
+  const held = [gate(), gate()]
+  const first = lanes.turn('item', { asker: 'a' }, (leave) => {
+    leave()
+    leave()
+    return held[0]!.passed
+  })
+  const second = lanes.turn('item', { asker: 'b' }, () => held[1]!.passed)
+  const third = item('c', 'third')
+  held[0]!.open()
+  await first
+  await new Promise(setImmediate)
+  assert.deepEqual(done, [], 'the second has its turn')
+
+  held[1]!.open()
+  await Promise.all([second, third])
+  assert.deepEqual(done, ['third'])
+})

@@ -7,6 +7,7 @@ import { definePlugin } from 'archivolt'
 import { type TestApp, type TestOptions, testApp, testClock } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 
 const DAY_MS = 86_400_000
 const [fog, nets, mussels] = [VIDEO.fog, VIDEO.nets, VIDEO.mussels] as [string, string, string]
@@ -16,7 +17,11 @@ async function openRunApp(
   options: TestOptions = {},
 ): Promise<{ app: TestApp; platform: TestPlatform['platform'] }> {
   const { platform, settings } = await startTestPlatform(t)
-  const app = await testApp(t, { ...options, settings: settings as never, clock: testClock(Date.now()) })
+  const app = await testApp(t, {
+    ...options,
+    settings: { ...settings, ...options.settings } as never,
+    clock: testClock(Date.now()),
+  })
   await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
   return { app, platform }
 }
@@ -252,4 +257,82 @@ test('an account that asks for a video hears that it has come, or why it cannot 
   assert.deepEqual(come, ['info', `“${title}” is ready to watch`])
   assert.deepEqual([failed[0], failed[1].includes('could not be downloaded')], ['error', true])
   assert.deepEqual(await told('admin'), [])
+})
+
+const start = (app: TestApp) => app.as('admin').post('/api/task-name/download_pending/')
+const until = async (isIt: () => Promise<boolean> | boolean): Promise<void> => {
+  while (!(await isIt())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+test('up to three are downloaded at once, where that is set, and one otherwise', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 20_000 })
+  await add(app, [fog, nets, mussels])
+  const progressing = async () => {
+    const { body } = await app.as('admin').get('/api/download/?filter=pending')
+    return body.data.filter(({ progress }: { progress?: number }) => progress !== undefined).length
+  }
+  await start(app)
+  await until(async () => (await progressing()) === 1)
+
+  await app.as('admin').post('/api/config/', { platform: { downloads_at_once: 2 } })
+  await app.as('admin').post(`/api/download/${mussels}/`, { status: 'priority' })
+  await until(async () => (await progressing()) === 2)
+
+  platform.faults.clear()
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [fog, nets, mussels].toSorted())
+})
+
+test('while one is put together by this machine, the next is fetched', async (t) => {
+  const folder = await temporaryFolder(t)
+  const [ffmpeg, go] = [join(folder, 'ffmpeg'), join(folder, 'go')]
+  // It waits where the streams of the first are merged, and there alone.
+  const isMerging = `case "$*" in *${fog}.temp.mp4*) while [ ! -e ${go} ]; do sleep 0.05; done;; esac`
+  await writeFile(ffmpeg, `#!/bin/sh\n${isMerging}\nexec ffmpeg "$@"\n`, { mode: 0o755 })
+  await writeFile(join(folder, 'ffprobe'), '#!/bin/sh\nexec ffprobe "$@"\n', { mode: 0o755 })
+  const { app } = await openRunApp(t, { settings: { ffmpeg } })
+  await add(app, [fog, nets, mussels])
+
+  await start(app)
+  await until(async () => (await app.ids('video')).length === 2)
+
+  assert.deepEqual(await app.ids('video'), [nets, mussels].toSorted())
+  await writeFile(go, '')
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [fog, nets, mussels].toSorted())
+  assert.deepEqual(await app.ids('download'), [])
+})
+
+test('subtitles that the platform refuses put off subtitles alone, and come later by themselves', async (t) => {
+  const { app, platform } = await openRunApp(t)
+  await app.as('admin').post('/api/config/', { downloads: { subtitle: 'en,de', subtitle_source: 'user' } })
+  platform.faults.set(`${VIDEO.breakwater}/de`, { name: 'captions_status', status: 429 })
+  const captions = () => platform.requests.filter(({ path }) => path.startsWith('/captions/')).length
+  const languages = async (id: string) =>
+    (await app.doc('video', id)).subtitles.map(({ lang }: { lang: string }) => lang)
+  await app
+    .as('admin')
+    .post('/api/download/', { data: [VIDEO.breakwater, VIDEO.lighthouse].map((id) => ({ youtube_id: id })) })
+  await until(async () => (await app.ids('download')).length === 2)
+
+  await start(app)
+  await until(async () => (await app.ids('video')).length === 2 && (await app.ids('download')).length === 0)
+
+  assert.deepEqual([await languages(VIDEO.breakwater!), await languages(VIDEO.lighthouse!)], [['en'], []])
+  assert.equal(captions(), 2, 'the second video does not ask for any')
+  assert.equal((await app.as('admin').get('/api/platform/')).body.state, 'open')
+
+  await app.clock.advance(14 * 60_000)
+  assert.equal(captions(), 2)
+  platform.faults.clear()
+  await app.clock.advance(60_000)
+  await app.settled()
+  assert.deepEqual((await languages(VIDEO.breakwater!)).toSorted(), ['de', 'en'])
+  assert.ok((await languages(VIDEO.lighthouse!)).length > 0)
+  assert.equal(
+    platform.requests.filter(({ path }) => path.includes(`${VIDEO.breakwater}/en`)).length,
+    1,
+    'not again what is there',
+  )
 })

@@ -63,7 +63,7 @@ test('a new video costs one solve: its metadata, comments and subtitles are told
   await service.download(VIDEO.breakwater, { folder, subtitleLanguages: 'en' }, { asker })
   const comments = await service.comments(VIDEO.breakwater, { max: 'all', sort: 'new' }, { asker })
   const wanted = { folder, languages: 'de', source: 'user' } as const
-  const subtitles = await service.subtitles(VIDEO.breakwater, wanted, { asker })
+  const { subtitles } = await service.subtitles(VIDEO.breakwater, wanted, { asker })
 
   assert.deepEqual([metadata.unavailable, comments.length > 0, subtitles.length], [undefined, true, 1])
   assert.equal(platform.requests.filter(({ path }) => path === PLAYER).length, 1)

@@ -91,8 +91,16 @@ describe('files', () => {
       { folder, subtitleLanguages: 'en', subtitleSource: 'user' },
       { asker },
     )
-    const auto = await service.subtitles(VIDEO.ferry, { folder, languages: 'en,fr', source: 'auto' }, { asker })
-    const both = await service.subtitles(VIDEO.breakwater, { folder, languages: 'en,fr', source: 'auto' }, { asker })
+    const { subtitles: auto } = await service.subtitles(
+      VIDEO.ferry,
+      { folder, languages: 'en,fr', source: 'auto' },
+      { asker },
+    )
+    const { subtitles: both } = await service.subtitles(
+      VIDEO.breakwater,
+      { folder, languages: 'en,fr', source: 'auto' },
+      { asker },
+    )
 
     assert.deepEqual(user.subtitles, [])
     assert.deepEqual(

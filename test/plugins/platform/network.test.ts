@@ -46,7 +46,11 @@ test('a redirect into the local network is followed nowhere: subtitles and thumb
     { folder, subtitleLanguages: 'en,de', embedThumbnail: true },
     { asker },
   )
-  const again = await service.subtitles(VIDEO.breakwater, { folder, languages: 'en,de', source: 'user' }, { asker })
+  const { subtitles: again } = await service.subtitles(
+    VIDEO.breakwater,
+    { folder, languages: 'en,de', source: 'user' },
+    { asker },
+  )
 
   assert.deepEqual(asked, [])
   assert.deepEqual(

@@ -1075,6 +1075,7 @@ export const en = {
   'task.resync_thumbs': 'Put thumbnails into files',
   'task.resync_thumbs.does': 'Writes the thumbnail of each video into its file. This takes long.',
   'task.extract_download': 'Add to the queue',
+  'task.fetch_subtitles': 'Fetch missing subtitles',
   'task.restore_backup': 'Restore a backup',
   'task.index_playlists': 'Read the playlists of a channel',
   'task.subscribe_to': 'Subscribe',

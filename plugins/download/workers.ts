@@ -1,0 +1,104 @@
+/**
+ * Items of a run that are worked on at the same time: so many are fetched as is allowed, and while this machine puts
+ * one together and takes it in, the next is fetched.
+ */
+import type { JobContext } from 'archivolt'
+import type { DownloadDoc } from './schema.ts'
+
+/** How far one item is, as its worker tells. */
+export interface Worker {
+  /** @param fraction  0–1 */
+  report(fraction: number): void
+  /** The platform has given all of it. */
+  fetched(): void
+}
+
+interface Work {
+  title: string
+  fraction: number
+  isFetched: boolean
+}
+
+type Run = Pick<JobContext<object>, 'progress' | 'signal'>
+
+export class Workers {
+  #job: Run
+  #works = new Map<string, Work>()
+  #failure: { error: unknown } | undefined
+  #waiting = new Set<() => void>()
+
+  constructor(job: Run) {
+    this.#job = job
+  }
+
+  get areBusy(): boolean {
+    return this.#works.size > 0
+  }
+
+  get ids(): string[] {
+    return [...this.#works.keys()]
+  }
+
+  /**
+   * Resolves when one more item may begin: so many are fetched at once, and one more is put together.
+   * @throws what a worker threw, once all have ended; the signal's reason
+   */
+  async place(atOnce: () => number): Promise<void> {
+    const isFull = () => this.#works.size > atOnce() || this.#fetching().length >= atOnce()
+    while (isFull() && !this.#failure) await this.change()
+    if (this.#failure) await this.ended()
+    this.#job.signal.throwIfAborted()
+  }
+
+  /** Resolves when an item has been fetched or has ended, or when it is woken. */
+  change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** There may be something to begin with. */
+  wake(): void {
+    for (const resolve of [...this.#waiting]) resolve()
+    this.#waiting.clear()
+  }
+
+  /** Begins with an item. What is thrown ends the run when all others have ended. */
+  begin({ platform_id: id, title }: DownloadDoc, work: (worker: Worker) => Promise<void>): void {
+    const own: Work = { title, fraction: 0, isFetched: false }
+    this.#works.set(id, own)
+    this.#tell()
+    const worker: Worker = {
+      report: (fraction) => {
+        own.fraction = fraction
+        this.#tell()
+      },
+      fetched: () => {
+        own.isFetched = true
+        this.wake()
+      },
+    }
+    work(worker)
+      .catch((error: unknown) => {
+        this.#failure ??= { error }
+      })
+      .finally(() => {
+        this.#works.delete(id)
+        this.wake()
+      })
+  }
+
+  /** Resolves when no item is worked on. @throws what a worker threw */
+  async ended(): Promise<void> {
+    while (this.areBusy) await this.change()
+    if (this.#failure) throw this.#failure.error
+  }
+
+  #fetching(): Work[] {
+    return [...this.#works.values()].filter(({ isFetched }) => !isFetched)
+  }
+
+  #tell(): void {
+    const shown = this.#fetching().length > 0 ? this.#fetching() : [...this.#works.values()]
+    const sum = shown.reduce((all, { fraction }) => all + fraction, 0)
+    this.#job.progress(sum / shown.length, ...shown.map(({ title }) => `Downloading ${title}`))
+  }
+}
