@@ -24,8 +24,11 @@ import { channelIdOf, headOf, openRecords, type VideoKeys } from './records.ts'
 import { commentIndex, subtitleIndex, type VideoDoc, type VideoTail, videoIndex } from './schema.ts'
 import { removeVideo, tellRemoved } from './tasks.ts'
 
-/** `metadata`: what the platform says of it, also that it has it no longer. `file`: its size, streams, duration. */
-export type VideoPart = 'metadata' | 'file' | 'subtitles' | 'comments'
+/**
+ * `metadata`: what the platform says of it, also that it has it no longer. `file`: its size, streams, duration. `keep`:
+ * whether it is never removed by itself.
+ */
+export type VideoPart = 'metadata' | 'file' | 'subtitles' | 'comments' | 'keep'
 
 type VideoChange = Change<VideoDoc, VideoNames>
 
@@ -205,7 +208,9 @@ export function openVideos(app: App) {
     async setKept(id: string, isKept: boolean): Promise<boolean> {
       const doc = await collection.get(id)
       if (!doc || (doc.keep ?? false) === isKept) return false
-      return collection.patch(id, { set: { keep: isKept ? true : null } }, { visible: true })
+      if (!(await collection.patch(id, { set: { keep: isKept ? true : null } }, { visible: true }))) return false
+      await tellChanged(id, 'keep')
+      return true
     },
 
     /** What is offered now, of a file that stays: it is degraded no longer, or for other reasons. */

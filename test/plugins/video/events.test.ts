@@ -23,10 +23,11 @@ test('each change of a video is told, with the part that is new; what people mar
   await videos.setActive(['v1', 'nobody'], false)
   await videos.exclusive('v1', () => videos.measure('v1'))
   await videos.change('v1', { add: { playlist: ['p1'] } })
+  for (const isKept of [true, true, false]) await videos.setKept('v1', isKept)
 
   assert.deepEqual(
     heard.map(({ id, what }) => `${id} ${what}`),
-    ['v1 comments', 'v1 metadata', 'v1 metadata', 'v1 file'],
+    ['v1 comments', 'v1 metadata', 'v1 metadata', 'v1 file', 'v1 keep', 'v1 keep'],
   )
 })
 

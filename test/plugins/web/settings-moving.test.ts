@@ -10,9 +10,28 @@ import { PASSWORD } from '../../support/testing.ts'
 import { infoOf } from '../../support/ytdlp-folder.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
+/** One row of a table, as mysqldump writes it. */
+const dumped = (table: string, row: Record<string, string | number>): string =>
+  [
+    `CREATE TABLE \`${table}\` (`,
+    ...Object.keys(row).map((name) => `  \`${name}\` text,`),
+    ');',
+    `INSERT INTO \`${table}\` VALUES (${Object.values(row).map((value) => `'${value}'`)});`,
+  ].join('\n')
+/** What Youtarr knows of one of the films. */
+const DUMP = [
+  dumped('Videos', {
+    id: 1,
+    youtubeId: 'aaaaaaaaaaa',
+    filePath: '/usr/src/app/data/A film [aaaaaaaaaaa].webm',
+    protected: 1,
+  }),
+  dumped('channels', { channel_id: 'UCaaaaaaaaaaaaaaaaaaaaaa', title: 'Harbour & Tide', enabled: 1 }),
+  dumped('video_watch_status', { video_id: 1, server_type: 'jellyfin', server_user_id: 'u1', played: 1 }),
+].join('\n')
 
 describe('moving in', { skip: noBrowser }, () => {
-  test('a folder is named, looked through, moves in, plays, and leaves again', async (t) => {
+  test('from the welcome a folder is named, looked through, moves in with what was done there, plays, and leaves again', async (t) => {
     const app = await placesApp(t)
     const folder = join(app.root, 'Old films')
     await mkdir(folder)
@@ -24,9 +43,12 @@ describe('moving in', { skip: noBrowser }, () => {
       await app.lay(`Old films/A film [${id}].info.json`, JSON.stringify(infoOf(id, { ext: ending })))
     }
     await app.lay('Old films/No film.mp4', '#EXTM3U')
+    await app.lay('Old films/youtarr-backup.sql', DUMP)
     const before = await listing(app.root)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })
-    await go('/settings/moving/')
+    await go('/welcome/')
+    await page.getByRole('heading', { name: 'I have videos already' }).waitFor()
+    await page.getByRole('link', { name: 'Move them in' }).click()
 
     await page.getByLabel('Folder on the server').fill('/etc')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -40,6 +62,13 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByText('No film.mp4: it is no film, whatever its name says').waitFor()
     await check([/status of 422/])
     await shot('settings-moving')
+    const along = page.getByRole('group', { name: 'What else comes along' })
+    const watcher = along.getByLabel('What “jellyfin:u1” watched there (1 note)')
+    assert.equal(await watcher.inputValue(), 'admin')
+    assert.ok(await along.getByRole('switch', { name: '1 video to keep' }).isChecked())
+    assert.ok(!(await along.getByRole('switch', { name: '1 subscribed channel' }).isChecked()))
+    await watcher.selectOption({ label: 'It belongs to user' })
+    await along.getByRole('switch', { name: '1 subscribed channel' }).check()
 
     await page.getByRole('button', { name: 'Move in' }).click()
     await page.getByText('Moved in').waitFor()
@@ -47,8 +76,22 @@ describe('moving in', { skip: noBrowser }, () => {
       await go(`/video/${id}/`)
       await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.1)
     }
+    const own = async (who: 'admin' | 'user') => (await app.as(who).get('/api/video/aaaaaaaaaaa/')).body.data
+    const [ofAdmin, ofUser] = [await own('admin'), await own('user')]
+    assert.deepEqual([ofAdmin.player.watched, ofUser.player.watched], [false, true])
+    assert.deepEqual([ofAdmin.keep, ofAdmin.channel.channel_subscribed], [true, true])
+
     await page.getByText('File and streams').click()
     await page.getByText('Old films (its files are only read)').waitFor()
+    for (const [said, isKept] of [
+      ['It is never deleted automatically', true],
+      ['It may be deleted automatically again', undefined],
+    ] as const) {
+      await page.getByRole('button', { name: /^More for/ }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Keep', checked: !isKept }).click()
+      await page.getByRole('status').getByText(said).waitFor()
+      assert.equal((await app.as('admin').get('/api/video/bbbbbbbbbbb/')).body.data.keep, isKept)
+    }
 
     await go('/settings/moving/')
     await page.getByRole('button', { name: 'Undo' }).click()

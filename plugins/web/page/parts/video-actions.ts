@@ -3,7 +3,7 @@
  * its page.
  */
 
-import { Ban, RefreshCw, Trash } from 'lucide'
+import { Ban, Pin, RefreshCw, Trash } from 'lucide'
 import { h } from 'preact'
 import { post, remove } from '../server/api.ts'
 import type { Video } from '../server/records.ts'
@@ -39,6 +39,18 @@ export function videoActions(video: Target, onGone: () => void): MenuItem[] {
       onSelect: () => void drop(video, true, onGone).catch(sayFailure),
     },
   ]
+}
+
+/** Whether it is never deleted by itself. @param show  tells the page what holds now */
+export function keepAction({ platform_id: id, keep }: Video, show: (isKept: boolean) => void): MenuItem[] {
+  if (!isAdmin.value) return []
+  const isKept = keep === true
+  const change = async () => {
+    await post(`/api/video/${id}/`, { keep: !isKept })
+    show(!isKept)
+    say(isKept ? t('video.keep.no') : t('video.keep.yes'))
+  }
+  return [{ label: t('video.keep'), icon: Pin, isOn: isKept, onSelect: () => void change().catch(sayFailure) }]
 }
 
 async function refresh({ id }: Target): Promise<void> {

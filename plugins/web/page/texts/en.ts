@@ -95,6 +95,10 @@ export const en = {
   'welcome.paste.wrong': 'This is not a video, channel or playlist that can be archived',
   'welcome.download': 'Download',
   'welcome.subscribe': 'Subscribe',
+  'welcome.have': 'I have videos already',
+  'welcome.have.hint':
+    'Videos in folders, or from another program, can move in. They stay where they are, and nothing is copied.',
+  'welcome.have.do': 'Move them in',
   'welcome.state': 'System check',
   'welcome.ok': 'OK',
   'welcome.missing': 'missing',
@@ -259,6 +263,9 @@ export const en = {
   'video.tags': 'Tags',
   'video.place': 'Folder',
   'video.place.read': '{place} (its files are only read)',
+  'video.keep': 'Keep',
+  'video.keep.yes': 'It is never deleted automatically',
+  'video.keep.no': 'It may be deleted automatically again',
   'video.away': '“{place}” is not connected',
   'video.awayShort': 'Not connected',
   'video.fileLink': 'Open the file',
@@ -800,6 +807,37 @@ export const en = {
   },
   'settings.moving.unsure': 'Not every browser plays {names}.',
   'settings.moving.problems': 'What is left alone, and why',
+  'settings.moving.along': 'What else comes along',
+  'settings.moving.along.seen': {
+    one: 'What was watched there ({count} note)',
+    other: 'What was watched there ({count} notes)',
+  },
+  'settings.moving.along.seenBy': {
+    one: 'What “{owner}” watched there ({count} note)',
+    other: 'What “{owner}” watched there ({count} notes)',
+  },
+  'settings.moving.along.nobody': 'Leave it out',
+  'settings.moving.along.account': 'It belongs to {name}',
+  'settings.moving.along.keep': {
+    one: '{count} video to keep',
+    other: '{count} videos to keep',
+  },
+  'settings.moving.along.keep.hint': 'They are never deleted automatically.',
+  'settings.moving.along.ignore': {
+    one: '{count} ignored video',
+    other: '{count} ignored videos',
+  },
+  'settings.moving.along.ignore.hint': 'They go on the ignore list.',
+  'settings.moving.along.channel': {
+    one: '{count} subscribed channel',
+    other: '{count} subscribed channels',
+  },
+  'settings.moving.along.channel.hint': 'Only what is new from today is downloaded.',
+  'settings.moving.along.playlist': {
+    one: '{count} subscribed playlist',
+    other: '{count} subscribed playlists',
+  },
+  'settings.moving.along.playlist.hint': 'Only what is new from today is downloaded.',
   'settings.moving.undo': 'Undo',
   'settings.moving.undo.title': 'Undo moving in?',
   'settings.moving.undo.text':

@@ -17,7 +17,7 @@ import { askForPlaylist } from '../parts/playlist-dialog.tsx'
 import { shareItems } from '../parts/share.ts'
 import { Box, Empty, Failed } from '../parts/states.tsx'
 import { SubscribeButton } from '../parts/subscription.tsx'
-import { videoActions } from '../parts/video-actions.ts'
+import { keepAction, videoActions } from '../parts/video-actions.ts'
 import { toggleLater } from '../parts/watch-later.ts'
 import { toggleWatched } from '../parts/watched.ts'
 import type { Machine } from '../player/machine.ts'
@@ -151,9 +151,14 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
       video.change(({ watch_later: _, ...now }) => ({ ...now, ...(isNow && { watch_later: true as const }) })),
     )
   useKeys({ w: watched, q: add })
-  const actions = videoActions({ id: value.platform_id, title: value.title, place: value.place }, () =>
-    navigate('/', { isReplacing: true }),
-  )
+  const actions = [
+    ...keepAction(value, (isKept) =>
+      video.change(({ keep: _, ...now }) => ({ ...now, ...(isKept && { keep: true as const }) })),
+    ),
+    ...videoActions({ id: value.platform_id, title: value.title, place: value.place }, () =>
+      navigate('/', { isReplacing: true }),
+    ),
+  ]
   return (
     <header class="watch-head">
       <h1 dir="auto">{value.title}</h1>

@@ -37,6 +37,7 @@ export default function Welcome() {
       </header>
       {isAdmin.value && <Choices />}
       {isAdmin.value && <First />}
+      {isAdmin.value && <Have />}
       {isAdmin.value && <State />}
       <p>
         <a href={under('/')}>{t('welcome.home')}</a>
@@ -182,6 +183,18 @@ function First() {
     </section>
   )
 }
+
+const Have = () => (
+  <section>
+    <h2>{t('welcome.have')}</h2>
+    <p class="hint">{t('welcome.have.hint')}</p>
+    <p>
+      <a class="button" href={under('/settings/moving/')}>
+        {t('welcome.have.do')}
+      </a>
+    </p>
+  </section>
+)
 
 function State() {
   const { now, reload } = useLoad('welcome', async (signal) => {

@@ -1,15 +1,16 @@
 /** Move in: folders of other programs, what was found in them, and the way in and out again. */
 
 import { FolderPlus, ListChecks, LogIn, Search, Trash, Undo2 } from 'lucide'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field, Select, Switch } from '../../parts/field.tsx'
 import { say, sayFailure } from '../../parts/toast.tsx'
 import { get, post, remove, toFailure } from '../../server/api.ts'
-import type { Adoption, AdoptionItem, Adoptions, Place, Places } from '../../server/records.ts'
+import type { Account, Adoption, AdoptionItem, Adoptions, Place, Places } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { forget, type Load, useLoad } from '../../stores/load.ts'
+import { account as own } from '../../stores/session.ts'
 import { toAge, toBytes } from '../../texts/format.ts'
 import { t } from '../../texts/texts.ts'
 import { Loaded } from './loaded.tsx'
@@ -20,30 +21,41 @@ const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 /** Which not every browser plays. */
 const UNSURE = ['mkv', 'mov', 'avi', 'flv', 'wmv', 'mpg', 'mpeg', 'ts', 'm2ts', '3gp', 'ogv', 'mka']
 
+/** What comes along beside films, of everybody there: the first two unless somebody says otherwise. */
+const KINDS = ['keep', 'ignore', 'channel', 'playlist'] as const
+const SAFE: readonly Kind[] = ['keep', 'ignore']
+type Kind = (typeof KINDS)[number]
+
 interface Both {
   places: Places
   adoptions: Adoptions
+  accounts: Account[]
 }
 
 export function MovingSection() {
   const both = useLoad<Both>('settings/moving', async (signal) => {
-    const [places, adoptions] = await Promise.all([
+    const [places, adoptions, accounts] = await Promise.all([
       get<Places>('/api/place/', {}, signal),
       get<Adoptions>('/api/adoption/', {}, signal),
+      get<Account[]>('/api/user/', {}, signal),
     ])
-    return { places, adoptions }
+    return { places, adoptions, accounts }
   })
   useJobs(TASKS, () => void both.reload())
   return (
     <>
       <p class="settings-lead">{t('settings.moving.lead')}</p>
       <Loaded from={both}>
-        {({ places: { places, roots }, adoptions: { adoptions } }) => (
+        {({ places: { places, roots }, adoptions: { adoptions }, accounts }) => (
           <>
             <Folders places={places} roots={roots} adoptions={adoptions} both={both} />
             {places.map((place) => {
               const newest = adoptions.find((one) => one.place === place.id)
-              return newest && <Plan key={newest.id} adoption={newest} place={place} reload={both.reload} />
+              return (
+                newest && (
+                  <Plan key={newest.id} adoption={newest} place={place} accounts={accounts} reload={both.reload} />
+                )
+              )
             })}
           </>
         )}
@@ -143,10 +155,20 @@ function Folders({
   )
 }
 
-function Plan({ adoption, place, reload }: { adoption: Adoption; place: Place; reload: () => Promise<void> }) {
-  const { id, state, outcomes, containers, unchanged } = adoption
+interface PlanProps {
+  adoption: Adoption
+  place: Place
+  accounts: Account[]
+  reload: () => Promise<void>
+}
+
+function Plan({ adoption, place, accounts, reload }: PlanProps) {
+  const { id, state, outcomes, containers, unchanged, along } = adoption
+  const offer = useMemo(() => offerOf(along), [JSON.stringify(along)])
+  const [chosen, choose] = useState<Chosen>()
+  const choice = chosen ?? safeChoice(offer)
   const command = async (what: 'adopt' | 'undo') => {
-    await post(`/api/adoption/${id}/`, { command: what })
+    await post(`/api/adoption/${id}/`, { command: what, ...(what === 'adopt' && { along: toAlong(choice) }) })
     forget()
     await reload()
   }
@@ -159,7 +181,10 @@ function Plan({ adoption, place, reload }: { adoption: Adoption; place: Place; r
     if (isSure) await command('undo')
   }
   const unsure = Object.entries(containers).filter(([ending]) => UNSURE.includes(ending))
-  const mayCome = (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0
+  const mayCome =
+    (outcomes['new']?.count ?? 0) + (outcomes['ask']?.count ?? 0) + (outcomes['moved']?.count ?? 0) > 0 ||
+    offer.kinds.size + offer.owners.size > 0
+  const isOpen = state === 'planned' || state === 'failed'
   return (
     <Group title={t('settings.moving.plan', { name: place.label })}>
       <div class="option-line">
@@ -192,8 +217,11 @@ function Plan({ adoption, place, reload }: { adoption: Adoption; place: Place; r
         )}
         {(outcomes['problem']?.count ?? 0) > 0 && !isBusy(adoption) && <Problems id={id} />}
       </div>
+      {isOpen && offer.kinds.size + offer.owners.size > 0 && (
+        <AlongChoice offer={offer} choice={choice} choose={choose} accounts={accounts} />
+      )}
       <div class="option-foot">
-        {mayCome && (state === 'planned' || state === 'failed') && (
+        {mayCome && isOpen && (
           <Button kind="main" icon={LogIn} onClick={() => void command('adopt').catch(sayFailure)}>
             {t('settings.moving')}
           </Button>
@@ -205,6 +233,91 @@ function Plan({ adoption, place, reload }: { adoption: Adoption; place: Place; r
         )}
       </div>
     </Group>
+  )
+}
+
+/** What there is to choose: how many of each kind, and how much of each person there. */
+interface Offer {
+  kinds: Map<Kind, number>
+  owners: Map<string, number>
+}
+
+function offerOf(along: Adoption['along']): Offer {
+  const offer: Offer = { kinds: new Map(), owners: new Map() }
+  for (const { kind, owner, count } of along) {
+    if (kind === 'watched' || kind === 'position') offer.owners.set(owner, (offer.owners.get(owner) ?? 0) + count)
+    else if (kind !== 'list') offer.kinds.set(kind, count)
+  }
+  return offer
+}
+
+interface Chosen {
+  kinds: Kind[]
+  /** Accounts here, by who they are there. */
+  users: Record<string, string>
+}
+
+/** A single person there is whoever sits here; of several nobody is guessed. */
+function safeChoice({ kinds, owners }: Offer): Chosen {
+  const [only, ...others] = owners.keys()
+  const name = own.value?.username
+  return {
+    kinds: SAFE.filter((kind) => kinds.has(kind)),
+    users: only !== undefined && others.length === 0 && name !== undefined ? { [only]: name } : {},
+  }
+}
+
+const toAlong = ({ kinds, users }: Chosen) => ({
+  kinds: [...kinds, ...(Object.keys(users).length > 0 ? ['watched', 'position'] : [])],
+  users,
+})
+
+interface AlongProps {
+  offer: Offer
+  choice: Chosen
+  choose: (choice: Chosen) => void
+  accounts: Account[]
+}
+
+function AlongChoice({ offer, choice, choose, accounts }: AlongProps) {
+  const { kinds, users } = choice
+  const setUser = (owner: string, name: string) => {
+    const { [owner]: _, ...others } = users
+    choose({ ...choice, users: name === '' ? others : { ...others, [owner]: name } })
+  }
+  const nobody = { value: '', label: t('settings.moving.along.nobody') }
+  const people = accounts.map(({ username: name }) => ({
+    value: name,
+    label: t('settings.moving.along.account', { name }),
+  }))
+  return (
+    <fieldset class="option-form">
+      <legend>{t('settings.moving.along')}</legend>
+      {[...offer.owners].map(([owner, count]) => (
+        <Select
+          key={owner}
+          label={
+            owner === ''
+              ? t('settings.moving.along.seen', { count })
+              : t('settings.moving.along.seenBy', { owner, count })
+          }
+          value={users[owner] ?? ''}
+          choices={[nobody, ...people]}
+          onChange={(name) => setUser(owner, name)}
+        />
+      ))}
+      {KINDS.filter((kind) => offer.kinds.has(kind)).map((kind) => (
+        <Switch
+          key={kind}
+          label={t(`settings.moving.along.${kind}`, { count: offer.kinds.get(kind)! })}
+          hint={t(`settings.moving.along.${kind}.hint`)}
+          isOn={kinds.includes(kind)}
+          onChange={(isOn) =>
+            choose({ ...choice, kinds: isOn ? [...kinds, kind] : kinds.filter((one) => one !== kind) })
+          }
+        />
+      ))}
+    </fieldset>
   )
 }
 

@@ -51,6 +51,7 @@ export function Files({ video }: { video: Video }) {
     ...(video.place
       ? [[t('video.place'), t('video.place.read', { place: video.place.label })] as [string, string]]
       : []),
+    ...(video.keep ? [[t('video.keep'), t('video.keep.yes')] as [string, string]] : []),
     ...receiptFacts(video),
     ...video.streams.map((stream): [string, string] => [t(`video.stream.${stream.type}`), describe(stream)]),
     ...(video.subtitles.length > 0
