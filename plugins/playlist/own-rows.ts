@@ -310,8 +310,13 @@ export function openOwnRows({ ledger, accounts, clock }: Pick<App, 'ledger' | 'a
       }
     },
 
-    /** A video is gone: out of all of them. */
-    forgetVideo: (videoId: string) =>
-      write(() => void sql('DELETE FROM playlist_own_entry WHERE video_id = ?').run(videoId)),
+    /** These videos are gone: out of all of them. */
+    forgetVideos: (videoIds: readonly string[]) =>
+      write(
+        () =>
+          void sql('DELETE FROM playlist_own_entry WHERE video_id IN (SELECT value FROM json_each(?))').run(
+            JSON.stringify(videoIds),
+          ),
+      ),
   }
 }

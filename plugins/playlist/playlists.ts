@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import { openCustom } from './custom.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
+import { gathered } from './gather.ts'
 import { openMembership } from './membership.ts'
 import { openMoves } from './moves.ts'
 import { openOwn } from './own.ts'
@@ -125,6 +126,19 @@ export function openPlaylists(app: App) {
     const entries = (await collection.get(id))?.playlist_entries ?? []
     return [...new Set(entries.filter(({ downloaded }) => downloaded).map(({ platform_id }) => platform_id))]
   }
+
+  const forgetVideos = gathered((videoIds: string[]) =>
+    beside(async () => {
+      await rows.forgetVideos(videoIds)
+      const gone = new Set(videoIds)
+      for (const id of await idsWhere({ in: ['entry', videoIds] })) {
+        if (leaving.has(id)) continue
+        await edit(id, (doc) => ({
+          playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && !gone.has(entryId)),
+        }))
+      }
+    }),
+  )
 
   const drop = (id: string): Promise<void> =>
     locks.exclusive(id, async () => {
@@ -259,16 +273,7 @@ export function openPlaylists(app: App) {
     },
 
     /** A video goes: playlists of the platform keep the entry, custom ones do not. */
-    forgetVideo: (videoId: string): Promise<void> =>
-      beside(async () => {
-        await rows.forgetVideo(videoId)
-        for (const id of await holding(videoId)) {
-          if (leaving.has(id)) continue
-          await edit(id, (doc) => ({
-            playlist_entries: withFlags(doc, (entryId, isDownloaded) => isDownloaded && entryId !== videoId),
-          }))
-        }
-      }),
+    forgetVideo: (videoId: string): Promise<void> => forgetVideos(videoId),
 
     /**
      * Removes the playlist, and with `withVideos` all archived videos in it.

@@ -50,7 +50,7 @@ interface LeavingParts {
   get(ids: readonly string[]): Promise<Map<string, VideoDoc>>
   removeWith(video: { id: string; channelId: string }, step: Step): Promise<void>
   dropAll(ids: readonly string[]): Promise<void>
-  exclusive<Result>(id: string, work: () => Promise<Result>): Promise<Result>
+  exclusive<Result>(id: string, work: () => Promise<Result>, channelId: string): Promise<Result>
 }
 
 /** Subtitles and pictures are ours and go; the film is not, and stays. May be done twice. @returns how many left */
@@ -60,12 +60,16 @@ export async function leaveAll(
   { app, get, removeWith, dropAll, exclusive }: LeavingParts,
 ): Promise<number> {
   const docs = await get(ids)
-  for (const [id, { channel_id: channelId, subtitles }] of docs) {
-    await exclusive(id, async () => {
-      if (subtitles.length > 0) await app.media.trash(job.id, { channelId, videoId: id })
-      await removeWith({ id, channelId }, job.step)
-    })
-  }
+  // One after the other: each makes room for itself in the trash.
+  for (const [id, { channel_id: channelId, subtitles }] of docs)
+    if (subtitles.length > 0) await exclusive(id, () => app.media.trash(job.id, { channelId, videoId: id }), channelId)
+  // Together: what another plugin keeps of many videos in one place, it can then write once.
+  const removals = await Promise.allSettled(
+    [...docs].map(([id, { channel_id: channelId }]) =>
+      exclusive(id, () => removeWith({ id, channelId }, job.step), channelId),
+    ),
+  )
+  for (const removal of removals) if (removal.status === 'rejected') throw removal.reason
   await dropAll([...docs.keys()])
   await app.media.emptyTrash(job.id)
   return docs.size

@@ -3,6 +3,7 @@ import {
   type Actor,
   type BulkResult,
   type Change,
+  chunksOf,
   epochSeconds,
   errors,
   isAppError,
@@ -58,6 +59,8 @@ const toOutline = (id: string, doc: VideoDoc, channelName = ''): VideoOutline =>
 })
 
 const SIMILAR_COUNT = 6
+/** So many pictures are removed at once: each waits for the disk. */
+const ART_TOGETHER = 20
 /** Three are needed; some may be gone. */
 const MOST_CANARIES = 8
 /** Without a job nobody watches the steps. */
@@ -127,7 +130,8 @@ export function openVideos(app: App) {
   }
 
   async function dropAll(ids: readonly string[]): Promise<void> {
-    for (const id of ids) await app.media.removeArt('video', id)
+    for (const some of chunksOf(ids, ART_TOGETHER))
+      await Promise.all(some.map((id) => app.media.removeArt('video', id)))
     await subtitles.removeWhere({ in: ['platform_id', ids] })
     await comments.remove(ids)
     await app.media.places.forget(ids)

@@ -33,7 +33,7 @@ let highest = before
 const id = await measure('scan and plan', 60, async () => startScan())
 await measure('moving in', 180, async () => command(id, 'adopt', 'adopted'))
 await measure('second scan, nothing has changed', 5, async () => startScan())
-await measure('undoing', undefined, async () => command(id, 'undo', 'undone'))
+await measure('undoing', 180, async () => command(id, 'undo', 'undone'))
 await server.end('SIGTERM')
 await scope.close()
 

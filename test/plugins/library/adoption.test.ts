@@ -236,6 +236,29 @@ test('undoing leaves what has become ours since, and what was here before', asyn
   assert.equal((await app.doc('channel', CHANNEL)).channel_name, 'As it was')
 })
 
+test('many leave together: playlists are looked for once, and each says that its videos are gone', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  const ids = Array.from({ length: 24 }, (_, at) => `aaaaaaaaa${String(at).padStart(2, '0')}`)
+  for (const id of ids) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  await app.given(aPlaylist({ id: 'PL1', entries: ids.slice(0, 9) }), aPlaylist({ id: 'PL2', entries: ids.slice(5) }))
+  const plan = await scan(app, place)
+  await command(app, plan.id, 'adopt')
+  const flags = async (id: string): Promise<boolean[]> =>
+    ((await app.doc('playlist', id))['playlist_entries'] as Array<{ downloaded: boolean }>).map((one) => one.downloaded)
+  assert.ok([...(await flags('PL1')), ...(await flags('PL2'))].every(Boolean))
+  const { collection } = app.app.playlists
+  const { aggregate } = collection
+  let asked = 0
+  collection.aggregate = (query) => (asked++, aggregate(query))
+
+  await command(app, plan.id, 'undo')
+
+  assert.deepEqual(await app.ids('video'), [])
+  assert.ok(![...(await flags('PL1')), ...(await flags('PL2'))].some(Boolean))
+  assert.ok(asked <= 3, `the playlists of ${ids.length} videos were asked for ${asked} times`)
+})
+
 test('undoing does not wait for the platform, and what waits for it brings nothing any more', async (t) => {
   const app = await placesApp(t)
   const place = await app.place('old')
