@@ -20,7 +20,7 @@ help: ## list the targets
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: tools build ## install, bundle and start the server: http://127.0.0.1:8000/
-	exec config/start.sh
+	exec config/archivolt start
 
 check: packages ## check format, style and types, and run the quick tests (a minute and a half on two cores)
 	$(MAKE) --no-print-directory -j 3 light-tests lint types
@@ -46,10 +46,10 @@ demo: tools build ## start the server beside a small platform on this machine; n
 	exec $(TSX) test/support/demo.ts
 
 rotate-key: packages build ## end all sessions and tokens, by a new secret key (the server must be stopped)
-	node dist/main.js rotate-key
+	config/archivolt rotate-key
 
 index-move: packages build ## copy all documents to the other index: TO=elasticsearch, or TO=embedded to come home (the server must be stopped)
-	node dist/main.js index-move to-$(TO) $(if $(ANYWAY),--anyway)
+	config/archivolt index-move $(TO) $(if $(ANYWAY),--anyway)
 
 package: build ## make what authors of plugins install, as tarballs, in packages/
 	$(TSX) config/build-packages.ts

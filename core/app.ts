@@ -35,6 +35,8 @@ export interface AppOptions {
   plugins?: readonly FoundPlugin[]
   /** Instead of that of `passwords.ts`. */
   passwordCost?: PasswordCost
+  /** For a command: nobody is answered, no job is started, and no first account is made. */
+  isAtRest?: boolean
 }
 
 export interface OpenedApp {
@@ -52,7 +54,12 @@ export interface OpenedApp {
  * date.
  * @throws StartError, or an Error with a sentence; then everything that was opened is closed again
  */
-export async function openApp({ sources, clock = systemClock, ...given }: AppOptions): Promise<OpenedApp> {
+export async function openApp({
+  sources,
+  clock = systemClock,
+  isAtRest = false,
+  ...given
+}: AppOptions): Promise<OpenedApp> {
   const { dataDir, ...core } = readCore(sources)
   await openDataFolder(dataDir)
   const loaded = registerPlugins(given.plugins ?? (await findPlugins({ dataDir, ...core })), core.pluginsOff)
@@ -88,11 +95,14 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
       available: () => index.available?.(),
       stamp: () => (loaded.isAnsweredOutside ? undefined : stamp.read()),
     })
-    const { url } = await http.listen()
-    log.info({ url }, 'listening; requests are answered once the index is ready')
-    opened.add(http)
+    const { url } = isAtRest ? { url: '' } : await http.listen()
+    if (!isAtRest) {
+      log.info({ url }, 'listening; requests are answered once the index is ready')
+      opened.add(http)
+    }
 
-    const first = await accounts.ensureFirst({ username: settings.username, password: settings.password })
+    const { username, password } = settings
+    const first = isAtRest ? { isNew: false, username } : await accounts.ensureFirst({ username, password })
     await enterIndex(dataDir, adapter, loaded.adapters, log)
     const parts = { settings, definitions: loaded.indexes, log, clock, version: manifest.version }
     const index = opened.add(await openIndex(adapter, { ...parts, onFull }))
@@ -118,6 +128,10 @@ export async function openApp({ sources, clock = systemClock, ...given }: AppOpt
     })
     await wiring.putToWork(opened)
 
+    if (isAtRest) {
+      opened.add(jobs)
+      return { app, url, first, close: () => opened.close() }
+    }
     await jobs.begin()
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
     // Every account sees it: where the data folder lies is for the log alone.

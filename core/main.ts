@@ -1,8 +1,9 @@
 /** Start and signals: what the program says to whoever started it. */
 import { readSources } from '../config/load.ts'
 import { type OpenedApp, openApp } from './app.ts'
-import { COMMANDS } from './commands.ts'
+import { runCommand } from './commands/commands.ts'
 import { pluginIn } from './error-origin.ts'
+import { refuseOtherMachine } from './release.ts'
 
 const STOP_WITHIN_MS = 10_000
 
@@ -59,7 +60,9 @@ function stopOnSignals(opened: OpenedApp): void {
   }
 }
 
-const [command, ...args] = process.argv.slice(2)
+const typed = process.argv.slice(2)
+/** What it was that could not be finished. */
+const [command] = typed[0] === 'start' ? [] : typed
 /** What becomes of failures that nobody waits for: they end a start or a command. */
 const faults = {
   late: (error: unknown): void => refuse(sayWhose(error, 'a failure that nobody waited for'), command),
@@ -68,11 +71,8 @@ const faults = {
 process.on('unhandledRejection', (error) => faults.late(error))
 process.on('uncaughtException', (error) => faults.fatal(error))
 try {
-  if (command !== undefined) {
-    if (!Object.hasOwn(COMMANDS, command))
-      throw new Error(`There is no command ${command}; there are ${Object.keys(COMMANDS).join(' and ')}`)
-    await COMMANDS[command]!(args)
-  } else {
+  await refuseOtherMachine()
+  if ((await runCommand(typed)) === 'start') {
     const opened = await openApp({ sources: readSources() })
     stopOnSignals(opened)
     greet(opened)

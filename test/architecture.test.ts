@@ -28,7 +28,7 @@ test('core knows no domain: it could serve another archive with other plugins', 
 
 /** `app → http, jobs, plugin/load → accounts, plugin/define → index, ledger → error, events, clock, log`. */
 const LAYERS: Array<[layer: number, path: RegExp]> = [
-  [0, /^core\/(main|commands|app|public)\.ts$/],
+  [0, /^core\/((main|app|public)\.ts$|commands\/)/],
   [1, /^core\/(http|jobs)\//],
   [1, /^core\/plugin\/(find|check|load|outside|packages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],

@@ -35,7 +35,7 @@ export interface OpenedAdapter {
 export interface IndexAdapterDefinition {
   /** For people, in a sentence: `the embedded index`. */
   title: string
-  /** What `make index-move TO=` calls it; default: the plugin's name. */
+  /** What `archivolt index-move` calls it; default: the plugin's name. */
   target?: string
   /** The setting of the plugin that chooses it, where it is set. Left out: it is chosen where no other is. */
   chosenBy?: keyof Settings & string

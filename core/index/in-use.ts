@@ -64,7 +64,7 @@ export async function changeInUse(
 export interface NamedIndex {
   name: string
   title: string
-  /** Of `make index-move TO=`. */
+  /** Of `archivolt index-move`. */
   target: string
   /** What chooses it. undefined: it is chosen where no other is. */
   variable: string | undefined
@@ -87,12 +87,12 @@ export async function enterIndex(
   if (filling === chosen.name) {
     const back = [chosen.variable && `take ${chosen.variable} away`, before?.variable && `set ${before.variable} again`]
     throw new StartError(
-      `A move of the documents to ${chosen.title} was interrupted, so only some are there: finish it with make index-move TO=${chosen.target}, or ${back.filter(Boolean).join(' and ')} to go on with ${titleBefore}`,
+      `A move of the documents to ${chosen.title} was interrupted, so only some are there: finish it with archivolt index-move ${chosen.target}, or ${back.filter(Boolean).join(' and ')} to go on with ${titleBefore}`,
     )
   }
   if (last !== undefined && last !== chosen.name)
     log.warn(
-      `the documents were kept in ${titleBefore}; this start keeps them in ${chosen.title}, and what only the other one has is not seen (make index-move TO=${chosen.target} brings it)`,
+      `the documents were kept in ${titleBefore}; this start keeps them in ${chosen.title}, and what only the other one has is not seen (archivolt index-move ${chosen.target} brings it)`,
     )
   if (last !== chosen.name) await changeInUse(dataDir, { kind: chosen.name })
 }

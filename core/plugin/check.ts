@@ -28,6 +28,8 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'faults',
   'replyHeaders',
   'tasks',
+  'commands',
+  'checks',
   'hooks',
   'hookRules',
   'implements',
@@ -45,6 +47,7 @@ const CORE_LANES = ['index', 'light']
 const CORE_ROUTES = ['GET /health/', 'GET /health/ready/']
 /** Events that core emits itself. */
 const CORE_EVENTS: readonly string[] = [...HEARD_IN_PLACE]
+const CORE_COMMANDS = ['start', 'setup', 'check', 'rotate-key', 'index-move', 'help']
 
 /** @throws StartError  names the plugin and what is wrong with it */
 export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin): void {
@@ -82,6 +85,11 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
+  for (const { name, run } of plugin.commands ?? []) {
+    if (!/^[a-z][a-z-]*( [a-z][a-z-]*)?$/.test(name))
+      refuse(`its command ${name}: a name is of one or two words in lower case`)
+    if (typeof run !== 'function') refuse(`its command ${name} has no \`run\``)
+  }
 }
 
 /** What a plugin from outside still may do, but will not for ever: each a sentence. */
@@ -152,6 +160,7 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
   for (const lane of CORE_LANES) claim(`the lane ${lane}`, 'core')
   for (const route of CORE_ROUTES) claim(`the route ${route}`, 'core')
   for (const event of CORE_EVENTS) claim(`the event ${event}`, 'core')
+  for (const command of CORE_COMMANDS) claim(`the command ${command}`, 'core')
   const events = new Set([...CORE_EVENTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.events ?? [])])
 
   const reach = new Map<string, Set<string>>()
@@ -166,7 +175,7 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
     for (const event of plugin.events ?? []) claim(`the event ${event}`, owner)
     for (const { name } of plugin.indexes ?? []) claim(`the index ${name}`, owner)
     for (const { target, chosenBy } of adaptersOf([plugin])) {
-      claim(`the target ${target} of make index-move`, owner)
+      claim(`the target ${target} of index-move`, owner)
       if (chosenBy === undefined) claim('the index that is used where no other is chosen', owner)
     }
     for (const { method, path } of plugin.routes ?? []) claim(`the route ${method} ${placeOf(path)}`, owner)
@@ -175,6 +184,7 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
       if (path !== undefined) claim(`the route ${method} ${placeOf(path)}`, owner)
     }
     for (const { name } of plugin.tasks ?? []) claim(`the task ${name}`, owner)
+    for (const { name } of plugin.commands ?? []) claim(`the command ${name}`, owner)
 
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
     reach.set(plugin.name, needs)

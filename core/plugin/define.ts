@@ -264,6 +264,55 @@ export function defineTask<Payload extends TObject, Given extends App = App>(
   return definition as unknown as Task<Given>
 }
 
+export interface CommandOption {
+  type: 'boolean' | 'string'
+  /** For its help. */
+  meaning: string
+}
+
+export interface CommandInput {
+  /** What follows the name, as `takes` says. */
+  taken: readonly string[]
+  options: Readonly<Record<string, string | boolean | undefined>>
+  /** A line for whoever has typed it. */
+  say: (text: string) => void
+  /** Asks for what nobody may see; without a terminal it is the first line of standard input. */
+  secret: (question: string) => Promise<string>
+  log: Log
+}
+
+/**
+ * What `archivolt <name>` does, while no server runs: its plugins are set up, requests are not taken and no job is
+ * started.
+ */
+export interface PluginCommand<Given = WholeApp> {
+  /** Words in lower case: `user add`. */
+  name: string
+  /** One line for the list of commands, without a full stop. */
+  summary: string
+  /** What follows the name, in order: `file`; `name?` may be left out. */
+  takes?: readonly string[]
+  options?: Readonly<Record<string, CommandOption>>
+  /** What it throws is told in one sentence. */
+  run: (input: CommandInput, app: Given) => Promise<void>
+}
+
+/** One thing that `archivolt check` has looked at. */
+export interface Finding {
+  /** What was looked at, for people. */
+  what: string
+  isRight: boolean
+  /** What it is like; if it is not right, with what to do. */
+  said: string
+}
+
+/** What can be looked at while a server runs, or before there is one. */
+export interface CheckParts {
+  settings: Readonly<Settings>
+  clock: Clock
+  log: Log
+}
+
 export interface LedgerMigration {
   /** 1, 2, 3 …: applied once, in order, each in one transaction. Never edited once released. */
   number: number
@@ -305,6 +354,10 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   migrations?: LedgerMigration[]
   routes?: ReadonlyArray<Route<AppOf<Name | Need>>>
   tasks?: ReadonlyArray<Task<AppOf<Name | Need>>>
+  /** What people may type beside starting the server. */
+  commands?: ReadonlyArray<PluginCommand<AppOf<Name | Need>>>
+  /** Looks at what the plugin needs on this machine, for `archivolt check`. Changes nothing. */
+  checks?: (parts: CheckParts) => Promise<Finding[]>
   adaptations?: readonly Adaptation[]
   /** Puts errors into another form, for clients that expect one. For built-in plugins only. */
   faults?: (app: AppOf<Name | Need>) => FaultForm

@@ -1,6 +1,6 @@
 /** The service `backups`: how backups are made, read, compared and restored (contract 9.10). */
 import type { Readable } from 'node:stream'
-import { errors, type Job, type JobContext } from 'archivolt'
+import { errors, type Job } from 'archivolt'
 import { type Accept, acceptDocuments } from './accept.ts'
 import type { App } from './app.ts'
 import { BadArchive, readEntries } from './archive.ts'
@@ -15,6 +15,7 @@ import {
   type RestoreReport,
   restoreBackup,
 } from './restoring.ts'
+import type { Work } from './work.ts'
 
 /** Tasks that replace all documents. */
 const RESTORES = ['restore_backup', 'restore_snapshot']
@@ -26,11 +27,7 @@ export interface Backups
    * @param isRight  somebody has said that no document is missing, whatever it looks like
    * @returns its name; and `doubt`, where documents seem to be missing: then its name is one that replaces no other
    */
-  create(
-    reason: BackupReason,
-    isRight: boolean,
-    job: JobContext<object>,
-  ): Promise<{ filename: string; doubt: string | undefined }>
+  create(reason: BackupReason, isRight: boolean, job: Work): Promise<{ filename: string; doubt: string | undefined }>
   /**
    * Takes an upload in.
    * @throws not_found (name), conflict, body_too_large, unprocessable, unavailable (the disk is full)
@@ -43,7 +40,7 @@ export interface Backups
    * or nothing in it
    */
   begin(filename: string, signal: AbortSignal, start: () => Promise<Job>): Promise<Job>
-  restore(filename: string, job: JobContext<object>): Promise<RestoreReport>
+  restore(filename: string, job: Work): Promise<RestoreReport>
   /** The running restore of this file. */
   restoring(filename: string): Job | undefined
   /** Whether a restore, of a backup or a snapshot, waits or runs. */

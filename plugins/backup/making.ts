@@ -1,10 +1,11 @@
 /** Makes a backup of now, and notices where documents seem to be missing, so that no good backup is replaced by it. */
-import { epochSeconds, type JobContext } from 'archivolt'
+import { epochSeconds } from 'archivolt'
 import type { App } from './app.ts'
 import { BadArchive, readEntries, writeArchive } from './archive.ts'
 import { type BackupFolder, compactDay } from './backup-folder.ts'
 import { collectionNames, definitionOf } from './collections.ts'
 import type { Forms } from './form.ts'
+import type { Work } from './work.ts'
 import { archiveEntries } from './writing.ts'
 
 export type BackupReason = 'auto' | 'update' | 'manual'
@@ -19,7 +20,7 @@ export async function makeBackup(
   forms: Forms,
   reason: BackupReason,
   isRight: boolean,
-  job: JobContext<object>,
+  job: Work,
 ): Promise<{ filename: string; doubt: string | undefined }> {
   const prefix = `${app.settings.prefix}_backup`
   const day = compactDay(epochSeconds(app.clock))

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { definePlugin, openFolder } from 'archivolt'
 import { openBackups } from './backups.ts'
+import { backup, restore } from './commands.ts'
 import {
   deleteBackup,
   downloadBackup,
@@ -31,6 +32,7 @@ export default definePlugin({
     previewRestore,
   ],
   tasks: [runBackup, restoreBackup],
+  commands: [backup, restore],
   services: (app) => ({ backups: openBackups(app) }),
   async setup(app) {
     const folder = join(app.settings.dataDir, 'backups')

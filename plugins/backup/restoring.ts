@@ -1,10 +1,11 @@
 /** Puts the documents of a backup in the place of all others, and says beforehand what that would change. */
-import { type BulkResult, errors, type JobContext, type ReplaceWrite, Value } from 'archivolt'
+import { type BulkResult, errors, type ReplaceWrite, Value } from 'archivolt'
 import type { App } from './app.ts'
 import { type DocumentEntry, readDocuments, readEntries } from './archive.ts'
 import { collectionNames, collectionOf } from './collections.ts'
 import type { Forms, Stored } from './form.ts'
 import { documentsIn, documentsInside, keyOf, quietly, type Skip, usable, usableDocuments } from './reading.ts'
+import type { Work } from './work.ts'
 
 const MOST_REASONS = 50
 const MOST_REFUSED = 100
@@ -27,12 +28,7 @@ export interface CollectionChanges {
   changed: number
 }
 
-export async function restoreBackup(
-  app: App,
-  forms: Forms,
-  path: string,
-  job: JobContext<object>,
-): Promise<RestoreReport> {
+export async function restoreBackup(app: App, forms: Forms, path: string, job: Work): Promise<RestoreReport> {
   const run = new Restore(app, forms, job, (await readEntries(path)).length)
   await app.index.replaceAll(async (write) => {
     await readDocuments(path, (entry, lines) => run.take(entry, lines, write))
@@ -47,7 +43,7 @@ export async function restoreBackup(
 class Restore {
   readonly #app: App
   readonly #forms: Forms
-  readonly #job: JobContext<object>
+  readonly #job: Work
   readonly #files: number
   readonly report: RestoreReport = { restored: 0, skipped: 0, unknownSettings: [] }
   config: Stored | undefined
@@ -57,7 +53,7 @@ class Restore {
   readonly #seen = new Set<string>()
   readonly #fromInside = new Set<string>()
 
-  constructor(app: App, forms: Forms, job: JobContext<object>, files: number) {
+  constructor(app: App, forms: Forms, job: Work, files: number) {
     this.#app = app
     this.#forms = forms
     this.#job = job

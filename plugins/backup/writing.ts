@@ -1,8 +1,8 @@
 /** What goes into an archive: all documents, collection by collection. */
-import type { JobContext } from 'archivolt'
 import type { App } from './app.ts'
 import { collectionNames, collectionOf } from './collections.ts'
 import type { BackupForm, Stored } from './form.ts'
+import type { Work } from './work.ts'
 
 const DOCUMENTS_A_FILE = 500
 const COMMENTS_A_FILE = 200
@@ -12,7 +12,7 @@ export async function* archiveEntries(
   app: App,
   { mark, toStored }: BackupForm,
   day: string,
-  job: JobContext<object>,
+  job: Work,
 ): AsyncIterable<{ fileName: string; lines: Iterable<string> }> {
   const fileOf = (name: string, number: number, documents: Iterable<{ id: string; stored: Stored }>) => ({
     fileName: `${mark}_${name}-${day}-${number}.json`,

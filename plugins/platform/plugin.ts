@@ -1,5 +1,6 @@
 /** The platform: what it has, whether it lets us, and yt-dlp, which does the asking. */
 import { definePlugin, Type } from 'archivolt'
+import { lookAtPrograms } from './check-programs.ts'
 import { tellLostPrograms } from './lost-programs.ts'
 import { PLATFORM } from './name.ts'
 import { pacingTables } from './pacing.ts'
@@ -102,6 +103,7 @@ export default definePlugin({
   preferences: { platform, downloads: pauseOfDownloads },
   routes: [showPlatform, commandPlatform, resolveText],
   tasks: [updateDownloader],
+  checks: lookAtPrograms,
   services: (app) => ({ platform: openPlatform(app) }),
   async setup(app) {
     const platform = app.platform as PlatformService

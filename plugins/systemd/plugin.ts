@@ -12,7 +12,7 @@ export default definePlugin({
       env: 'AV_NOTIFY_SOCKET',
       schema: Type.String(),
       default: '',
-      meaning: 'where systemd listens; set by `config/start.sh` where systemd starts it',
+      meaning: 'where systemd listens; set by `config/archivolt` where systemd starts it',
     },
     watchdogMicroseconds: {
       env: 'AV_WATCHDOG_USEC',

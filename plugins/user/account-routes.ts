@@ -32,7 +32,9 @@ const Account = Type.Object({
   has_pin: Type.Boolean(),
   last_login: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
 })
-const NewPassword = Type.String({ minLength: 8, maxLength: LONGEST_PASSWORD })
+export const SHORTEST_PASSWORD = 8
+export const NAME_PATTERN = '^[\\p{L}\\p{N}@.+_-]{1,150}$'
+const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD })
 
 export const listUsers = defineRoute({
   method: 'GET',
@@ -49,7 +51,7 @@ export const addUser = defineRoute({
   access: 'admin',
   summary: 'Add an account',
   body: Type.Object({
-    username: Type.String({ pattern: '^[\\p{L}\\p{N}@.+_-]{1,150}$' }),
+    username: Type.String({ pattern: NAME_PATTERN }),
     password: NewPassword,
     is_staff: Type.Optional(Type.Boolean()),
     may_download: Type.Optional(Type.Boolean()),

@@ -1,6 +1,7 @@
 /** People: how they sign in, their tokens and preferences, and the preferences of the installation. */
 import { definePlugin, Type } from 'archivolt'
 import { addUser, changeUser, listUsers, removeUser, showUser } from './account-routes.ts'
+import { addAccount, setPassword } from './commands.ts'
 import { forgetOnDevice, listOfDevice, signInWithPin } from './device-routes.ts'
 import { changePreferences, describePreferences, showPreferences } from './preferences.ts'
 import { login, loginWithToken, logout, ping, revokeToken, showToken } from './signing-in.ts'
@@ -11,6 +12,7 @@ export default definePlugin({
   preferences: { application: { enable_cast: Type.Boolean({ default: false }) } },
   envelope: (preferences) => ({ enable_cast: preferences.section('application').enable_cast }),
   events: ['user.removed'],
+  commands: [addAccount, setPassword],
   routes: [
     loginWithToken,
     ping,

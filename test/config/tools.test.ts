@@ -203,6 +203,39 @@ test('the command is that of the system at hand', async (t) => {
   assert.match(await said('apk'), /Run: sudo apk add g\+\+ /)
 })
 
+test('setup takes the wheels of a release, and names ffmpeg with the command where it is missing', async (t) => {
+  const machine = await aMachine(t, anOldNode())
+  await mkdir(join(machine.folder, 'wheels'))
+
+  const { code, said } = await machine.run('setup')
+
+  assert.equal(code, 1)
+  assert.match(
+    said,
+    /ffmpeg and ffprobe are needed, and are not on PATH\. Run: install ffmpeg from your system's packages/,
+  )
+  assert.match(
+    await readFile(join(machine.folder, 'pip-was-told'), 'utf8'),
+    /^install .*--no-index --find-links wheels -r plugins\/platform\/requirements\.txt$/m,
+  )
+})
+
+test('setup fetches what a release has no wheel of for this Python, and says how to start', async (t) => {
+  const programs: Record<string, string> = { ...anOldNode('of-the-release'), ffmpeg: '', ffprobe: '' }
+  programs.python3 = programs.python3!.replace('*requirements-of-the-release.txt*', '*--no-index*')
+  const machine = await aMachine(t, programs)
+  await mkdir(join(machine.folder, 'wheels'))
+
+  const { code, said } = await machine.run('setup')
+
+  assert.equal(code, 0, said)
+  assert.match(said, /All is there\. Start it: archivolt start\n$/)
+  assert.match(
+    await readFile(join(machine.folder, 'pip-was-told'), 'utf8'),
+    /^install --quiet --disable-pip-version-check -r plugins\/platform\/requirements\.txt$/m,
+  )
+})
+
 test('where everything for compiling is there, what npm said is left to speak', async (t) => {
   const machine = await aMachine(t, { npm: 'echo no network >&2; exit 1', 'c++': '', make: '', python3: '' })
 

@@ -23,6 +23,7 @@ const aTask = (name: string, more: object = {}) => ({
   ...defineTask({ name, title: 'x', payload: Type.Object({}), lane: 'light', run: async () => null }),
   ...more,
 })
+const aCommand = (name: string) => ({ name, summary: 'x', run: async () => undefined })
 const aSetting = (env: string) => ({ env, schema: Type.String(), default: '', meaning: 'x' })
 const aPreference = Type.Integer({ default: 1 })
 const anIndex = (name: string) => ({ name, doc: Type.Object({}), fields: {} })
@@ -118,6 +119,15 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
     /the route GET \/x\/:…\/ has two owners: plugin a and plugin b/,
   ],
   [
+    'two owners of a command',
+    [
+      { name: 'a', commands: [aCommand('tide')] },
+      { name: 'b', commands: [aCommand('tide')] },
+    ],
+    /the command tide has two owners: plugin a and plugin b/,
+  ],
+  ["a command of core's", [{ name: 'a', commands: [aCommand('start')] }], /the command start has two owners: core and/],
+  [
     'two owners of a task',
     [
       { name: 'a', tasks: [aTask('t')] },
@@ -207,6 +217,11 @@ const REFUSALS: Array<[why: string, plugins: object[], says: RegExp]> = [
     'a lane that nobody needed declares',
     [{ name: 'a', tasks: [aTask('t', { lane: 'slow' })] }],
     /is to run in the lane slow/,
+  ],
+  [
+    'a command whose name cannot be typed',
+    [{ name: 'a', commands: [aCommand('Tide!')] }],
+    /its command Tide!: a name is of/,
   ],
   ['a task without its work', [{ name: 'a', tasks: [aTask('t', { run: undefined })] }], /its task t has no `run`/],
   [

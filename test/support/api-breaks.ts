@@ -19,6 +19,8 @@ const WRITTEN_BY_AUTHORS = new Set([
   'Route',
   'Task',
   'TaskDefinition',
+  'PluginCommand',
+  'Finding',
   'EventName',
   'SettingDefinition',
   'ErrorOptions',

@@ -8,7 +8,7 @@ import { lastFirst, type Scope } from './last-first.ts'
 import { UNPACED } from './preferences.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-export const START = fileURLToPath(new URL('../../config/start.sh', import.meta.url))
+export const START = fileURLToPath(new URL('../../config/archivolt', import.meta.url))
 const START_DEADLINE_MS = 120_000
 export const USERNAME = 'keeper'
 export const PASSWORD = 'a long enough password'

@@ -41,7 +41,7 @@ test('without its setting the embedded index keeps them, and the start after say
 
   assert.equal(app.app.index.kind, 'sqlite')
   assert.ok(
-    lines.some((line) => /kept in memory; this start keeps them in the embedded index.*TO=embedded/.test(line)),
+    lines.some((line) => /kept in memory; this start keeps them in the embedded index.*index-move embedded/.test(line)),
     lines.join(''),
   )
   await app.close()

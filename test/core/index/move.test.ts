@@ -190,7 +190,7 @@ const environment = (env: Record<string, string>) => ({
 const documents = async ({ app }: TestApp): Promise<string[]> =>
   (await everything(app.index)).map((text) => text.replace(/"refreshed_at":\d+/, ''))
 
-describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
+describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
   test('brings a data folder there and home, also after a kill -9 half way; the server does not start on what is half filled', async (t) => {
     const { url, prefix } = await testElasticsearch(t)
     const app = await testApp(lastFirst(t), { settings: { prefix } })
@@ -204,7 +204,7 @@ describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
     const embeddedOnly = { AV_DATA_DIR: app.dataDir, AV_PREFIX: prefix, AV_USERNAME: 'admin', AV_PASSWORD: PASSWORD }
     const env = { ...embeddedOnly, AV_ELASTICSEARCH_URL: url }
 
-    const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), 'index-move', 'to-elasticsearch'], {
+    const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), 'index-move', 'elasticsearch'], {
       env: environment(env),
       stdio: 'ignore',
     })
@@ -218,11 +218,11 @@ describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
     assert.ok((await count()) < 6000)
     await assert.rejects(
       startServer(t, app.dataDir, env),
-      /move of the documents to Elasticsearch was interrupted.*make index-move TO=elasticsearch/,
+      /move of the documents to Elasticsearch was interrupted.*archivolt index-move elasticsearch/,
     )
     await (await startServer(t, app.dataDir, embeddedOnly)).end('SIGTERM')
 
-    const there = await command(env, 'to-elasticsearch')
+    const there = await command(env, 'elasticsearch')
 
     assert.equal(there.code, 0, there.stderr)
     assert.match(there.stdout, /video: 6000 of 6000 documents\n/)
@@ -232,15 +232,15 @@ describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
     )
     const server = await startServer(t, app.dataDir, env)
     assert.equal((await server.api('GET', '/api/video/')).status, 200)
-    assert.match((await command(env, 'to-embedded')).stderr, /already runs on the data folder/)
+    assert.match((await command(env, 'embedded')).stderr, /already runs on the data folder/)
     await server.end('SIGTERM')
     assert.match(
-      (await command(env, 'to-elasticsearch')).stderr,
-      /last kept in Elasticsearch: those of the embedded index are older.*ANYWAY=yes/,
+      (await command(env, 'elasticsearch')).stderr,
+      /last kept in Elasticsearch: those of the embedded index are older.*--anyway/,
     )
 
     for (const end of ['', '-wal', '-shm']) await rm(join(app.dataDir, `index.sqlite${end}`), { force: true })
-    const home = await command(env, 'to-embedded')
+    const home = await command(env, 'embedded')
 
     assert.equal(home.code, 0, home.stderr)
     assert.match(
@@ -261,11 +261,11 @@ describe('make index-move', { skip: withoutElasticsearch() ?? false }, () => {
     const env = { AV_DATA_DIR: await temporaryFolder(t), AV_PREFIX: prefix }
 
     for (const [args, settings, says] of [
-      [[], { AV_ELASTICSEARCH_URL: url }, /TO=elasticsearch, or TO=embedded/],
-      [['to-'], { AV_ELASTICSEARCH_URL: url }, /TO=elasticsearch, or TO=embedded/],
-      [['to-elasticsearch'], {}, /Set AV_ELASTICSEARCH_URL/],
-      [['to-elasticsearch'], { AV_ELASTICSEARCH_URL: url }, /nothing in the embedded index/],
-      [['to-embedded'], { AV_ELASTICSEARCH_URL: url }, /nothing in Elasticsearch/],
+      [[], { AV_ELASTICSEARCH_URL: url }, /It takes index: archivolt index-move --help/],
+      [['nowhere'], { AV_ELASTICSEARCH_URL: url }, /index-move elasticsearch, or embedded/],
+      [['elasticsearch'], {}, /Set AV_ELASTICSEARCH_URL/],
+      [['elasticsearch'], { AV_ELASTICSEARCH_URL: url }, /nothing in the embedded index/],
+      [['embedded'], { AV_ELASTICSEARCH_URL: url }, /nothing in Elasticsearch/],
     ] as const) {
       const { code, stderr } = await command({ ...env, ...settings }, ...args)
       assert.equal(code, 1)

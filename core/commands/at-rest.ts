@@ -1,0 +1,31 @@
+/** Commands of plugins: run with the whole app on a data folder that no server is using. No request, no job of the queue. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSources } from '../../config/load.ts'
+import { openApp } from '../app.ts'
+import type { CommandInput, PluginCommand } from '../plugin/define.ts'
+
+/** @throws a sentence: there is no archive there, a server is using it, it belongs to another user */
+export async function runAtRest(command: PluginCommand, input: CommandInput): Promise<void> {
+  const sources = readSources()
+  refuseFolder(sources.dataDir)
+  const { app, close } = await openApp({ sources, log: input.log, isAtRest: true })
+  try {
+    await command.run(input, app)
+  } finally {
+    await close()
+  }
+}
+
+/** A typing error must not make a new archive, and root must not leave files that the server cannot write. */
+function refuseFolder(dataDir: string): void {
+  if (!existsSync(join(dataDir, 'ledger.sqlite')))
+    throw new Error(
+      `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
+    )
+  const { uid } = statSync(dataDir)
+  if (process.getuid?.() === 0 && uid !== 0)
+    throw new Error(
+      `The archive in ${dataDir} belongs to another user: run this as that one, with sudo -u '#${uid}' in front`,
+    )
+}

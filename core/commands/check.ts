@@ -1,0 +1,83 @@
+/** `archivolt check`: looks at settings, data and programs, and changes nothing; a server may run meanwhile. */
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { readCore, readSettings, readSources } from '../../config/load.ts'
+import { systemClock } from '../clock.ts'
+import { saidBy } from '../error.ts'
+import { diskSpace } from '../folder.ts'
+import type { Finding } from '../plugin/define.ts'
+import { findPlugins, registerPlugins } from '../plugin/load.ts'
+import { openRememberedSettings } from '../plugin/remembered-settings.ts'
+import type { OwnCommand } from './own-command.ts'
+
+const LEAST_FREE_BYTES = 1 << 30
+
+export const check: OwnCommand = {
+  name: 'check',
+  summary: 'Look at settings, data and programs, and say what is wrong',
+  async run({ say, log }) {
+    const sources = readSources()
+    const core = readCore(sources)
+    const loaded = registerPlugins(await findPlugins(core), core.pluginsOff)
+    const { owners } = await openRememberedSettings(core.dataDir, loaded)
+    const settings = readSettings(sources, loaded.settings, owners)
+    const found: Finding[] = []
+    const tell = (finding: Finding) => {
+      found.push(finding)
+      say(`${finding.isRight ? 'right' : 'WRONG'}  ${finding.what}: ${finding.said}`)
+    }
+    tell({ what: 'Settings', isRight: true, said: `read, with ${loaded.registry.plugins.length} plugins` })
+    for (const finding of await lookAtData(core.dataDir)) tell(finding)
+    for (const { name, checks } of loaded.registry.plugins) {
+      const told = checks?.({ settings, clock: systemClock, log }).catch((error: unknown) => [
+        { what: `Plugin ${name}`, isRight: false, said: `it could not look: ${saidBy(error)}` },
+      ])
+      for (const finding of (await told) ?? []) tell(finding)
+    }
+    const wrong = found.filter(({ isRight }) => !isRight).length
+    if (wrong > 0) throw new Error(`${wrong} of ${found.length} things are not right: each says above what to do`)
+  },
+}
+
+async function lookAtData(dataDir: string): Promise<Finding[]> {
+  if (!existsSync(dataDir))
+    return [{ what: 'Data folder', isRight: true, said: `${dataDir} is not there yet: the first start makes it` }]
+  const { free } = await diskSpace(dataDir)
+  const findings: Finding[] = [
+    {
+      what: 'Data folder',
+      isRight: free >= LEAST_FREE_BYTES,
+      said: `${dataDir}, ${(free / 2 ** 30).toFixed(1)} GB free${free >= LEAST_FREE_BYTES ? '' : ': make room'}`,
+    },
+  ]
+  const ledger = join(dataDir, 'ledger.sqlite')
+  if (existsSync(ledger)) findings.push(lookAtLedger(ledger))
+  const key = join(dataDir, 'secret.key')
+  if (existsSync(key)) {
+    const { mode } = await stat(key)
+    const isPrivate = (mode & 0o077) === 0
+    findings.push({
+      what: 'Secret key',
+      isRight: isPrivate,
+      said: isPrivate ? 'for its owner alone' : `others may read it: chmod 600 ${key}`,
+    })
+  }
+  return findings
+}
+
+function lookAtLedger(file: string): Finding {
+  const remedy = 'start the server: it takes the newest copy of ledger-copies/ then'
+  try {
+    const db = new Database(file, { readonly: true, timeout: 5000 })
+    try {
+      const said = String(db.pragma('quick_check(1)', { simple: true }))
+      return { what: 'Ledger', isRight: said === 'ok', said: said === 'ok' ? 'whole' : `${said}; ${remedy}` }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    return { what: 'Ledger', isRight: false, said: `${saidBy(error)}; ${remedy}` }
+  }
+}

@@ -1,0 +1,57 @@
+/** What a release was made for: on another machine, or with another Node, one sentence says which is needed. */
+import { readFile } from 'node:fs/promises'
+import { OWN_FOLDER } from './own-files.ts'
+
+/** `release.json` beside `dist/`; a tree that was built has none. */
+export interface Release {
+  version: string
+  platform: string
+  arch: string
+  libc: Libc
+  /** Major versions of Node, by what their native code is compiled for (`process.versions.modules`). */
+  nodes: Record<string, number>
+}
+export type Libc = 'glibc' | 'musl'
+
+/** The machine that a program runs on. */
+export interface Machine extends Pick<Release, 'platform' | 'arch'> {
+  libc: Libc | undefined
+  node: string
+  modules: string
+}
+
+/** @throws a sentence */
+export async function refuseOtherMachine(): Promise<void> {
+  const text = await readFile(new URL('../release.json', OWN_FOLDER), 'utf8').catch(() => undefined)
+  if (text === undefined) return
+  const said = refusal(JSON.parse(text) as Release, thisMachine())
+  if (said !== undefined) throw new Error(said)
+}
+
+/** What is wrong with a release on a machine; undefined: nothing is. */
+export function refusal(release: Release, machine: Machine): string | undefined {
+  const { version, nodes } = release
+  const isSame =
+    release.platform === machine.platform &&
+    release.arch === machine.arch &&
+    (machine.libc === undefined || machine.libc === release.libc)
+  if (!isSame)
+    return `This is the release for ${nameOf(release)}, and here is ${nameOf(machine)}: take ${fileOf({ ...machine, version, libc: machine.libc ?? release.libc })} if there is one, or build from the sources with make run`
+  if (machine.modules in nodes) return undefined
+  const majors = Object.values(nodes).sort((one, other) => one - other)
+  return `This release runs on Node ${majors.join(', ')}, and here is Node ${machine.node}: install Node ${majors.at(-1)}, or build from the sources with make run`
+}
+
+const nameOf = ({ platform, arch, libc }: Pick<Machine, 'platform' | 'arch' | 'libc'>): string =>
+  [platform, arch, libc].filter(Boolean).join(' ')
+
+/** `archivolt-1.0.0-linux-x64.tar.gz`; glibc is not named. */
+export const fileOf = ({ version, platform, arch, libc }: Omit<Release, 'nodes'>): string =>
+  `archivolt-${version}-${platform}-${arch}${libc === 'musl' ? '-musl' : ''}.tar.gz`
+
+function thisMachine(): Machine {
+  const { platform, arch, versions, report } = process
+  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } }
+  const libc = platform !== 'linux' ? undefined : header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
+  return { platform, arch, libc, node: versions.node, modules: versions.modules }
+}

@@ -1,0 +1,55 @@
+/** `archivolt backup` and `archivolt restore`: what the page does, for whoever has the machine alone. */
+import { createReadStream, existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { type CommandInput, errors, type PluginCommand } from 'archivolt'
+import type { App } from './app.ts'
+import type { Work } from './work.ts'
+
+export const backup: PluginCommand<App> = {
+  name: 'backup',
+  summary: 'Write all documents to a zip in backups/ (stop the server first; while it runs, the page makes one)',
+  async run(input, app) {
+    const { filename, doubt } = await app.backups.create('manual', false, workOf(input))
+    if (doubt !== undefined) throw errors.conflict(`${doubt}: this backup is called ${filename}, and replaced no other`)
+    say(input, app, filename)
+  },
+}
+
+export const restore: PluginCommand<App> = {
+  name: 'restore',
+  summary: 'Replace all documents by those of a backup (stop the server first)',
+  takes: ['file'],
+  options: { yes: { type: 'boolean', meaning: 'do it; without, it only tells what would change' } },
+  async run(input, app) {
+    const filename = await takenIn(input.taken[0]!, app)
+    const work = workOf(input)
+    const changes = await app.backups.preview(filename, work.signal)
+    for (const [collection, { now, added, changed, removed }] of Object.entries(changes))
+      if (now + added > 0)
+        input.say(`${collection}: ${now} now; ${added} would be added, ${changed} changed, ${removed} removed`)
+    if (input.options.yes !== true)
+      return input.say(`Nothing was changed. To do it: archivolt restore ${filename} --yes`)
+    const { restored, skipped, unknownSettings } = await app.backups.restore(filename, work)
+    const left = unknownSettings.length ? `; settings not applied: ${unknownSettings.join(', ')}` : ''
+    input.say(`${filename} restored: ${restored} documents, ${skipped} skipped${left}`)
+  },
+}
+
+const say = ({ say }: CommandInput, { settings }: App, filename: string): void =>
+  say(`All documents are in ${resolve(settings.dataDir, 'backups', filename)}`)
+
+/** One of the folder by its name; another file is taken in first, as an upload is. */
+async function takenIn(file: string, { backups }: App): Promise<string> {
+  const isThere = (await backups.list()).some(({ filename }) => filename === file)
+  if (isThere) return file
+  if (!existsSync(file)) throw errors.badRequest(`There is no backup ${file}: neither in backups/, nor as a file`)
+  return (await backups.takeIn(basename(file), createReadStream(file))).filename
+}
+
+/** Its progress is for a page: here the lines at the end are enough. */
+const workOf = ({ log }: CommandInput): Work => ({
+  id: 'command',
+  signal: new AbortController().signal,
+  log,
+  progress: () => undefined,
+})

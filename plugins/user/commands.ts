@@ -1,0 +1,47 @@
+/** `archivolt user …`: accounts, for whoever looks after the machine and cannot sign in. */
+import { type App, errors, type PluginCommand } from 'archivolt'
+import { NAME_PATTERN, SHORTEST_PASSWORD } from './account-routes.ts'
+import { LONGEST_PASSWORD } from './signing-in.ts'
+
+export const addAccount: PluginCommand<App> = {
+  name: 'user add',
+  summary: 'Add an account; its password is asked for (stop the server first)',
+  takes: ['name'],
+  options: {
+    admin: { type: 'boolean', meaning: 'it may do everything' },
+    download: { type: 'boolean', meaning: 'it may download' },
+  },
+  async run({ taken: [username = ''], options, say, secret }, { accounts }) {
+    if (!new RegExp(NAME_PATTERN, 'u').test(username))
+      throw errors.badRequest('A name has up to 150 letters, digits and . @ + - _')
+    const password = checked(await secret('Password'))
+    await accounts.create({
+      username,
+      password,
+      isStaff: options.admin === true,
+      mayDownload: options.download === true,
+    })
+    say(`There is an account ${username} now${options.admin ? ', an admin' : ''}`)
+  },
+}
+
+export const setPassword: PluginCommand<App> = {
+  name: 'user password',
+  summary: 'Give an account a new password; it is signed out everywhere (stop the server first)',
+  takes: ['name'],
+  async run({ taken: [username], say, secret }, { accounts }) {
+    const account = accounts.list().find((one) => one.username === username)
+    if (!account) {
+      const names = accounts.list().map((one) => one.username)
+      throw errors.badRequest(`There is no account ${username}; there are ${names.join(', ')}`)
+    }
+    await accounts.change(account.id, { password: checked(await secret('New password')) })
+    say(`${username} has a new password${account.is_active ? '' : ', and is still switched off'}`)
+  },
+}
+
+function checked(password: string): string {
+  if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD)
+    throw errors.badRequest(`A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`)
+  return password
+}
