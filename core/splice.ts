@@ -11,7 +11,12 @@ type Texts = Readonly<Record<string, string>>
 const NONE = {}
 
 /** `[…]` of JSON texts. */
-export const listOf = (texts: readonly string[]): string => `[${texts.join(',')}]`
+export function listOf(texts: readonly string[]): string {
+  let members = ''
+  // Unlike `join`, this copies nothing: all is copied once, when it is sent.
+  for (const text of texts) members += members === '' ? text : `,${text}`
+  return `[${members}]`
+}
 
 /** `{…}` of JSON texts by key. */
 export const objectOf = (texts: Texts): string => `{${membersOf(NONE, texts)}}`

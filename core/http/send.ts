@@ -17,6 +17,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Compressing less takes more time than it saves on the wire. */
 const GZIP_FROM_CHARACTERS = 8192
 const GZIP_LEVEL = 4
+const LONG_TEXT_BYTES = 32 * 1024
 const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
@@ -121,10 +122,11 @@ function finish(
 ): void {
   if (response.destroyed) return
   const length = Buffer.byteLength(content)
-  // Text goes out in one piece with the head: a buffer would be a second one. Plain ASCII is copied instead of encoded.
-  response
-    .writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
-    .end(content, length === content.length ? 'latin1' : 'utf8')
+  const encoding = length === content.length ? 'latin1' : 'utf8' // plain ASCII is copied instead of encoded
+  response.writeHead(status, Object.assign(own, headers, { 'Content-Length': length }))
+  // A short text goes out in one piece with the head. A long one waits for its reader: as bytes it is none of the heap's.
+  if (typeof content === 'string' && length >= LONG_TEXT_BYTES) response.end(Buffer.from(content, encoding))
+  else response.end(content, encoding)
 }
 
 export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly FaultForm[] = []): Fault {

@@ -3,7 +3,8 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 const STATEMENTS_KEPT = 500
-const VALUES_KEPT = 500
+/** A search leaves nine, most of a kilobyte. */
+const VALUES_KEPT = 1500
 const FEWEST_ROWS_PLANNED_FOR = 1000
 const LONGEST_KEY = 4000
 
@@ -88,11 +89,13 @@ function keptValues({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Co
   return <Value>(key: string, find: () => Value, isWorthKeeping: (value: Value) => boolean = () => true): Value => {
     if (key.length > LONGEST_KEY) return find()
     const now = pluck<number>(state).get()
-    if (now !== keptFor || values.size >= VALUES_KEPT) values.clear()
+    if (now !== keptFor) values.clear()
     keptFor = now
     if (values.has(key)) return values.get(key) as Value
     const value = find()
-    if (isWorthKeeping(value)) values.set(key, value)
+    if (!isWorthKeeping(value)) return value
+    values.set(key, value)
+    if (values.size > VALUES_KEPT) values.delete(values.keys().next().value!)
     return value
   }
 }

@@ -36,7 +36,7 @@ export function openLink(onLost: (error: Error) => void): Link {
   let isEnded = false
   let cause: Error | undefined
 
-  const answers: Response[] = []
+  const answers: Response[][] = []
   const unsent: Request[] = []
 
   /** What is asked for together, such as the groups of a search, goes in one message. */
@@ -56,8 +56,7 @@ export function openLink(onLost: (error: Error) => void): Link {
   }
 
   function next(): void {
-    const answer = answers.shift()
-    if (answer) take(answer)
+    answers.shift()?.forEach(take)
     if (answers.length > 0) setImmediate(next)
   }
 
@@ -78,13 +77,13 @@ export function openLink(onLost: (error: Error) => void): Link {
 
   // Who has waited works on the answer at once: one in a turn of the loop, or those of many searches would be one long
   // turn.
-  const onMessage = (response: Response) => {
-    if (answers.push(response) === 1) setImmediate(next)
+  const onMessage = (responses: Response[]) => {
+    if (answers.push(responses) === 1) setImmediate(next)
   }
   const onError = (error: Error) => void (cause = error)
   const onExit = () => {
     isEnded = true
-    for (const answer of answers.splice(0)) take(answer)
+    for (const answer of answers.splice(0).flat()) take(answer)
     const error = cause ?? new Error('The index worker has ended')
     for (const asked of waiting.values())
       asked.reject(errors.unavailable('The index is starting again', { cause: error, retryAfterSeconds: 5 }))

@@ -43,8 +43,12 @@ const SIMILAR_FREQUENCY_CAP = 2000
 /** Rows of one search that are kept: a page of them. */
 const MOST_KEPT = 60
 
+/** Words that are known to be common, at most. */
+const MOST_COMMON = 1000
+
 interface RankedRow {
   rid: number
+  id: string
   score: number
 }
 
@@ -108,8 +112,8 @@ export function openSearcher(
     return `(${ways.join(' OR ')})`
   }
 
-  const frequency = (expression: string, cap: number): number =>
-    connection.count(`SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`, [expression, cap])
+  const frequencySql = `SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH ? LIMIT ?)`
+  const frequency = (expression: string, cap: number): number => connection.count(frequencySql, [expression, cap])
 
   /** So many words and stems near this word, with the columns that each is asked for in: nearest first, then most frequent. */
   const nearTerms = (word: QueryWord, { columns, stemmed: withStem, stems }: Scope, most: number): InColumns[] => {
@@ -125,7 +129,7 @@ export function openSearcher(
     if (near.length <= most) return near
     const counted = near
       .slice(0, MOST_COUNTED)
-      .map((each) => ({ ...each, count: frequency(`${each.columns} : "${each.term}"`, 100) }))
+      .map((each) => ({ ...each, count: pluck<number>(frequencySql).get(`${each.columns} : "${each.term}"`, 100)! }))
     return counted.sort((a, b) => a.distance - b.distance || b.count - a.count).slice(0, most)
   }
 
@@ -170,13 +174,15 @@ export function openSearcher(
       match,
     )
 
-  const nearClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): string[] => {
+  const nearClasses = (words: readonly QueryWord[], match: TextQuery['match'], scope: Scope): readonly string[] => {
     if (words.every((word) => word.edits === 0)) return []
     const most = mostNearTerms(words.length)
-    return classesOf(
-      words.map((word) => nearly(word, scope, most)),
-      match,
-    )
+    const find = () =>
+      classesOf(
+        words.map((word) => nearly(word, scope, most)),
+        match,
+      )
+    return connection.kept(JSON.stringify([names.text, words, match, scope]), find)
   }
 
   interface Narrowing {
@@ -194,8 +200,17 @@ export function openSearcher(
     return { filter: where, count, isSmall: count <= MAX_WINDOW }
   }
 
-  /** The first so many of those that match and are left, best first. */
-  type Take = (expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) => RankedRow[]
+  /**
+   * The first so many of those that match and are left, best first.
+   * @param words  all of these are in each match; none: that is not known
+   */
+  type Take = (
+    expression: string,
+    narrow: Narrowing | undefined,
+    scope: Scope,
+    size: number,
+    words: readonly QueryWord[],
+  ) => RankedRow[]
 
   const source = (narrow: Narrowing | undefined): string => {
     if (!narrow) return `${table} f WHERE f.${table} MATCH ?`
@@ -204,40 +219,64 @@ export function openSearcher(
     return `${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ? AND ${narrow.filter.text}`
   }
 
-  const rank = (scope: Scope) => `-bm25(f.${table}${', ?'.repeat(scope.weights.length)}) AS score`
+  const scored = (scope: Scope, narrow: Narrowing | undefined) =>
+    `SELECT f.rowid AS rid, -bm25(f.${table}${', ?'.repeat(scope.weights.length)}) AS score FROM ${source(narrow)}`
+  const best = (rows: string, more = '') =>
+    `SELECT r.*, i.id FROM (SELECT *${more} FROM (${rows}) ORDER BY score DESC, rid DESC LIMIT ?) r
+     CROSS JOIN "${names.main}" i ON i.rid = r.rid ORDER BY r.score DESC, r.rid DESC`
+  const newest = (rows: string) => `${rows} ORDER BY f.rowid DESC LIMIT ?`
 
-  const takeRanked: Take = (expression, narrow, scope, size) => {
-    const values = narrow?.filter.values ?? []
-    // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are
-    // the best.
-    if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW) {
-      const rids = pluck<number>(`SELECT f.rowid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`).all(
-        expression,
-        ...values,
-        Math.max(size, FEW),
-      )
-      if (rids.length >= FEW) return rids.slice(0, size).map((rid) => ({ rid, score: LEAST_SCORE }))
+  /**
+   * Words that more than ten thousand documents have, as was seen. Whether it is so still decides the way, not what is
+   * found.
+   */
+  const common = new Set<string>()
+  const noteCommon = (words: readonly QueryWord[]): void => {
+    if (common.size > MOST_COMMON) common.clear()
+    for (const { term } of words) common.add(term)
+  }
+
+  // Ranking scores every match. A word that more than ten thousand documents have tells nothing: then the newest are
+  // the best.
+  const takeRanked: Take = (expression, narrow, scope, size, words) => {
+    const values = [expression, ...(narrow?.filter.values ?? [])]
+    if (!narrow && words.some(({ term }) => !common.has(term))) {
+      // To count what is ranked costs little beside it; to count it before costs a third as much again.
+      const rows = sql<RankedRow & { matching: number }>(
+        best(newest(scored(scope, narrow)), ', count(*) OVER () AS matching'),
+      ).all(...scope.weights, ...values, MAX_WINDOW + 1, size)
+      if ((rows[0]?.matching ?? 0) <= MAX_WINDOW) return rows
+      noteCommon(words)
     }
-    return sql<RankedRow>(
-      `SELECT f.rowid AS rid, ${rank(scope)} FROM ${source(narrow)} ORDER BY score DESC, f.rowid DESC LIMIT ?`,
-    ).all(...scope.weights, expression, ...values, size)
+    if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW) {
+      const rids = pluck<number>(newest(`SELECT f.rowid FROM ${source(narrow)}`)).all(...values, Math.max(size, FEW))
+      if (rids.length >= FEW) return unranked(rids.slice(0, size))
+    }
+    return sql<RankedRow>(best(scored(scope, narrow))).all(...scope.weights, ...values, size)
   }
 
   const takeNear: Take = (expression, narrow, scope, size) =>
-    sql<RankedRow>(
-      `SELECT * FROM (SELECT f.rowid AS rid, ${rank(scope)} FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?)
-       ORDER BY score DESC, rid DESC LIMIT ?`,
-    ).all(...scope.weights, expression, ...(narrow?.filter.values ?? []), Math.max(size, NEAR_RANKED), size)
+    sql<RankedRow>(best(newest(scored(scope, narrow)))).all(
+      ...scope.weights,
+      expression,
+      ...(narrow?.filter.values ?? []),
+      Math.max(size, NEAR_RANKED),
+      size,
+    )
+
+  const idOf = (rid: number): string => pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)!
+  const unranked = (rids: readonly number[]): RankedRow[] =>
+    rids.map((rid) => ({ rid, id: idOf(rid), score: LEAST_SCORE }))
 
   /** Kept for who asks again: for misspelt words too, for another page, or for what was just typed. */
-  const best = (take: Take, expression: string, narrow: Narrowing | undefined, scope: Scope, size: number) =>
+  const taken = (take: Take, ...[expression, narrow, scope, size, words]: Parameters<Take>) =>
     connection
       .kept(
         JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size]),
-        () => take(expression, narrow, scope, size),
+        () => take(expression, narrow, scope, size, words),
         ({ length }) => length <= MOST_KEPT,
       )
-      .map((row) => ({ ...row }))
+      .map(({ rid, id, score }) => ({ rid, id, score }))
 
   return {
     find(query) {
@@ -251,7 +290,8 @@ export function openSearcher(
       const narrow = narrowing(query.filter)
       if (narrow?.count === 0) return { rows: [], total: 0 }
       const exact = exactClasses(words, text.match, scope)
-      let near: string[] | undefined
+      const inEach = exact.length === 1 ? words : []
+      let near: readonly string[] | undefined
       const nearOnes = () => (near ??= nearClasses(words, text.match, scope))
       const widest = () => nearOnes().at(-1) ?? exact.at(-1)!
 
@@ -264,7 +304,7 @@ export function openSearcher(
         const fill = (classes: readonly string[], take: Take) => {
           for (const each of classes) {
             if (rows.length >= end) return
-            for (const row of best(take, each, narrow, scope, end)) {
+            for (const row of taken(take, each, narrow, scope, end, inEach)) {
               if (rows.length < end && !seen.has(row.rid)) rows.push(row)
               seen.add(row.rid)
             }
@@ -297,7 +337,7 @@ export function openSearcher(
       if (words.length === 0) return []
       const narrow = narrowing(filter)
       const expression = words.join(' OR ')
-      const rows = best(takeRanked, expression, narrow, scope, size + 1)
+      const rows = taken(takeRanked, expression, narrow, scope, size + 1, [])
         .filter(({ rid }) => rid !== self.rid)
         .slice(0, size)
       return descending(rows)
@@ -310,7 +350,7 @@ export function openSearcher(
       `SELECT m.rid FROM ${table} f CROSS JOIN "${names.main}" m ON m.rid = f.rowid WHERE f.${table} MATCH ?` +
         `${where ? ` AND ${where.text}` : ''}${sortSql(layout, query.sort)} LIMIT ?`,
     ).all(expression, ...(where?.values ?? []), end)
-    return rids.map((rid) => ({ rid, score: LEAST_SCORE }))
+    return unranked(rids)
   }
 }
 

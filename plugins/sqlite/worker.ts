@@ -60,35 +60,23 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
   find({ name, query }) {
     const tables = tablesOf(at(), name)
     const found = tables.searcher.find(query)
-    if (found) return toFound(tables, found.rows, found.total)
+    if (found) return toFound(found.rows, found.total)
     const { sql, pluck } = opened(connection)
     const { from = 0, size = 10 } = query
     const { layout, names } = tables
     if (query.ids) {
       const given = givenSql(layout, names, query.filter)
       const values = [JSON.stringify(query.ids), ...given.values]
-      const rids = pluck<number>(`SELECT m.rid ${given.text} ORDER BY j.key LIMIT ? OFFSET ?`).all(
-        ...values,
-        size,
-        from,
-      )
-      const total = query.withoutTotal ? rids.length : pluck<number>(`SELECT count(*) ${given.text}`).get(...values)!
-      return toFound(
-        tables,
-        rids.map((rid) => ({ rid, score: 0 })),
-        total,
-      )
+      const page = `SELECT m.id ${given.text} ORDER BY j.key LIMIT ? OFFSET ?`
+      const rows = sql<{ id: string }>(page).all(...values, size, from)
+      const total = query.withoutTotal ? rows.length : pluck<number>(`SELECT count(*) ${given.text}`).get(...values)!
+      return toFound(rows, total)
     }
     const matching = count(tables, query.filter, MAX_WINDOW + 1)
     const page =
       listedPage(opened(connection), layout, names, query) ?? pageSql(layout, names, query, matching > MAX_WINDOW)
-    const rows = sql<{ rid: number }>(page.text).all(...page.values, size, from)
-    const total = query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW)
-    return toFound(
-      tables,
-      rows.map(({ rid }) => ({ rid, score: 0 })),
-      total,
-    )
+    const rows = sql<{ id: string }>(page.text).all(...page.values, size, from)
+    return toFound(rows, query.withoutTotal ? rows.length : Math.min(matching, MAX_WINDOW))
   },
   count: ({ name, filter, cap }) => count(tablesOf(at(), name), filter, cap),
   aggregate({ name, query, zone }) {
@@ -104,7 +92,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const self = rid === undefined ? undefined : tables.writer.readRow(rid)
     if (rid === undefined || !self) return { ids: [], scores: [], total: 0 }
     const rows = tables.searcher.similar({ rid, doc: self.doc }, query)
-    return toFound(tables, rows, rows.length)
+    return toFound(rows, rows.length)
   },
   page({ name, filter, order, after, size }) {
     const { layout, names } = tablesOf(at(), name)
@@ -147,10 +135,11 @@ function count({ layout, names }: Tables, filter: Filter | undefined, cap: numbe
   return reader.count(text, values)
 }
 
-function toFound({ names }: Tables, rows: ReadonlyArray<{ rid: number; score: number }>, total: number): FoundRows {
-  const id = opened(connection).pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`)
-  return { ids: rows.map(({ rid }) => id.get(rid)!), scores: rows.map(({ score }) => score), total }
-}
+const toFound = (rows: ReadonlyArray<{ id: string; score?: number }>, total: number): FoundRows => ({
+  ids: rows.map(({ id }) => id),
+  scores: rows.map(({ score = 0 }) => score),
+  total,
+})
 
 /** One piece of work that is done in one go. */
 function* once<Value>(work: () => Value): Units<Value> {
@@ -262,9 +251,9 @@ function matches(name: string, id: string, filter: Filter): boolean {
   )
 }
 
-const send = (response: Response) => port.postMessage(response)
+const send = (response: Response) => port.postMessage([response])
 
-function fail(id: number, error: unknown): void {
+function fail(id: number, error: unknown, tell = send): void {
   jobs.delete(id)
   const known = error instanceof Error ? error : new Error(String(error))
   const code = isDamage(error)
@@ -274,15 +263,17 @@ function fail(id: number, error: unknown): void {
       : 'code' in known
         ? String(known.code)
         : known.name
-  send({ id, failure: { code, message: known.message, stack: known.stack } })
+  tell({ id, failure: { code, message: known.message, stack: known.stack } })
 }
 
-function answer(id: number, work: () => unknown): void {
+function answer(id: number, work: () => unknown, tell = send): void {
+  let result: unknown
   try {
-    send({ id, result: work() })
+    result = work()
   } catch (error) {
-    fail(id, error)
+    return fail(id, error, tell)
   }
+  tell({ id, result })
 }
 
 function enqueue({ id, op, args }: WriteRequest): void {
@@ -325,7 +316,17 @@ function whenTermsAreRead(tables: Tables, work: () => void): void {
   loop.long({ units: loadTerms(at(), tables), durable: 'later', isAborted: false, resolve: proceed, reject: proceed })
 }
 
-function receive(request: Request): void {
+/** What was asked for together is answered together: whoever asks for the groups of a search waits for all of them. */
+function receiveAll(requests: Request[]): void {
+  const responses: Response[] = []
+  const reads = requests.filter((request) => !('abort' in request) && isOf('read', request)).length
+  const tell = (response: Response) => {
+    if (responses.push(response) === reads) port.postMessage(responses)
+  }
+  for (const request of requests) receive(request, tell)
+}
+
+function receive(request: Request, tellRead: typeof send): void {
   if ('abort' in request) {
     const job = jobs.get(request.abort)
     if (job) job.isAborted = true
@@ -335,7 +336,7 @@ function receive(request: Request): void {
     const start = controls[request.op] as (id: number, args: unknown) => void
     return start(request.id, request.args)
   }
-  if (isOf('read', request)) return enqueueRead(request)
+  if (isOf('read', request)) return enqueueRead(request, tellRead)
   enqueue(request as WriteRequest)
 }
 
@@ -348,9 +349,9 @@ const isOf = <Kind extends 'control' | 'read'>(
   request: Asked,
 ): request is Extract<Asked, { op: Kind extends 'read' ? Read : Control }> => RULES[request.op].kind === kind
 
-function enqueueRead(request: ReadRequest): void {
+function enqueueRead(request: ReadRequest, tell: typeof send): void {
   const read = reads[request.op] as (args: unknown) => unknown
-  const work = () => answer(request.id, () => opened(connection).together(() => read(request.args)))
+  const work = () => answer(request.id, () => opened(connection).together(() => read(request.args)), tell)
   const isFuzzy = request.op === 'find' && (request.args.query.text?.fuzziness ?? 0) !== 0
   const tables = isFuzzy ? store && tablesOf(store, request.args.name) : undefined
   if (tables && tables.layout.searched.length > 0) whenTermsAreRead(tables, work)
@@ -412,4 +413,4 @@ async function close(id: number): Promise<void> {
   send({ id, result: null })
 }
 
-port.on('message', (requests: Request[]) => requests.forEach(receive))
+port.on('message', receiveAll)

@@ -510,7 +510,11 @@ export function indexContract(
         await papers.putMany(
           Array.from({ length: 10_050 }, (_, at) => ({
             id: `p${at}`,
-            doc: { title: 'common word', addedAt: at, kind: at < 20 ? 'rare' : 'usual' },
+            doc: {
+              title: at === 7 ? 'common needle' : at === 8 ? 'common' : 'common word',
+              addedAt: at,
+              kind: at < 20 ? 'rare' : 'usual',
+            },
           })),
         )
         await index.refresh()
@@ -525,11 +529,14 @@ export function indexContract(
           ['p54', 'p53', 'p52', 'p51', 'p50'],
         )
         await assert.rejects(papers.find({ from: 9_999, size: 2 }))
-        // What all have tells nothing: the newest are shown.
-        assert.deepEqual(
-          (await papers.find({ text: { words: 'common' }, size: 3 })).hits.map((hit) => hit.id),
-          ['p10049', 'p10048', 'p10047'],
-        )
+        // What all have tells nothing: the newest are shown, also where the words are known already to be common.
+        const newest = ['p10049', 'p10048', 'p10047']
+        const shown = async (words: string) =>
+          (await papers.find({ text: { words, match: 'all' }, size: 3 })).hits.map((hit) => hit.id)
+        for (const words of ['common word', 'common', 'word common', 'word'])
+          assert.deepEqual(await shown(words), newest)
+        assert.deepEqual(await shown('needle common'), ['p7'])
+        assert.deepEqual(await shown('common needle'), ['p7'])
         assert.deepEqual(
           (await papers.find({ text: { words: 'common' }, filter: { eq: ['kind', 'rare'] }, size: 50 })).total,
           20,
