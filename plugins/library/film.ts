@@ -76,6 +76,44 @@ export async function toMp4(
   await ffmpeg(tools, [...input, ...streams, ...texts, ...asMp4(to)], options)
 }
 
+/** What most browsers play in an mp4, and what all of them do. */
+const PLAYED = {
+  most: { video: new Set(['h264', 'vp9', 'av1']), audio: new Set(['aac', 'mp3', 'opus', 'flac']) },
+  all: { video: new Set(['h264']), audio: new Set(['aac']) },
+}
+const PLAIN_PIXELS = new Set(['yuv420p', 'yuvj420p'])
+/** No larger than screens are: it has to be made on small machines too. */
+const SCREEN = "scale=w='min(1920,iw)':h='min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2"
+const ENCODED_TO_PLAY = {
+  video: ['libx264', '-preset', 'veryfast', '-crf', '22', '-pix_fmt', 'yuv420p', '-vf', SCREEN],
+  audio: ENCODED.audio,
+}
+
+/**
+ * An mp4 with the first picture and the first sound, as browsers play them.
+ * @param isEncoded  what only most browsers play is encoded too
+ * @throws unprocessable: nothing can be made of it; unavailable: no ffmpeg
+ */
+export async function toCopy(
+  tools: Tools,
+  from: string,
+  to: string,
+  streams: FileStream[],
+  { isEncoded, ...options }: FilmOptions & { isEncoded: boolean },
+): Promise<void> {
+  const played = isEncoded ? PLAYED.all : PLAYED.most
+  const maps = (['video', 'audio'] as const).flatMap((type) => {
+    const stream = streams.find((one) => one.type === type && !one.isPicture)
+    if (!stream) return []
+    const isPlain = stream.codec !== 'h264' || PLAIN_PIXELS.has(stream.pixels ?? '')
+    const [name, ...rest] = isPlain && played[type].has(stream.codec) ? ['copy'] : ENCODED_TO_PLAY[type]
+    return ['-map', `0:${stream.index}`, `-c:${type === 'video' ? 'v' : 'a'}`, name!, ...rest]
+  })
+  if (maps.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
+  const input = ['-format_whitelist', FILM_FORMATS, '-i', `file:${from}`]
+  await ffmpeg(tools, [...input, ...maps, '-map_metadata', '-1', ...asMp4(to)], options)
+}
+
 /** SubRip → WebVTT. @throws unprocessable */
 export async function toVtt(tools: Tools, from: string, to: string, options: FilmOptions): Promise<void> {
   await ffmpeg(tools, ['-f', 'srt', '-i', `file:${from}`, '-map', '0:s:0', '-f', 'webvtt', '-y', `file:${to}`], options)
@@ -114,8 +152,17 @@ export async function withPicture(
   await ffmpeg(tools, [...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...picturePlace, ...asMp4(to)], options)
 }
 
-/** Written so that it plays before it has been read to its end. */
-const asMp4 = (to: string): string[] => ['-movflags', '+faststart', '-f', 'mp4', '-y', `file:${to}`]
+/** Written so that it plays before it has been read to its end. FLAC in mp4 was an experiment for ffmpeg up to 5.1. */
+const asMp4 = (to: string): string[] => [
+  '-strict',
+  'experimental',
+  '-movflags',
+  '+faststart',
+  '-f',
+  'mp4',
+  '-y',
+  `file:${to}`,
+]
 
 async function ffmpeg({ settings, clock }: Tools, args: string[], { signal, onSeconds }: FilmOptions): Promise<void> {
   const quiet = new AbortController()

@@ -1,5 +1,5 @@
 /** The library as it lies on disk: rescan, manual import, thumbnails; and whether a newer version is out. */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { adoptVideos } from './adoption/adopt.ts'
 import { completeVideos } from './adoption/complete.ts'
 import {
@@ -13,6 +13,9 @@ import {
 import { scanPlace } from './adoption/scan.ts'
 import { adoptionTables, alongTables, catalogTables } from './adoption/tables.ts'
 import { undoAdoption } from './adoption/undo.ts'
+import { type Copies, openCopies } from './copies/copies.ts'
+import { makeCopy } from './copies/make.ts'
+import { dropCopy, showCopy, showCopyFile, startCopy } from './copies/routes.ts'
 import { resyncThumbs } from './embed.ts'
 import { manualImport } from './import.ts'
 import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
@@ -20,6 +23,18 @@ import { openReleases, type Releases, releaseTables, versionCheck } from './rele
 import { rescanFilesystem, tellMoved } from './rescan.ts'
 import { commandLibrary, showLibrary, startImport, startRescan } from './routes.ts'
 import { thumbnailCheck } from './thumbnails.ts'
+
+const playback = {
+  copy_room: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 20,
+    title: 'Room for copies that play',
+    description: 'Of videos that a browser could not play. The oldest go first.',
+    'x-unit': 'GB',
+    'x-group': 'watching',
+  }),
+}
 
 export default definePlugin({
   name: 'library',
@@ -34,22 +49,38 @@ export default definePlugin({
       meaning: 'where version_check looks: JSON with `version` or `tag_name`; unset: nothing',
     },
   },
-  lanes: ['library'],
+  lanes: ['library', 'copy'],
+  preferences: { playback },
   migrations: [releaseTables, adoptionTables, catalogTables, alongTables],
-  services: (app) => ({ releases: openReleases(app) }),
+  services: (app) => ({ releases: openReleases(app), copies: openCopies(app) }),
+  setup: (app) => app.copies.begin(),
   hooks: ['library.reader'],
   routes: [
     ...[showLibrary, commandLibrary, startRescan, startImport],
     ...[listPlaces, addPlace, changePlace, removePlace],
+    ...[showCopy, startCopy, dropCopy, showCopyFile],
     ...[listAdoptions, startAdoption, showAdoption, commandAdoption, dropAdoption, listItems],
   ],
   tasks: [
     ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
     ...[scanPlace, adoptVideos, completeVideos, undoAdoption],
+    makeCopy,
   ],
+  implements: {
+    'video.keys': (app) => (ids) => app.copies.keysOf(ids),
+    'video.remove': (app) => (video, step) => step('copy.drop', () => app.copies.drop([video.id])),
+  },
   on: {
+    // Its file is another one now.
+    'video.added':
+      (app) =>
+      ({ id }) =>
+        app.copies.drop([id]),
     // Restored documents come without their pictures.
-    'index.replaced': (app) => async () => void (await app.jobs.start(thumbnailCheck)),
+    'index.replaced': (app) => async () => {
+      await app.jobs.start(thumbnailCheck)
+      await app.copies.dropUnknown((ids) => app.videos.known(ids))
+    },
   },
 })
 
@@ -57,7 +88,11 @@ declare module 'archivolt' {
   interface Services {
     library: {
       releases: Releases
+      copies: Copies
     }
+  }
+  interface PreferenceValues {
+    playback: PreferencesOf<typeof playback>
   }
   interface Settings {
     releasesUrl: string | null

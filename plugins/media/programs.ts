@@ -22,6 +22,7 @@ interface ProbeOutput {
   streams?: Array<{
     codec_type?: string
     codec_name?: string
+    pix_fmt?: string
     index?: number
     bit_rate?: string
     width?: number
@@ -69,14 +70,15 @@ export async function probeMedia(ffprobe: string, path: string): Promise<MediaPr
 
 /** @throws unprocessable: no media; unavailable: ffprobe is not there */
 export async function streamsIn(ffprobe: string, path: string, signal: AbortSignal): Promise<FileStream[]> {
-  const entries = 'stream=index,codec_type,codec_name:stream_disposition=attached_pic'
+  const entries = 'stream=index,codec_type,codec_name,pix_fmt:stream_disposition=attached_pic'
   const args = ['-show_entries', entries, '-print_format', 'json']
   const { streams = [] } = await readWithFfprobe<ProbeOutput>(ffprobe, path, args, signal)
-  return streams.map(({ index = 0, codec_type: type = '', codec_name: codec = '', disposition }) => ({
+  return streams.map(({ index = 0, codec_type: type = '', codec_name: codec = '', pix_fmt: pixels, disposition }) => ({
     index,
     type,
     codec,
     isPicture: disposition?.attached_pic === 1,
+    ...(pixels !== undefined && { pixels }),
   }))
 }
 

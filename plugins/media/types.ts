@@ -26,6 +26,8 @@ export interface FileStream {
   type: string
   codec: string
   isPicture: boolean
+  /** How a picture keeps its points, such as `yuv420p`. */
+  pixels?: string
 }
 
 export type ArtKind = 'video' | 'channel_thumb' | 'channel_banner' | 'channel_tvart' | 'playlist'

@@ -6,6 +6,8 @@ import type { VideoTail } from './schema.ts'
 /** Further keys of a record, for who asks; each is left out where it does not hold. */
 export interface VideoKeys {
   watch_later?: true
+  /** A copy that browsers play. */
+  copy_url?: string
 }
 
 const MEDIA = '/media/'

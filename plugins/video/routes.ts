@@ -30,6 +30,7 @@ const VideoRecord = Type.Interface(
     watch_later: Type.Optional(
       Type.Literal(true, { description: "it is in the caller's Watch later; left out where it is not" }),
     ),
+    copy_url: Type.Optional(Type.String({ description: 'of a copy that browsers play, while there is one' })),
     place: Type.Optional(
       Type.Object(
         { label: Type.String(), state: Type.Enum(['there', 'away', 'missing']) },

@@ -100,6 +100,7 @@ const FILES = [
   `media/${SHUT}/${HIDDEN}.mp4`,
   `media/${SHUT}/${HIDDEN}.en.vtt`,
   ...[SEEN, LISTED, HIDDEN, QUEUED].map((id) => `cache/videos/${id[0]}/${id}.jpg`),
+  ...[SEEN, LISTED, HIDDEN].map((id) => `cache/playable/${id}.mp4`),
   ...[OPEN, SHUT].map((id) => `cache/channels/${id}_thumb.jpg`),
   ...[LIST, SHUT_LIST].map((id) => `cache/playlists/${id}.jpg`),
 ]
@@ -263,6 +264,10 @@ const ASKED: Record<string, Asked> = {
     seen: [SEEN, LISTED].map((id) => `/cache/videos/${id[0]}/${id}.jpg`),
     alike: [HIDDEN, QUEUED].map((id) => [`/cache/videos/${id[0]}/${id}.jpg`, `/cache/videos/n/${NO_VIDEO}.jpg`]),
   },
+  'GET /cache/playable/<>': {
+    seen: [SEEN, LISTED].map((id) => `/cache/playable/${id}.mp4`),
+    alike: [[`/cache/playable/${HIDDEN}.mp4`, `/cache/playable/${NO_VIDEO}.mp4`]],
+  },
   'GET /cache/channels/<>': {
     seen: [`/cache/channels/${OPEN}_thumb.jpg`, `/cache/channels/${OPEN}_banner.jpg`],
     alike: ['thumb', 'banner'].map((picture) => [
@@ -288,6 +293,7 @@ const ASKED: Record<string, Asked> = {
       ]),
     },
   },
+  'GET /api/video/<>/copy/': ofVideo('copy/'),
   'GET /api/video/<>/progress/': ofVideo('progress/'),
   'POST /api/video/<>/progress/': { ...ofVideo('progress/'), body: { position: 5 } },
   'DELETE /api/video/<>/progress/': ofVideo('progress/'),
@@ -318,6 +324,7 @@ async function household(t: TestContext, settings: Awaited<ReturnType<typeof ind
     await mkdir(dirname(join(app.dataDir, file)), { recursive: true })
     await writeFile(join(app.dataDir, file), `of ${file}`)
   }
+  await app.app.copies.begin()
   const view = { channel: [OPEN], playlist: [LIST] }
   assert.equal((await app.as('admin').post('/api/user/', { username: 'child', password: PASSWORD })).status, 200)
   // From the time when it saw everything.

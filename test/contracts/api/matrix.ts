@@ -24,6 +24,8 @@ export const MATRIX: ReadonlyArray<
   ['/api/video/<video_id>/comment/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/similar/', { GET: 200 }, 'user'],
   ['/api/video/<video_id>/progress/', { GET: 200, POST: 200, DELETE: 200 }, 'user'],
+  ['/api/video/<video_id>/copy/', { GET: 200, POST: 200 }, 'user'],
+  ['/api/video/<video_id>/copy/', { DELETE: 200 }, 'admin'],
   ['/api/video/<video_id>/sponsor/', { GET: 200, POST: 200 }, 'user'],
   ['/api/playlist/', { GET: 200, POST: 200 }, 'admin-write'],
   // Whose playlist it is decides the rest (contract 9.6).
@@ -101,6 +103,7 @@ export const MATRIX: ReadonlyArray<
   ['/cache/videos/<letter>/<file>', { GET: 200 }, 'user'],
   ['/cache/channels/<file>', { GET: 200 }, 'user'],
   ['/cache/playlists/<file>', { GET: 200 }, 'user'],
+  ['/cache/playable/<file>', { GET: 200 }, 'user'],
   ['/media/<channel_id>/<file>', { GET: 200 }, 'user'],
 ]
 

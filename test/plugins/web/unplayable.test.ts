@@ -113,6 +113,31 @@ describe('what cannot be played', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
+  test('a copy that plays is made when somebody asks for it, and from then on it plays by itself', async (t) => {
+    const app = await withFile(t, 'hevc.mp4', [
+      { ...PICTURE, codec: 'hevc' },
+      { ...SOUND, codec: 'aac' },
+    ])
+    const { page, go, check, shot } = await openPage(t, app.url, {
+      as: { username: 'user', password: PASSWORD },
+    })
+    await go('/video/v1/')
+    await shot('video-copy')
+    await page.getByRole('alert').getByRole('button', { name: 'Make a copy that plays' }).click()
+    const shows = () =>
+      page.waitForFunction(() => {
+        const video = document.querySelector('video')
+        return video && video.currentTime > 0.3 && video.videoWidth > 0 && video.src.includes('/cache/playable/v1.mp4')
+      })
+    await shows()
+    assert.equal(await page.getByRole('alert').count(), 0)
+
+    await go('/video/v1/')
+    await shows()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await check()
+  })
+
   test('a sound without a picture is none that is missing', async (t) => {
     const app = await withFile(t, 'sound.mp4', [{ ...SOUND, codec: 'aac' }])
     const { page, go } = await openPage(t, app.url, { as })

@@ -8,11 +8,12 @@ import { get, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
 import type { PlatformState, Video } from '../server/records.ts'
 import { useLoad } from '../stores/load.ts'
-import { isAdmin } from '../stores/session.ts'
+import { account, isAdmin } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
 import { t } from '../texts/texts.ts'
 import { fetchAgain } from './again.ts'
 import { namesOf } from './codecs.ts'
+import { copied } from './copied.ts'
 import type { Machine, PlayerFailure } from './machine.ts'
 
 interface Props {
@@ -29,13 +30,13 @@ export function PlayFailure({ kind, video, machine, onFile }: Props) {
       {kind === 'missing' && isAdmin.value ? (
         <Missing video={video} machine={machine} onFile={onFile} />
       ) : (
-        <Plain kind={kind} video={video} machine={machine} />
+        <Plain kind={kind} video={video} machine={machine} onFile={onFile} />
       )}
     </div>
   )
 }
 
-function Plain({ kind, video, machine }: Omit<Props, 'onFile'>) {
+function Plain({ kind, video, machine, onFile }: Props) {
   const isUnknown = kind === 'format' || kind === 'picture'
   const names = namesOf(kind === 'picture' ? video.streams.filter(({ type }) => type === 'video') : video.streams)
   return (
@@ -47,6 +48,7 @@ function Plain({ kind, video, machine }: Omit<Props, 'onFile'>) {
       </p>
       <div class="steps">
         {kind === 'picture' && <Button onClick={machine.listen}>{t('player.listen')}</Button>}
+        {isUnknown && !account.value?.view && <MakeCopy video={video} machine={machine} onFile={onFile} />}
         {isUnknown ? (
           <a class="button" href={under(video.media_url)} download>
             {t('player.file')}
@@ -56,6 +58,39 @@ function Plain({ kind, video, machine }: Omit<Props, 'onFile'>) {
         )}
       </div>
     </>
+  )
+}
+
+/** Anybody but a child may ask for one; one that does not play either is made anew from the ground up. */
+function MakeCopy({ video, machine, onFile }: Omit<Props, 'kind'>) {
+  const [fraction, setFraction] = useState<number>()
+  const [error, setError] = useState<string>()
+  const [ending] = useState(() => new AbortController())
+  useEffect(() => () => ending.abort(), [])
+  const make = async () => {
+    setError(undefined)
+    setFraction(0)
+    try {
+      const url = await copied(video, setFraction, ending.signal)
+      machine.playCopy(url)
+      onFile()
+    } catch (thrown) {
+      if (!ending.signal.aborted) setError(toFailure(thrown).message)
+    }
+    setFraction(undefined)
+  }
+  if (fraction === undefined)
+    return (
+      <>
+        {error !== undefined && <p>{error}</p>}
+        <Button onClick={() => void make()}>{t('player.copy')}</Button>
+      </>
+    )
+  return (
+    <p class="fetching">
+      {fraction > 0 ? t('player.copied', { part: toPercent(fraction) }) : t('player.copying')}
+      <progress max={1} value={fraction} aria-label={t('player.copying')} />
+    </p>
   )
 }
 

@@ -56,6 +56,8 @@ export function openMachine(video: Video, startAt: number | undefined) {
   const isPip = signal(false)
   const isLooping = signal(false)
   const failure = signal<PlayerFailure | undefined>(undefined)
+  /** What plays: the film, or a copy of it. */
+  let source = video.media_url
   /** The sound alone is wanted, where the picture cannot be shown. */
   let isListening = false
   let blindFrom: number | undefined
@@ -108,17 +110,36 @@ export function openMachine(video: Video, startAt: number | undefined) {
     return element!.currentTime - blindFrom > BLIND_S
   }
 
+  /** Where there is a copy that plays, nobody has to hear of it. */
+  function fail(met: PlayerFailure): void {
+    const isUnknown = met === 'format' || met === 'picture'
+    if (isUnknown && video.copy_url !== undefined && source !== video.copy_url) playCopy(video.copy_url)
+    else failure.value = met
+  }
+
+  function playCopy(url: string): void {
+    const at = position.value
+    source = url
+    failure.value = undefined
+    silent.value = undefined
+    blindFrom = undefined
+    if (!element) return
+    element.src = under(url)
+    if (begun) element.currentTime = at
+    if (begun) void play()
+  }
+
   function stopIfBlind(): boolean {
     if (!isBlind()) return false
-    failure.value = 'picture'
     element!.pause()
+    fail('picture')
     return true
   }
 
   function onMetadata(): void {
     duration.value = element!.duration || duration.value
     if (stopIfBlind()) return
-    silent.value = unheard(video.streams)
+    if (source === video.media_url) silent.value = unheard(video.streams)
     begin()
   }
 
@@ -144,7 +165,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
   async function why(): Promise<PlayerFailure> {
     if (element?.error?.code === MediaError.MEDIA_ERR_NETWORK) return 'connection'
     try {
-      const { ok, status } = await fetch(under(video.media_url), { method: 'HEAD' })
+      const { ok, status } = await fetch(under(source), { method: 'HEAD' })
       return ok ? 'format' : status === 404 ? 'missing' : status === 503 && video.place ? 'away' : 'connection'
     } catch {
       return 'connection'
@@ -235,7 +256,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
         ['ratechange', () => ((speed.value = element!.playbackRate), keepOptions({ speed: element!.playbackRate }))],
         ['enterpictureinpicture', () => void (isPip.value = true)],
         ['leavepictureinpicture', () => void (isPip.value = false)],
-        ['error', () => void why().then((met) => (failure.value = met))],
+        ['error', () => void why().then(fail)],
       ]
       for (const [name, handler] of handlers) element.addEventListener(name, handler)
       const onFull = () => void (isFull.value = document.fullscreenElement === box)
@@ -335,6 +356,7 @@ export function openMachine(video: Video, startAt: number | undefined) {
       begin()
       void play()
     },
+    playCopy,
     again(): void {
       failure.value = undefined
       blindFrom = undefined

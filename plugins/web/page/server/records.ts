@@ -6,6 +6,7 @@ import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport } from '../../../exports/routes.ts'
 import type { listAdoptions, listItems } from '../../../library/adoption/routes.ts'
+import type { showCopy } from '../../../library/copies/routes.ts'
 import type { listPlaces } from '../../../library/place-routes.ts'
 import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
@@ -46,6 +47,8 @@ export type VideoType = Video['vid_type']
 export type Stream = Video['streams'][number]
 export type Subtitle = Video['subtitles'][number]
 export type Segment = NonNullable<Video['sponsorblock']>['segments'][number]
+/** Of a copy that plays. */
+export type CopyState = ReplyOf<typeof showCopy>
 /** Folders of other programs. */
 export type Places = ReplyOf<typeof listPlaces>
 export type Place = Places['places'][number]

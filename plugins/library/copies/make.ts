@@ -1,0 +1,83 @@
+/**
+ * make_copy: a file that browsers play, of a film that one of them does not. Its streams are copied where that
+ * suffices. Cut off, it begins anew; the film itself is only read.
+ */
+import { rm } from 'node:fs/promises'
+import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, Type } from 'archivolt'
+import type { App } from '../app.ts'
+import { toCopy } from '../film.ts'
+
+const SPARE_BYTES = 200 << 20
+const LEEWAY_SECONDS = 2
+const LEEWAY_SHARE = 0.03
+/** Browsers read these: of a film in one of them it is the streams that they do not know. */
+const READ_BY_BROWSERS = new Set(['mp4', 'm4v', 'webm', 'm4a', 'mp3', 'opus', 'ogg', 'flac', 'aac', 'wav'])
+
+export const makeCopy = defineTask({
+  name: 'make_copy',
+  title: 'Make a copy that plays',
+  group: 'video:copy',
+  payload: Type.Object({
+    id: Type.String({ pattern: ID_PATTERN }),
+    /** What was copied before did not help. */
+    isEncoded: Type.Optional(Type.Boolean()),
+  }),
+  lane: 'copy',
+  unique: ({ id }) => id,
+  resumable: true,
+  apiStop: true,
+  async run(job, app: App) {
+    const { id, isEncoded = false } = job.payload
+    const doc = await app.videos.get(id)
+    if (!doc) return null // removed meanwhile
+    const { copies } = app
+    const path = await app.media.filmPath(doc.channel_id, id)
+    await checkRoom(doc.media_size, app)
+    const draft = copies.draftOf(id)
+    try {
+      copies.making.set(id, 0)
+      const { durationSeconds } = await app.media.probe(path)
+      const ending = app.media.places.filmOf(id)?.ending ?? 'mp4'
+      const streams = await app.media.streamsIn(path, job.signal)
+      await toCopy(app, path, draft, streams, {
+        signal: job.signal,
+        isEncoded: isEncoded || READ_BY_BROWSERS.has(ending),
+        onSeconds: (seconds) =>
+          tell(durationSeconds > 0 ? Math.min(1, seconds / durationSeconds) : 0, doc.title, job, app),
+      })
+      await checkWhole(draft, durationSeconds, app)
+      await job.step('copy.keep', () => app.videos.exclusive(id, () => keepOrLeave(id, app)))
+    } finally {
+      copies.making.delete(id)
+      await rm(draft, { force: true })
+    }
+    return null
+  },
+})
+
+function tell(fraction: number, title: string, job: JobContext<{ id: string }>, { copies }: Pick<App, 'copies'>): void {
+  copies.making.set(job.payload.id, fraction)
+  job.progress(fraction, `A copy of “${title}” that plays`)
+}
+
+async function checkRoom(filmBytes: number, { copies, settings }: App): Promise<void> {
+  if (filmBytes > copies.room())
+    throw errors.unprocessable('The film is larger than the room that copies have: give them more in the settings')
+  if ((await diskSpace(settings.cacheDir)).free < filmBytes + SPARE_BYTES)
+    throw errors.unavailable('There is not enough room on the disk of the pictures for a copy')
+}
+
+async function checkWhole(draft: string, seconds: number, { media }: App): Promise<void> {
+  const made = await media.probe(draft)
+  if (made.durationSeconds < seconds - Math.max(LEEWAY_SECONDS, seconds * LEEWAY_SHARE))
+    throw errors.unprocessable(
+      `ffmpeg came no further than ${Math.round(made.durationSeconds)} of ${Math.round(seconds)} s`,
+    )
+}
+
+/** It may have been removed while this took its time. */
+async function keepOrLeave(id: string, { copies, videos, touch }: App): Promise<void> {
+  if (!(await videos.has(id))) return
+  await copies.keep(id)
+  touch()
+}

@@ -1,0 +1,103 @@
+/** Copies that play over HTTP: whether there is one, making it, taking it away, and the file (contract 9.19). */
+import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
+import type { App } from '../app.ts'
+import { NAME } from './copies.ts'
+import { makeCopy } from './make.ts'
+
+const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
+const STATES = ['none', 'making', 'there', 'failed'] as const
+
+const CopyRecord = Type.Object({
+  state: Type.Enum([...STATES]),
+  progress: Type.Number({ description: '0 to 1 while it is being made' }),
+  reason: Type.String({ description: 'why the last one could not be made' }),
+  copy_url: Type.Optional(Type.String()),
+})
+
+/** So many tasks are looked through for the one of a video. */
+const RECENT = 200
+
+function recordOf(id: string, { copies, jobs }: App) {
+  const job = jobs.list({ task: makeCopy.name, limit: RECENT }).find(({ payload }) => payload['id'] === id)
+  const url = copies.urlOf(id)
+  const isMaking = job !== undefined && job.endedAt === null
+  const hasFailed = url === undefined && (job?.state === 'FAILURE' || job?.state === 'FAILED')
+  return {
+    state: isMaking ? 'making' : url !== undefined ? 'there' : hasFailed ? 'failed' : 'none',
+    progress: isMaking ? (copies.making.get(id) ?? 0) : 0,
+    reason: hasFailed ? (job?.result ?? '') : '',
+    ...(url !== undefined && { copy_url: url }),
+  } as const
+}
+
+/** Seen by who asks, too. @throws not_found */
+async function mustBeSeen(id: string, { videos }: App): Promise<void> {
+  if (!(await videos.has(id))) throw errors.notFound('video', id)
+}
+
+export const showCopy = defineRoute({
+  method: 'GET',
+  path: '/api/video/:videoId/copy/',
+  access: 'viewer',
+  summary: 'Whether there is a copy of a video that plays, or one is being made',
+  params: VideoId,
+  reply: CopyRecord,
+  errors: ['not_found'],
+  async handle({ params: { videoId } }, app: App) {
+    await mustBeSeen(videoId, app)
+    return recordOf(videoId, app)
+  },
+})
+
+export const startCopy = defineRoute({
+  method: 'POST',
+  path: '/api/video/:videoId/copy/',
+  access: 'user',
+  summary: 'Make a copy of a video that browsers play; its file stays as it is',
+  params: VideoId,
+  body: Type.Object({
+    encode: Type.Optional(Type.Boolean({ description: 'all of it anew: a copy that was made did not play either' })),
+  }),
+  bodyOptional: true,
+  reply: CopyRecord,
+  errors: ['bad_request', 'not_found', 'unavailable'],
+  async handle({ params: { videoId }, body }, app: App) {
+    await mustBeSeen(videoId, app)
+    const isEncoded = body?.encode === true
+    if (isEncoded || app.copies.urlOf(videoId) === undefined)
+      await app.jobs.start(makeCopy, { id: videoId, ...(isEncoded && { isEncoded }) })
+    return recordOf(videoId, app)
+  },
+})
+
+export const dropCopy = defineRoute({
+  method: 'DELETE',
+  path: '/api/video/:videoId/copy/',
+  access: 'admin',
+  summary: 'Take the copy of a video away; its file stays',
+  params: VideoId,
+  reply: Type.Object({ success: Type.Literal(true) }),
+  errors: ['not_found'],
+  async handle({ params: { videoId } }, app: App) {
+    if (app.copies.urlOf(videoId) === undefined) throw errors.notFound('copy', videoId)
+    await app.copies.drop([videoId])
+    app.touch()
+    return { success: true as const }
+  },
+})
+
+export const showCopyFile = defineRoute({
+  method: 'GET',
+  path: '/cache/playable/:file',
+  access: 'viewer',
+  summary: 'A copy of a video that plays, with byte ranges',
+  params: Type.Object({ file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) }),
+  reply: Type.Unknown(),
+  replyType: 'video/mp4',
+  errors: ['not_found', 'invalid_range'],
+  async handle({ params }, app: App) {
+    const [, id = ''] = NAME.exec(params.file) ?? []
+    if (app.copies.urlOf(id) === undefined || !(await app.videos.has(id))) throw errors.notFound('file')
+    return file(app.copies.pathOf(id), 'video/mp4')
+  },
+})

@@ -1,0 +1,29 @@
+/** A copy that plays is asked for, and followed until it is there. */
+import { Failure, get, post } from '../server/api.ts'
+import type { CopyState, Video } from '../server/records.ts'
+import { t } from '../texts/texts.ts'
+
+const ASK_MS = 1000
+
+/**
+ * @param show  how far it is: 0 to 1. @returns its URL. @throws Failure  why it cannot be made; AbortError where nobody
+ * waits any more
+ */
+export async function copied(video: Video, show: (fraction: number) => void, signal: AbortSignal): Promise<string> {
+  const path = `/api/video/${video.platform_id}/copy/`
+  // Somebody stands before a copy that does not play either.
+  let now = await post<CopyState>(path, video.copy_url === undefined ? {} : { encode: true })
+  while (now.state === 'making') {
+    show(now.progress)
+    await pause(signal)
+    now = await get<CopyState>(path, {}, signal)
+  }
+  if (now.copy_url !== undefined) return now.copy_url
+  throw new Failure(422, { message: now.reason || t('adding.stopped') })
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ASK_MS)
+    signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true })
+  })

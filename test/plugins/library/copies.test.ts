@@ -1,0 +1,138 @@
+/** Copies that play: made of what one browser does not know, kept within their room, gone with their video. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aChannel, aVideo } from 'archivolt/testing'
+import { makeFilm } from '../../support/film.ts'
+import { listing, type PlacesApp, placesApp } from '../../support/places.ts'
+
+const VP9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '100k', '-c:a', 'libopus']
+const copyPath = (app: PlacesApp, id: string): string =>
+  join(app.app.settings['cacheDir'] as string, 'playable', `${id}.mp4`)
+
+/** A film in a place, and its video. */
+async function withFilm(t: TestContext, file: string, codecs?: string[]): Promise<PlacesApp> {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await makeFilm(join(app.root, 'old', file), codecs)
+  const content = await readFile(join(app.root, 'old', file))
+  await app.placed({ id: 'v1', placeId: place, path: file, content: content as never })
+  return app
+}
+
+/** Asks for it and waits. @returns what is said of it then */
+async function made(app: PlacesApp, id = 'v1', body = {}) {
+  const { status, body: first } = await app.as('user').post(`/api/video/${id}/copy/`, body)
+  assert.equal(status, 200, JSON.stringify(first))
+  const job = app.app.jobs.active('make_copy')
+  if (job) await app.app.jobs.ended(job.id)
+  return (await app.as('user').get(`/api/video/${id}/copy/`)).body
+}
+const codecsOf = async (app: PlacesApp, id = 'v1'): Promise<string[]> =>
+  (await app.app.media.probe(copyPath(app, id))).streams.map(({ codec }) => codec)
+
+test('of a film in a container that browsers do not read the streams are copied, and nothing is written beside it', async (t) => {
+  const app = await withFilm(t, 'A film.mkv', VP9)
+  const before = await listing(app.root)
+  assert.equal((await app.as('user').get('/api/video/v1/copy/')).body.state, 'none')
+
+  const { state, copy_url: url } = await made(app)
+
+  assert.deepEqual([state, url], ['there', '/cache/playable/v1.mp4'])
+  assert.deepEqual(await codecsOf(app), ['vp9', 'opus'])
+  const { data } = (await app.as('user').get('/api/video/v1/')).body
+  assert.deepEqual([data.copy_url, data.media_url], [url, '/media/UC1/v1.mkv'])
+  const part = await app.as('user').get(url, { range: 'bytes=4-7' })
+  assert.deepEqual([part.status, part.headers.get('content-type'), part.text], [206, 'video/mp4', 'ftyp'])
+  assert.deepEqual(await listing(app.root), before)
+
+  assert.equal((await made(app)).state, 'there')
+  await made(app, 'v1', { encode: true })
+  assert.deepEqual(await codecsOf(app), ['h264', 'aac'], 'that did not play either')
+})
+
+test('of a film in a container that browsers read what only some of them play is encoded', async (t) => {
+  const app = await withFilm(t, 'A film.webm', VP9)
+  await made(app)
+  assert.deepEqual(await codecsOf(app), ['h264', 'aac'])
+})
+
+test('a picture in more colours than browsers play is encoded, its sound is copied', async (t) => {
+  const app = await withFilm(t, 'A film.mkv', ['-c:v', 'libx264', '-pix_fmt', 'yuv422p', '-c:a', 'flac'])
+  await made(app)
+  const [picture, sound] = await app.app.media.streamsIn(copyPath(app, 'v1'), new AbortController().signal)
+  assert.deepEqual([picture?.codec, picture?.pixels, sound?.codec], ['h264', 'yuv420p', 'flac'])
+})
+
+test('what cannot be made says why, and leaves nothing behind', async (t) => {
+  const app = await withFilm(t, 'A film.mkv', VP9)
+  await app.lay('old/A film.mkv', '#EXTM3U\nfile:///etc/passwd\n')
+
+  const { state, reason } = await made(app)
+
+  assert.deepEqual([state, reason], ['failed', 'the file cannot be read as media'])
+  assert.equal((await app.as('user').get('/cache/playable/v1.mp4')).status, 404)
+  assert.ok(!existsSync(copyPath(app, 'v1').replace('.mp4', '.part')))
+  assert.equal((await app.as('user').post('/api/video/nobody/copy/', {})).status, 404)
+  assert.equal((await app.as('user').post('/api/video/v1/copy/', { encode: 'yes' })).status, 400)
+  assert.equal((await app.as('user').get('/cache/playable/..%2fx.mp4')).status, 404)
+})
+
+test('they keep within their room: the oldest goes, and a film that is larger than all of it is refused', async (t) => {
+  const app = await placesApp(t)
+  const cache = join(app.app.settings['cacheDir'] as string, 'playable')
+  await app.as('admin').post('/api/config/', { playback: { copy_room: 1 } })
+  const day = 86_400
+  for (const [at, id] of ['old1', 'old2', 'new1'].entries()) {
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id, channelId: 'UC1' }))
+    await writeFile(app.app.copies.draftOf(id), '')
+    await truncate(app.app.copies.draftOf(id), 400_000_000)
+    await utimes(app.app.copies.draftOf(id), at * day, at * day)
+    await app.app.copies.keep(id)
+  }
+
+  assert.deepEqual(
+    ['old1', 'old2', 'new1'].map((id) => existsSync(join(cache, `${id}.mp4`))),
+    [false, true, true],
+  )
+  assert.equal((await app.as('user').get('/api/video/old1/')).body.data.copy_url, undefined)
+  await app.given(aVideo({ id: 'huge', channelId: 'UC1', media_size: 2e9 }))
+  assert.match((await made(app, 'huge')).reason, /larger than the room/)
+})
+
+test('one goes with its video, with a new file of it, and when an admin says so', async (t) => {
+  const app = await placesApp(t)
+  const admin = app.as('admin')
+  for (const id of ['v1', 'v2', 'v3', 'v4']) {
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id, channelId: 'UC1' }))
+    await writeFile(app.app.copies.draftOf(id), 'a copy')
+    await app.app.copies.keep(id)
+  }
+
+  assert.equal((await admin.delete('/api/video/v1/')).status, 200)
+  await app.app.emit('video.added', { id: 'v2', channelId: 'UC1', why: 'again' })
+  assert.equal((await app.as('user').delete('/api/video/v3/copy/')).status, 403)
+  assert.equal((await admin.delete('/api/video/v3/copy/')).status, 200)
+  assert.equal((await admin.delete('/api/video/v3/copy/')).status, 404)
+
+  assert.deepEqual(
+    ['v1', 'v2', 'v3', 'v4'].map((id) => existsSync(copyPath(app, id))),
+    [false, false, false, true],
+  )
+})
+
+test('a start finds those that are there, and takes away what was cut off', async (t) => {
+  const app = await placesApp(t)
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const cache = join(app.app.settings['cacheDir'] as string, 'playable')
+  await mkdir(cache, { recursive: true })
+  for (const name of ['v1.mp4', 'v2.part']) await writeFile(join(cache, name), 'a copy')
+
+  await app.restart()
+
+  assert.equal((await app.as('user').get('/api/video/v1/')).body.data.copy_url, '/cache/playable/v1.mp4')
+  assert.ok((await stat(join(cache, 'v1.mp4'))).isFile())
+  assert.ok(!existsSync(join(cache, 'v2.part')))
+})
