@@ -6,11 +6,16 @@ import { type PreferencesOf, Type } from 'archivolt'
 
 export const quality = {
   quality_height: Type.Union([Type.Integer({ minimum: 144, maximum: 4320 }), Type.Literal(false)], { default: false }),
-  quality_codec: Type.Enum(['best', 'compatible', 'smallest'], {
+  quality_codec: Type.Enum(['best', 'compatible', 'smallest', 'sound'], {
     default: 'best',
     title: 'What the file is like',
     description: 'Old televisions and tablets play H.264 only, which YouTube has up to 1080p.',
-    'x-labels': { best: 'The best picture', compatible: 'Plays everywhere', smallest: 'The smallest file' },
+    'x-labels': {
+      best: 'The best picture',
+      compatible: 'Plays everywhere',
+      smallest: 'The smallest file',
+      sound: 'The sound alone',
+    },
     'x-group': 'quality',
   }),
   quality_hdr: Type.Boolean({

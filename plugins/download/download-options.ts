@@ -50,7 +50,7 @@ function formatsOf(
     quality: {
       codec: wish.quality_codec,
       hdr: wish.quality_hdr,
-      ...(wish.quality_height && { height: wish.quality_height }),
+      ...(wish.quality_height && wish.quality_codec !== 'sound' && { height: wish.quality_height }),
       ...(wish.quality_language && { language: wish.quality_language }),
     },
   }

@@ -3,6 +3,8 @@ import type { QualityWish } from './types.ts'
 
 /** The best picture with the best sound; what they are is for the order to say. */
 const BEST = 'bv*+ba/b'
+/** Where the platform has it with a picture only, that comes too. */
+const SOUND = 'ba/b'
 
 /** What stands first decides; the platform's own order follows. */
 export function toFormats({ height, codec, hdr }: QualityWish): { format: string; formatSort: string } {
@@ -14,7 +16,11 @@ export function toFormats({ height, codec, hdr }: QualityWish): { format: string
     compatible: ['vcodec:h264', most, 'acodec:aac'],
     // Of the same picture the smallest; of the sound the best.
     smallest: [most, 'fps', '+vbr', 'acodec'],
+    sound: ['acodec:aac', 'abr', '+res'],
   }
   // The worker ranks the languages of the sound.
-  return { format: BEST, formatSort: ['lang', ...(hdr ? [] : ['hdr:sdr']), ...order[codec]].join(',') }
+  return {
+    format: codec === 'sound' ? SOUND : BEST,
+    formatSort: ['lang', ...(hdr ? [] : ['hdr:sdr']), ...order[codec]].join(','),
+  }
 }

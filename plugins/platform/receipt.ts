@@ -121,6 +121,7 @@ function allowedOf(offered: Format[], { height: most, codec, hdr }: QualityWish)
     const meant = formats.filter(isMeant)
     return meant.length > 0 ? meant : formats
   }
+  if (codec === 'sound') return 0
   let left = offered.filter(({ height }) => height > 0)
   if (!hdr) left = narrowed(left, (one) => one.hdr === '')
   if (codec === 'compatible') left = narrowed(left, ({ videoCodec }) => videoCodec === 'h264')

@@ -137,8 +137,8 @@ export interface ListEntry {
 export interface QualityWish {
   /** The shorter side of the picture, at most; undefined: the best there is. */
   height?: number
-  /** `compatible`: H.264 and AAC, which every device plays, before what is larger. */
-  codec: 'best' | 'compatible' | 'smallest'
+  /** `compatible`: H.264 and AAC, which every device plays, before what is larger. `sound`: without the picture. */
+  codec: 'best' | 'compatible' | 'smallest' | 'sound'
   /** Of the sound; undefined: the one that the video was made in. */
   language?: string
   /** Whether HDR is taken where it is offered. */

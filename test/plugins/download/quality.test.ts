@@ -55,6 +55,31 @@ test('words choose the formats: height, codec, HDR, language', async (t) => {
   assert.deepEqual(await got({ quality_language: 'ja' }), [720, 'HDR10', 'vp9', 'aac', 'en', 'best'])
 })
 
+test('a channel of which the sound alone is wanted: no picture comes, none is missed, and it is listed like the rest', async (t) => {
+  const { app, set, download } = await openQualityApp(t)
+  await set({ quality_height: 720, quality_missing: 'skip', quality_language: 'de', add_thumbnail: true })
+  const channel_overwrites = { quality_codec: 'sound' }
+  await download(fog)
+  assert.equal((await app.as('admin').post(`/api/channel/${CHANNEL.harbour}/`, { channel_overwrites })).status, 200)
+
+  const { got, quality, allowed_height: allowed } = await download(fog)
+
+  assert.deepEqual([got.height, got.video_codec, got.audio_codec, got.audio_language], [0, undefined, 'aac', 'de'])
+  assert.deepEqual([quality, allowed], ['limited', 0])
+  const { data } = (await app.as('user').get('/api/video/')).body
+  assert.deepEqual(
+    data.map(({ platform_id: id, streams, degraded, player }: Record<string, any>) => [
+      id,
+      streams.map(({ type }: { type: string }) => type),
+      degraded,
+      player.duration > 0,
+    ]),
+    [[fog, ['audio'], undefined, true]],
+  )
+  const film = await app.as('user').get(data[0].media_url, { range: 'bytes=4-7' })
+  assert.deepEqual([film.status, film.text], [206, 'ftyp'])
+})
+
 test('a channel has words of its own, before those and before the rule of all; its own rule goes before them', async (t) => {
   const { app, set, download } = await openQualityApp(t)
   const overwrite = async (channel_overwrites: object) => {

@@ -52,7 +52,7 @@ interface PartProps {
   save: (changes: Changes) => Promise<void>
 }
 
-const CODECS = ['best', 'compatible', 'smallest'] as const
+const CODECS = ['best', 'compatible', 'smallest', 'sound'] as const
 const MISSING = ['below', 'wait', 'skip'] as const
 
 function Quality({ own, save }: PartProps) {

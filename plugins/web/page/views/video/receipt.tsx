@@ -9,7 +9,12 @@ export function ReceiptLine({ video: { receipt, degraded } }: { video: Video }) 
   // 1080p is a name, not a number of something.
   const lines = { got: String(receipt.got.height), offered: String(receipt.offered.height) }
   const isLess = receipt.got.height < receipt.offered.height
-  if (!degraded) return <p class="hint receipt">{t('video.receipt.limited', lines)}</p>
+  if (!degraded)
+    return (
+      <p class="hint receipt">
+        {receipt.got.height === 0 ? t('video.receipt.sound') : t('video.receipt.limited', lines)}
+      </p>
+    )
   const next = degraded.next_try
   return (
     <p class="hint receipt degraded">
