@@ -11,6 +11,7 @@ import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
 import { openStamp } from './http/kept-replies.ts'
 import { openHttp } from './http/server.ts'
+import { giveBackWhenIdle } from './idle-memory.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
 import { enterIndex } from './index/in-use.ts'
 import { openLanes } from './jobs/lanes.ts'
@@ -138,6 +139,11 @@ export async function openApp({
     if (ledger.recovered) await jobs.warn('The ledger was damaged', ledger.recovered.replaceAll(join(dataDir, '/'), ''))
     await reserve.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
+    const release = async () => {
+      http.forgetReplies()
+      await index.relax?.()
+    }
+    opened.add(giveBackWhenIdle({ clock, log, requests: http.requests, release }))
     isReady = true
     await app.emit('server.ready', { url })
     return { app, url, first, close: () => opened.close() }

@@ -39,7 +39,7 @@ export class KeptReplies {
    */
   tagOf(actor: Actor, form: string): string | undefined {
     const stamp = this.#stamp()
-    if (stamp !== this.#keptAt) this.#clear(stamp)
+    if (stamp !== this.#keptAt) this.clear(stamp)
     return stamp === undefined ? undefined : `W/"${this.#life}.${stamp}.${actor.id}${form}"`
   }
 
@@ -61,7 +61,7 @@ export class KeptReplies {
     }
   }
 
-  #clear(stamp: string | undefined): void {
+  clear(stamp?: string): void {
     this.#texts.clear()
     this.#characters = 0
     this.#keptAt = stamp

@@ -94,6 +94,10 @@ export interface Pipeline {
   endStreams(): void
   /** Tells running handlers (`signal`) that the server closes. */
   abort(): void
+  /** Requests since the start. */
+  requests(): number
+  /** Replies that were kept for who asks the same. */
+  forgetReplies(): void
 }
 
 const MOST_EVENT_STREAMS = 512
@@ -438,6 +442,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       for (const end of streams) end()
     },
     abort: () => signals.abort(),
+    requests: () => count,
+    forgetReplies: () => kept.clear(),
   }
 }
 

@@ -16,6 +16,8 @@ export interface HttpParts extends PipelineParts {
 export interface Http {
   /** For tests that bring their own server. */
   handle: Pipeline['handle']
+  requests: Pipeline['requests']
+  forgetReplies: Pipeline['forgetReplies']
   /** @throws StartError  the address is taken or not ours */
   listen(): Promise<{ address: AddressInfo; url: string }>
   /** Takes no more requests, lets running ones finish for so long, then ends them. Once, however often it is called. */
@@ -77,6 +79,8 @@ export function openHttp(parts: HttpParts): Http {
 
   return {
     handle: pipeline.handle,
+    requests: pipeline.requests,
+    forgetReplies: pipeline.forgetReplies,
 
     listen: () =>
       new Promise((resolve, reject) => {

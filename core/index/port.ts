@@ -246,6 +246,8 @@ export interface IndexAdapter {
    * documents knows.
    */
   stamp?(): string
+  /** Nobody asks any more: memory that only makes answers quicker goes back. */
+  relax?(): Promise<void>
   /** Makes what was written visible to all reads. */
   refresh(): Promise<void>
   /**

@@ -23,6 +23,8 @@ export interface Connection {
    * costs as much as a read.
    */
   together<Value>(read: () => Value): Value
+  /** Forgets what is kept, and what SQLite has read. */
+  relax(): void
   close(): void
 }
 
@@ -47,8 +49,19 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
   const statements = statementsOf(db)
   const kept = keptValues(statements, options.isReader)
   const count = (text: string, values: readonly Bind[]) =>
-    kept(`${text}\n${JSON.stringify(values)}`, () => statements.pluck<number>(text).get(...values)!)
-  return { ...statements, db, kept, count, together: openTogether(db, statements), close: () => db.close() }
+    kept.find(`${text}\n${JSON.stringify(values)}`, () => statements.pluck<number>(text).get(...values)!)
+  return {
+    ...statements,
+    db,
+    kept: kept.find,
+    count,
+    together: openTogether(db, statements),
+    relax() {
+      kept.forget()
+      db.pragma('shrink_memory')
+    },
+    close: () => db.close(),
+  }
 }
 
 function openTogether(db: Database.Database, { sql }: Pick<Connection, 'sql'>): Connection['together'] {
@@ -81,12 +94,19 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
   }
 }
 
-function keptValues({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Connection['kept'] {
+function keptValues(
+  { pluck }: Pick<Connection, 'pluck'>,
+  isReader: boolean,
+): { find: Connection['kept']; forget(): void } {
   // A reader sees by this number that another connection has committed; the writer sees what it has changed itself.
   const state = isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
   const values = new Map<string, unknown>()
   let keptFor: number | undefined
-  return <Value>(key: string, find: () => Value, isWorthKeeping: (value: Value) => boolean = () => true): Value => {
+  const keep = <Value>(
+    key: string,
+    find: () => Value,
+    isWorthKeeping: (value: Value) => boolean = () => true,
+  ): Value => {
     if (key.length > LONGEST_KEY) return find()
     const now = pluck<number>(state).get()
     if (now !== keptFor) values.clear()
@@ -98,6 +118,7 @@ function keptValues({ pluck }: Pick<Connection, 'pluck'>, isReader: boolean): Co
     if (values.size > VALUES_KEPT) values.delete(values.keys().next().value!)
     return value
   }
+  return { find: keep, forget: () => values.clear() }
 }
 
 function prepareToWrite(db: Database.Database, file: string): void {

@@ -114,6 +114,10 @@ function adapterOf(index: OpenIndex, version: string, reader: Connection): Index
       }),
     ),
     stamp: () => String(reader.pluck<number>('PRAGMA data_version').get()),
+    async relax() {
+      reader.relax()
+      await link.current.call('relax', null)
+    },
     // Every write is seen as soon as it is done.
     refresh: async () => undefined,
     snapshotTo: snapshotOf(index),

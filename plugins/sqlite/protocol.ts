@@ -73,6 +73,7 @@ interface Operations {
   snapshotOpen: [{ path: string }, Record<string, { form: string; count: number }>]
   snapshotRead: [{ name: string; after: number }, { docs: SnapshotDoc[]; last: number } | null]
   snapshotClose: [null, null]
+  relax: [null, null]
   close: [null, null]
 }
 export type Operation = keyof Operations
@@ -124,6 +125,7 @@ export const RULES = {
   snapshotOpen: { kind: 'read' },
   snapshotRead: { kind: 'read' },
   snapshotClose: { kind: 'read' },
+  relax: { kind: 'read' },
   close: { kind: 'control' },
 } as const satisfies { [Op in Operation]: Rule }
 

@@ -117,6 +117,11 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     snapshot = undefined
     return null
   },
+  relax() {
+    opened(connection).relax()
+    globalThis.gc?.()
+    return null
+  },
 }
 
 /** Damage of a snapshot must not be taken for damage of the index, which the next start would move aside. */

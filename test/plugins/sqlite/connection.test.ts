@@ -42,3 +42,12 @@ test('after a write nothing is kept', async (t) => {
 
   assert.equal(ask(keys(3)), 3)
 })
+
+test('what is kept goes when memory is given back', async (t) => {
+  const { connection, ask } = await given(t)
+  ask(keys(3))
+
+  connection.relax()
+
+  assert.equal(ask(keys(3)), 3)
+})

@@ -1,0 +1,37 @@
+/** Memory goes back once nobody asks any more. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { giveBackWhenIdle } from '../../core/idle-memory.ts'
+import { openLog } from '../../core/log.ts'
+import { testClock } from '../support/clock.ts'
+
+const MINUTE_MS = 60_000
+
+test('once in each quiet time after a busy one, not while somebody asks', async () => {
+  const clock = testClock(Date.UTC(2026, 0, 1))
+  let requests = 0
+  let released = 0
+  const watch = giveBackWhenIdle({
+    clock,
+    log: openLog('silent'),
+    requests: () => requests,
+    release: async () => void released++,
+  })
+  const minutes = async (asked: readonly number[]): Promise<number> => {
+    const before = released
+    for (const count of asked) {
+      requests += count
+      await clock.advance(MINUTE_MS)
+    }
+    return released - before
+  }
+
+  assert.equal(await minutes([0, 0, 0, 0, 0]), 0, 'after a start nothing is kept')
+  assert.equal(await minutes([500, 2, 2]), 0)
+  assert.equal(await minutes([2]), 1, 'a health check asks too')
+  assert.equal(await minutes([2, 2, 2, 2, 2]), 0)
+  assert.equal(await minutes([500, 0, 0, 500, 0, 0]), 0)
+  assert.equal(await minutes([0]), 1)
+  watch.close()
+  assert.equal(await minutes([500, 0, 0, 0, 0]), 0)
+})
