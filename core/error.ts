@@ -80,6 +80,12 @@ export const errors = {
   invalidToken: (options?: ErrorOptions) => new AppError('invalid_token', 'Invalid token.', options),
   permissionDenied: raise('permission_denied'),
   csrfFailed: raise('csrf_failed'),
+  /** 403: what the browser says of the page that sent it, or what a proxy has made of that. */
+  crossSite: () =>
+    new AppError(
+      'csrf_failed',
+      'This request was sent by a page of another site. If it was our own page, a proxy in between has changed the header Host: let it pass Host on as it came, or set X-Forwarded-Host and AV_TRUSTED_PROXIES',
+    ),
   /** 404: `errors.notFound('map', id)` says "map not found". The id is not repeated to the client. */
   notFound: (what: string, id?: string, options: ErrorOptions = {}) =>
     new AppError('not_found', `${what} not found`, id === undefined ? options : { cause: `id ${id}`, ...options }),

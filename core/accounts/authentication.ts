@@ -96,7 +96,7 @@ export function openAuthentication({
    * A cookie goes along with whatever page makes the browser send a request: only our own page knows the CSRF value.
    */
   function proveOwnPage(request: IncomingMessage, csrfToken: string): void {
-    if (isCrossSite(request)) throw errors.csrfFailed('This request was sent by a page of another site')
+    if (isCrossSite(request)) throw errors.crossSite()
     const given = request.headers['x-csrftoken']
     if (typeof given !== 'string' || !isSame(given, csrfToken))
       throw errors.csrfFailed('The header X-CSRFToken must have the value of the cookie csrftoken')

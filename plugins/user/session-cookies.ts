@@ -8,7 +8,7 @@ interface Browser {
 
 /** Otherwise another site's page could sign its visitor in to an attacker's account. */
 export function refuseOtherSites({ isCrossSite }: { isCrossSite: boolean }): void {
-  if (isCrossSite) throw errors.csrfFailed('This request was sent by a page of another site')
+  if (isCrossSite) throw errors.crossSite()
 }
 
 export async function startSession(

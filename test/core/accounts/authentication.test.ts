@@ -132,6 +132,19 @@ test('a session’s writes need the value of csrftoken, a token’s do not', asy
   assert.equal((await ask('/who/', { method: 'POST' })).status, 200)
 })
 
+test('who is refused because a proxy rewrites Host is told so', async (t) => {
+  const { ask, cookie, csrf } = await signedIn(t)
+
+  const { status, body } = await ask('/who/', {
+    method: 'POST',
+    as: 'nobody',
+    headers: { Cookie: cookie, 'X-CSRFToken': csrf, Origin: 'https://films.example', 'Sec-Fetch-Site': 'same-origin' },
+  })
+
+  assert.equal(status, 403)
+  assert.match(String(body['detail']), /a proxy in between has changed the header Host: let it pass Host on/)
+})
+
 test('a page of another site cannot write with the session, even knowing the value', async (t) => {
   const { ask, cookie, csrf, port } = await signedIn(t)
   const table: Array<[headers: Record<string, string>, status: number]> = [

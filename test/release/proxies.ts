@@ -1,0 +1,15 @@
+/** The recipes for proxies, with the programs installed where they are not there: `make test-release`. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { isInstalled } from '../support/reverse-proxy.ts'
+
+const PACKAGES = { nginx: 'nginx-light', caddy: 'caddy' }
+
+for (const [program, name] of Object.entries(PACKAGES))
+  if (!(await isInstalled(program)) && process.getuid?.() === 0)
+    // Without the service that would start with it.
+    await promisify(execFile)('sh', [
+      '-c',
+      `apt-get update -qq && DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends ${name}`,
+    ]).catch(() => undefined)
+await import('../config/proxies.test.ts')

@@ -1,0 +1,93 @@
+/** Starts a real nginx or Caddy with our recipe for it, changed only in ports, names and certificates. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { temporaryFolder } from './folder.ts'
+import { lastFirst, type Scope } from './last-first.ts'
+import { ROOT } from './sources.ts'
+
+export type ProxyProgram = 'nginx' | 'caddy'
+const RECIPES: Record<ProxyProgram, string> = { nginx: 'nginx.conf', caddy: 'Caddyfile' }
+const TRIES = 200
+const PAUSE_MS = 50
+
+export const isInstalled = (program: string): Promise<boolean> =>
+  promisify(execFile)('sh', ['-c', `command -v ${program}`]).then(
+    () => true,
+    () => false,
+  )
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** @returns the address that it listens on, with the path of the recipe */
+export async function startProxy(scope: Scope, program: ProxyProgram, server: number): Promise<string> {
+  const folder = await temporaryFolder(scope)
+  const port = await freePort()
+  const recipe = (await readFile(join(ROOT, 'config/proxies', RECIPES[program]), 'utf8')).replace(
+    '127.0.0.1:8000',
+    `127.0.0.1:${server}`,
+  )
+  const child = await (program === 'nginx' ? startNginx(recipe, folder, port) : startCaddy(recipe, folder, port))
+  const ended = once(child, 'exit')
+  let said = ''
+  child.stderr!.on('data', (chunk: Buffer) => void (said += chunk.toString()))
+  lastFirst(scope).after(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+  for (let tried = 0; !(await answers(port)); tried++) {
+    if (child.exitCode !== null || tried === TRIES) throw new Error(`${program} does not listen: ${said}`)
+    await delay(PAUSE_MS)
+  }
+  return `https://localhost:${port}/archive/`
+}
+
+async function startNginx(recipe: string, folder: string, port: number): Promise<ChildProcess> {
+  const [certificate, key] = [join(folder, 'certificate'), join(folder, 'key')]
+  const subject = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', certificate]
+  await promisify(execFile)('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject])
+  const changed = recipe
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace('films.example;', 'localhost;')
+    .replace('/etc/ssl/films.example.pem', certificate)
+    .replace('/etc/ssl/films.example.key', key)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(folder, name)};`,
+  )
+  const config = join(folder, 'nginx.conf')
+  await writeFile(
+    config,
+    `daemon off; pid ${join(folder, 'pid')}; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${changed}}`,
+  )
+  return spawn('nginx', ['-p', folder, '-c', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+async function startCaddy(recipe: string, folder: string, port: number): Promise<ChildProcess> {
+  const home = join(folder, 'home')
+  await mkdir(home)
+  const options = `{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tauto_https disable_redirects\n}\n`
+  await writeFile(join(folder, 'Caddyfile'), options + recipe.replace('films.example {', `localhost:${port} {`))
+  const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
+  return spawn('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => (socket.destroy(), resolve(true)))
+    socket.once('error', () => resolve(false))
+  })
