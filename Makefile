@@ -13,7 +13,7 @@ PACKAGES := $(if $(filter-out run rotate-key index-move clean,$(MAKECMDGOALS)),a
 # What is compiled again is what has changed.
 TSC := node_modules/.bin/tsc --incremental --tsBuildInfoFile .cache/types
 
-.PHONY: help run check test test-release package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools light-tests build lint types
+.PHONY: help run check test test-release release package dev bench soak demo rotate-key index-move clean format packages ytdlp apprise ffmpeg chromium elasticsearch tools light-tests build lint types
 .SILENT:
 
 help: ## list the targets
@@ -51,6 +51,9 @@ rotate-key: packages build ## end all sessions and tokens, by a new secret key (
 index-move: packages build ## copy all documents to the other index: TO=elasticsearch, or TO=embedded to come home (the server must be stopped)
 	config/archivolt index-move $(TO) $(if $(ANYWAY),--anyway)
 
+release: tools build ## make what people install who build nothing: a tarball for each kind of machine, in release/; FOR=x64: one of x64, arm64, x64-musl, arm64-musl
+	$(TSX) config/build-release.ts $(FOR)
+
 package: build ## make what authors of plugins install, as tarballs, in packages/
 	$(TSX) config/build-packages.ts
 
@@ -58,8 +61,8 @@ format: packages ## bring all code into the one format, and mend what the linter
 	node_modules/.bin/biome check --write $(BIOME)
 
 clean: ## remove what was built and installed; the data folder stays
-	echo 'Removing dist/, packages/, node_modules/, tools/, .cache/'
-	rm -rf dist dist.new dist.old packages node_modules tools .cache bench.json
+	echo 'Removing dist/, packages/, release/, node_modules/, tools/, .cache/'
+	rm -rf dist dist.new dist.old packages release node_modules tools .cache bench.json
 
 packages:
 	config/tools.sh packages $(PACKAGES)

@@ -45,6 +45,7 @@ test('every target of the Makefile that people call is told, with a line of its 
     'demo',
     'rotate-key',
     'index-move',
+    'release',
     'package',
     'format',
     'clean',

