@@ -1,4 +1,4 @@
-/** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and small. */
+/** Pictures of videos, channels and playlists: fetched within limits, made JPEG, kept in full and narrower. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { exists, isMissing, sync } from './library.ts'
-import { type ArtFolder, type Paths, parseArtName, smallPath } from './paths.ts'
+import { type ArtFolder, type Paths, parseArtName, VARIANT_WIDTHS, VARIANTS, variantPath, variantsOf } from './paths.ts'
 import { toJpegs } from './programs.ts'
 import type { ArtKind, Media } from './types.ts'
 
@@ -26,18 +26,24 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
   async function keepArt(kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> {
     const path = paths.artOf(kind, id)
     const full = join(paths.incomingDir, `${randomUUID()}.jpg`)
-    const small = smallPath(full)
     await mkdir(paths.incomingDir, { recursive: true })
     await mkdir(dirname(path), { recursive: true })
     try {
-      await toJpegs(app.settings.ffmpeg, fromPath, full, small, signal)
-      await sync(small)
+      const made = variantsOf(kind).map((variant) => ({
+        variant,
+        path: variantPath(full, variant),
+        width: VARIANT_WIDTHS[variant],
+      }))
+      await toJpegs(app.settings.ffmpeg, fromPath, full, made, signal)
+      for (const { variant, path: from } of made) {
+        await sync(from)
+        await rename(from, variantPath(path, variant))
+      }
       await sync(full)
-      await rename(small, smallPath(path))
       await rename(full, path)
     } finally {
       await rm(full, { force: true })
-      await rm(small, { force: true })
+      for (const variant of VARIANTS) await rm(variantPath(full, variant), { force: true })
     }
   }
 
@@ -69,7 +75,7 @@ export function openArt(app: Pick<App, 'platform' | 'log' | 'settings'>, paths: 
     async removeArt(kind, id) {
       const path = paths.artOf(kind, id)
       await rm(path, { force: true })
-      await rm(smallPath(path), { force: true })
+      for (const variant of VARIANTS) await rm(variantPath(path, variant), { force: true })
     },
 
     async *artIds(kind) {

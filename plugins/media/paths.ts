@@ -64,8 +64,14 @@ export function artPath(kind: ArtKind, id: string): string {
   return `channels/${checked(id)}${CHANNEL_ENDINGS[kind]}.jpg`
 }
 
-/** The 320-pixel variant beside it. No id has a dot, so it is no other picture's name. */
-export const smallPath = (path: string): string => path.replace(/\.jpg$/, '.small.jpg')
+/** Narrower ones beside a picture: how wide each is, in pixels. */
+export const VARIANT_WIDTHS = { small: 320, medium: 640, large: 960 } as const
+export type Variant = keyof typeof VARIANT_WIDTHS
+export const VARIANTS = Object.keys(VARIANT_WIDTHS) as Variant[]
+/** Where it lies. No id has a dot, so it is no other picture's name. */
+export const variantPath = (path: string, variant: Variant): string => path.replace(/\.jpg$/, `.${variant}.jpg`)
+/** Those that are made: portraits and banners of channels are shown small or in full. */
+export const variantsOf = (kind: ArtKind): Variant[] => (kind.startsWith('channel') ? ['small'] : VARIANTS)
 
 export function openPaths(mediaDir: string, cacheDir: string) {
   return {

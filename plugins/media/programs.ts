@@ -15,7 +15,6 @@ const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 const PICTURE_FORMATS = 'jpeg_pipe,png_pipe,webp_pipe,gif,gif_pipe,bmp_pipe,tiff_pipe,jpegxl_pipe'
 /** A small file may claim to be an enormous picture. */
 const PIXEL_LIMIT = 60_000_000
-const SMALL_WIDTH = 320
 
 interface ProbeOutput {
   format?: { duration?: string; size?: string; bit_rate?: string; tags?: Record<string, string> }
@@ -133,7 +132,7 @@ function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
 }
 
 /**
- * Writes a picture of any kind as JPEG, in full and 320 pixels wide (never enlarged).
+ * Writes a picture of any kind as JPEG, in full and in narrower variants (never enlarged).
  * The input goes in through a pipe, so no name and no reference inside it reaches another file.
  * @throws unprocessable: no picture; unavailable: ffmpeg is not there
  */
@@ -141,7 +140,7 @@ export async function toJpegs(
   ffmpeg: string,
   fromPath: string,
   full: string,
-  small: string,
+  variants: ReadonlyArray<{ path: string; width: number }>,
   signal?: AbortSignal,
 ): Promise<void> {
   const output = [
@@ -172,7 +171,6 @@ export async function toJpegs(
     '-i',
     'pipe:0',
   ]
-  const width = `scale=w='min(${SMALL_WIDTH},iw)':h=-2`
   const args = [
     '-hide_banner',
     '-nostdin',
@@ -184,13 +182,15 @@ export async function toJpegs(
     '3',
     '-y',
     full,
-    ...output,
-    '-q:v',
-    '4',
-    '-vf',
-    width,
-    '-y',
-    small,
+    ...variants.flatMap(({ path, width }) => [
+      ...output,
+      '-q:v',
+      '4',
+      '-vf',
+      `scale=w='min(${width},iw)':h=-2`,
+      '-y',
+      path,
+    ]),
   ]
   const limit = AbortSignal.timeout(PICTURE_LIMIT_MS)
   const child = spawn(ffmpeg, args, {

@@ -3,13 +3,15 @@ import { type Actor, bytes, defineRoute, errors, file, queryEnum, Type } from 'a
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending, OWN_ENDING } from './containers.ts'
 import { exists } from './library.ts'
-import { type ArtFolder, isId, parseArtName, parseMediaName, smallPath } from './paths.ts'
+import { type ArtFolder, isId, parseArtName, parseMediaName, VARIANTS, type Variant, variantPath } from './paths.ts'
 import { PLACEHOLDER_JPEG } from './placeholder.ts'
 import type { KnownKind } from './types.ts'
 
 /** What a name in the path may be made of at all; which names are ours is for `paths.ts`. */
 const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
-const size = queryEnum(['small'], { description: 'the variant of 320 pixels, where there is one' })
+const size = queryEnum(VARIANTS, {
+  description: 'the variant of 320, 640 or 960 pixels; the full picture where there is none',
+})
 
 export const showMedia = defineRoute({
   method: 'GET',
@@ -55,7 +57,7 @@ const KINDS = { videos: 'video', channels: 'channel', playlists: 'playlist' } as
 
 interface ArtInput {
   params: { file: string }
-  query: { size: 'small' | undefined }
+  query: { size: Variant | undefined }
   actor: Actor
 }
 
@@ -65,7 +67,7 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
   const kind = KINDS[folder]
   await refuseHidden(kind, picture.id, actor, app)
   const full = app.media.artPathOf(picture.kind, picture.id)
-  for (const path of query.size ? [smallPath(full), full] : [full])
+  for (const path of query.size ? [variantPath(full, query.size), full] : [full])
     if (await exists(path)) return file(path, 'image/jpeg')
   for (const isKnown of app.hook('media.known'))
     if (await isKnown(kind, picture.id)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')

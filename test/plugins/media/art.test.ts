@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { openLog } from '../../../core/log.ts'
 import type { App } from '../../../plugins/media/app.ts'
 import { openArt } from '../../../plugins/media/art.ts'
-import { openPaths, smallPath } from '../../../plugins/media/paths.ts'
+import { openPaths, type Variant, variantPath } from '../../../plugins/media/paths.ts'
 import { probeMedia } from '../../../plugins/media/programs.ts'
 import { fetchDirectly } from '../../../plugins/platform/fetch-picture.ts'
 import { temporaryFolder } from '../../support/folder.ts'
@@ -55,7 +55,7 @@ const sizeOf = async (path: string) => {
   return { width, height, codec }
 }
 
-test('a picture of another format is kept as JPEG, in full and 320 pixels wide', async (t) => {
+test('a picture of another format is kept as JPEG, in full and narrower, but never enlarged', async (t) => {
   const art = await anArtFolder(t)
 
   for (const [kind, name] of [
@@ -67,7 +67,10 @@ test('a picture of another format is kept as JPEG, in full and 320 pixels wide',
 
     const path = art.paths.artOf(kind, 'X1')
     assert.deepEqual(await sizeOf(path), { width: 800, height: 600, codec: 'mjpeg' })
-    assert.deepEqual(await sizeOf(smallPath(path)), { width: 320, height: 240, codec: 'mjpeg' })
+    const sizes: Array<[Variant, number, number]> = [['small', 320, 240]]
+    if (kind !== 'channel_thumb') sizes.push(['medium', 640, 480], ['large', 800, 600])
+    for (const [variant, width, height] of sizes)
+      assert.deepEqual(await sizeOf(variantPath(path, variant)), { width, height, codec: 'mjpeg' }, variant)
     assert.equal(await art.hasArt(kind, 'X1'), true)
   }
   assert.deepEqual(await readdir(art.paths.incomingDir), [])
@@ -126,7 +129,7 @@ test('a fetch ends with its signal', async (t) => {
   await assert.rejects(art.fetchArt('video', 'v1', base, stop.signal), /enough/)
 })
 
-test('ids of a kind are listed apart, and removing takes both sizes', async (t) => {
+test('ids of a kind are listed apart, and removing takes all sizes', async (t) => {
   const art = await anArtFolder(t)
   const picture = aPicture(art.folder, 'a.jpg')
   for (const kind of ['channel_thumb', 'channel_banner'] as const) await art.keepArt(kind, 'UC1', picture)
@@ -141,4 +144,8 @@ test('ids of a kind are listed apart, and removing takes both sizes', async (t) 
     'UC1_thumb.jpg',
     'UC1_thumb.small.jpg',
   ])
+
+  await art.keepArt('video', 'v1', picture)
+  await art.removeArt('video', 'v1')
+  assert.deepEqual(await readdir(join(art.paths.cacheDir, 'videos', 'v')), [])
 })

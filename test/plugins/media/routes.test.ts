@@ -35,7 +35,7 @@ test('a missing picture of a known document is a placeholder, of an unknown one 
   }
 })
 
-test('without the small variant the full picture answers', async (t) => {
+test('without the variant that is asked for the full picture answers', async (t) => {
   const app = await videoApp(t)
   await mkdir(join(app.dataDir, 'cache', 'playlists'), { recursive: true })
   await writeFile(join(app.dataDir, 'cache', 'playlists', 'PL1.jpg'), 'full')
@@ -43,6 +43,10 @@ test('without the small variant the full picture answers', async (t) => {
   assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=small')).text, 'full')
   await writeFile(join(app.dataDir, 'cache', 'playlists', 'PL1.small.jpg'), 'small')
   assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=small')).text, 'small')
+  assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=large')).text, 'full')
+  await writeFile(join(app.dataDir, 'cache', 'playlists', 'PL1.large.jpg'), 'large')
+  assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=large')).text, 'large')
+  assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg?size=huge')).status, 400)
   assert.equal((await app.as('user').get('/cache/playlists/PL1.jpg')).text, 'full')
 })
 

@@ -57,6 +57,24 @@ describe('home', { skip: noBrowser }, () => {
     }
   }
 
+  test('pictures are as sharp as the screen, and no larger', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 2)
+    for (const [size, dpr, variant] of [
+      ['phone', 1, 'medium'],
+      ['phone', 2, 'large'],
+      ['desktop', 1, 'small'],
+    ] as const) {
+      const { page, go } = await openPage(t, app.url, { size, as, options: { deviceScaleFactor: dpr } })
+      await go('/')
+      const picture = page.getByRole('list', { name: 'All videos' }).locator('img').first()
+      await picture.scrollIntoViewIfNeeded()
+      const chosen = () => picture.evaluate((image) => (image as HTMLImageElement).currentSrc)
+      while ((await chosen()) === '') await picture.evaluate((image) => (image as HTMLImageElement).decode())
+      assert.match(await chosen(), new RegExp(`size=${variant}$`), `${size} at ${dpr}`)
+    }
+  })
+
   test('an empty archive says how to begin, and what is missing', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as })

@@ -3,7 +3,7 @@
 import { Check, ListVideo } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import type { Query } from '../server/api.ts'
-import { small, under } from '../server/base.ts'
+import { sharp, under } from '../server/base.ts'
 import type { Playlist } from '../server/records.ts'
 import { useTaskEnd } from '../stores/jobs.ts'
 import { keptList } from '../stores/list.ts'
@@ -76,9 +76,7 @@ function PlaylistCard({ row }: { row: Row }) {
   return (
     <article class="card playlist-card">
       <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
-        {row.total > 0 && (
-          <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />
-        )}
+        {row.total > 0 && <img {...sharp(row.picture)} alt="" width={320} height={180} decoding="async" />}
         <span class="playlist-count">
           <Icon node={ListVideo} size={16} />
           {row.archived === row.total

@@ -6,7 +6,7 @@
 import { Check, CircleCheck, Clock, ClockCheck, EllipsisVertical, ListPlus, TvMinimalPlay } from 'lucide'
 import { useState } from 'preact/hooks'
 import { navigate } from '../browser/router.ts'
-import { small, under } from '../server/base.ts'
+import { sharp, under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
 import { channelHref } from '../stores/session.ts'
 import { toAge, toClock, toDay } from '../texts/format.ts'
@@ -112,7 +112,7 @@ export function VideoCard({
       }}
     >
       <a class="picture" href={href} tabIndex={-1} aria-hidden="true">
-        <img src={small(row.picture)} alt="" width={320} height={180} loading="lazy" decoding="async" />
+        <img {...sharp(row.picture)} alt="" width={320} height={180} decoding="async" />
         {(row.isWatched || row.isLater) && (
           <span class="marks">
             {row.isWatched && (

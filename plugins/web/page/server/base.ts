@@ -14,6 +14,18 @@ export function ownPath(pathname: string): string | undefined {
 /** The 320-pixel picture for boxes that are no larger. */
 export const small = (url: string): string => `${under(url)}?size=small`
 
+/**
+ * A picture as sharp as the screen and its box. `auto` is the box as it is laid out; browsers that do not know that take
+ * what follows, a card. The order counts: a picture that is not lazy yet has no box.
+ */
+export const sharp = (url: string) =>
+  ({
+    loading: 'lazy',
+    sizes: 'auto, (max-width: 600px) 100vw, 360px',
+    srcset: `${small(url)} 320w, ${under(url)}?size=medium 640w, ${under(url)}?size=large 960w`,
+    src: small(url),
+  }) as const
+
 /** The value of one of our cookies that scripts may read. */
 export function cookie(name: string): string | undefined {
   return document.cookie
