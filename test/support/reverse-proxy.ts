@@ -2,9 +2,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './folder.ts'
 import { lastFirst, type Scope } from './last-first.ts'
@@ -85,9 +86,14 @@ async function startCaddy(recipe: string, folder: string, port: number): Promise
   })
 }
 
+/** With a certificate, which Caddy only makes once it listens. */
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => (socket.destroy(), resolve(true)))
-    socket.once('error', () => resolve(false))
+    const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', rejectUnauthorized: false })
+    const settle = (isReady: boolean) => {
+      socket.destroy()
+      resolve(isReady)
+    }
+    socket.once('secureConnect', () => settle(true))
+    socket.once('error', () => settle(false))
   })
