@@ -3,12 +3,14 @@
  * all else that is ours of a download.
  */
 import type { Clock, Log, Timer } from 'archivolt'
-import { Child, type ChildAnswer, type ChildAskOptions, type ChildRequest } from './child.ts'
+import { Child, type ChildAnswer, type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
 import type { KeptChildParts } from './kept-child.ts'
 
 /** Longer than the pause between two videos. */
 const IDLE_MS = 30_000
 const DOWNLOADS_UNTIL_REPLACED = 20
+/** What yt-dlp throws where the platform has answered, and with no. */
+const REFUSALS = ['ExtractorError', 'GeoRestrictedError', 'UserNotLive']
 
 interface Idle {
   child: Child
@@ -32,7 +34,10 @@ export class DownloadChildren {
     this.#parts = parts
   }
 
-  /** One download. A child that has failed at it is not used again. */
+  /**
+   * One download. A child that has failed at it is used again only where the platform has refused before a file was
+   * begun: what is missing on this machine it would remember, and of a file something may be left.
+   */
   async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { clock, log } = this.#parts
     const { launch, onJar, onToken } = await this.#parts.launch()
@@ -44,13 +49,22 @@ export class DownloadChildren {
       onJar(renewed)
     }
     child.onToken = onToken
-    try {
-      const answer = await child.ask(request, options)
+    const keep = (): void => {
       const next = JSON.stringify({ ...launch, setup: { ...launch.setup, jar } })
       this.#keep(child, next, (kept?.downloads ?? 0) + 1)
+    }
+    let isBegun = false
+    const onProgress: ChildAskOptions['onProgress'] = (progress) => {
+      isBegun = true
+      options.onProgress?.(progress)
+    }
+    try {
+      const answer = await child.ask(request, { ...options, onProgress })
+      keep()
       return answer
     } catch (error) {
-      await child.end()
+      if (isRefusal(error) && !isBegun && !child.isEnded) keep()
+      else await child.end()
       throw error
     }
   }
@@ -87,3 +101,6 @@ export class DownloadChildren {
     await Promise.all([...this.#idle].map((idle) => this.#let(idle)))
   }
 }
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ChildError && error.evidence.kinds.some((kind) => REFUSALS.includes(kind))

@@ -125,13 +125,15 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Tells its process, renews the jar where the request says so, and fails where it says that. */
+/** Tells its process, renews the jar where the request says so, and fails in each way that the request says. */
 const DOWNLOADS = `n=0
 while read request; do
   n=$((n+1))
   case $request in
     *renew*) printf '{"id": %d, "result": {"pid": %d}, "jar": "renewed"}\\n' $n $$;;
-    *fail*) printf '{"id": %d, "error": {"kinds": ["ExtractorError"], "message": "no"}}\\n' $n;;
+    *refuse*) printf '{"id": %d, "error": {"kinds": ["DownloadError", "ExtractorError"], "message": "no"}}\\n' $n;;
+    *cut*) printf '{"id": %d, "progress": {"downloaded": 1}}\\n{"id": %d, "error": {"kinds": ["ExtractorError"], "message": "no"}}\\n' $n $n;;
+    *fail*) printf '{"id": %d, "error": {"kinds": ["FFmpegPostProcessorError"], "message": "no"}}\\n' $n;;
     *) printf '{"id": %d, "result": {"pid": %d}}\\n' $n $$;;
   esac
 done`
@@ -161,10 +163,15 @@ test('the next download takes over the child of the last one, as long as that is
   launch = { ...launch, setup: { ...launch.setup, jar: 'of somebody else' } }
   const second = await download()
   await Promise.all([one, other].map(isGone))
-  await assert.rejects(download('fail'), endedAs('ExtractorError'))
+  await assert.rejects(download('refuse'), endedAs('DownloadError'))
+  assert.equal(await download(), second, 'it was refused before it had anything')
+  await assert.rejects(download('fail'), endedAs('FFmpegPostProcessorError'))
   await isGone(second)
-
   const third = await download()
-  await clock.advance(30_000)
+  await assert.rejects(download('cut'), endedAs('ExtractorError'))
   await isGone(third)
+
+  const fourth = await download()
+  await clock.advance(30_000)
+  await isGone(fourth)
 })
