@@ -74,6 +74,7 @@ const optionsFor = (folder: string, outdir: string): BuildOptions => ({
 /** Writes what the plugin `web` reads, last and at once: the list of files. */
 async function finish(folder: string, outdir: string, { outputs }: Metafile): Promise<void> {
   await cp(join(folder, 'static'), outdir, { recursive: true })
+  const pluginPage = await bundlePluginPage(folder, outdir)
   const entry = (source: string) => Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source)!
   const [script, { imports }] = entry('app.tsx')
   const assets: Record<string, string[]> = {}
@@ -91,11 +92,19 @@ async function finish(folder: string, outdir: string, { outputs }: Metafile): Pr
       ),
     ),
     assets,
+    pluginPage,
     icons: await readdir(join(outdir, 'icons')),
   }
   const list = join(outdir, 'built.json')
   await writeFile(`${list}.${process.pid}`, JSON.stringify(described))
   await rename(`${list}.${process.pid}`, list)
+}
+
+/** What runs in the frames of plugins' pages: one file, which shares nothing with the page around them. */
+async function bundlePluginPage(folder: string, outdir: string): Promise<string> {
+  const entryPoints = { 'plugin-page': 'plugin-page/start.ts' }
+  const { metafile } = await build({ ...optionsFor(folder, outdir), entryPoints, splitting: false })
+  return basename(Object.keys(metafile!.outputs)[0]!)
 }
 
 const statically = (imports: Metafile['outputs'][string]['imports']): string[] =>

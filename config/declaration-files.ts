@@ -14,7 +14,12 @@ import { API_PACKAGE, API_VERSION } from '../core/plugin/api.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PUBLIC = 'core/public.d.ts'
 /** What authors import. */
-const ENTRIES = [PUBLIC, 'core/index/public.d.ts', 'test/support/plugin-testing.d.ts']
+const ENTRIES = [
+  PUBLIC,
+  'core/index/public.d.ts',
+  'plugins/web/page/plugin-page/interface.d.ts',
+  'test/support/plugin-testing.d.ts',
+]
 /** What a plugin adds to the types of all: services, hooks, events, settings. */
 const ADDS = /^declare module ['"]archivolt['"]/m
 const SPECIFIER = /((?:\bfrom|\bimport)\s*(?:\(\s*)?|\bdeclare module\s+)(['"])([^'"]+)\2/g

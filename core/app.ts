@@ -24,6 +24,7 @@ import { type Log, openLog } from './log.ts'
 import type { WholeApp } from './plugin/define.ts'
 import type { FoundPlugin } from './plugin/find.ts'
 import { findPlugins, logDeprecations, logLeftOut, registerPlugins } from './plugin/load.ts'
+import { buildPages } from './plugin/pages.ts'
 import { openRememberedSettings } from './plugin/remembered-settings.ts'
 import { openWiring } from './plugin/wire.ts'
 import { openReserve } from './reserve.ts'
@@ -69,7 +70,8 @@ export async function openApp({
   const settings = readSettings(sources, loaded.settings, remembered.owners)
   const adapter = chooseAdapter(loaded.adapters, settings, loaded.adaptersOff)
   const log = given.log ?? openLog(settings.logLevel)
-  const wiring = openWiring({ loaded, clock, log, version: manifest.version })
+  const pages = buildPages(registry.plugins)
+  const wiring = openWiring({ loaded, clock, log, version: manifest.version, pages })
 
   const opened = new CloseStack(log)
   try {

@@ -5,7 +5,7 @@ export { Type } from 'typebox'
 export { Value } from 'typebox/value'
 export type { SettingDefinition, Settings } from '../config/schema.ts'
 export type { AccountRecord, AccountRights, Accounts, Proof } from './accounts/accounts.ts'
-export type { Actor } from './accounts/authentication.ts'
+export { type Actor, mayUse } from './accounts/authentication.ts'
 export type { Clock, Timer } from './clock.ts'
 export { epochSeconds, LATEST_SECOND, localDay, localMinute, timeZone } from './clock.ts'
 export { abortable } from './concurrency/abortable.ts'
@@ -64,13 +64,17 @@ export type {
   Adaptation,
   App,
   AppOf,
+  BuiltPage,
   CheckParts,
   CommandInput,
   Finding,
   Hooks,
+  PageAccess,
   Plugin,
   PluginCommand,
+  PluginPage,
   QueryShape,
+  Question,
   Registry,
   Reply,
   Route,

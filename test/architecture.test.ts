@@ -30,7 +30,7 @@ test('core knows no domain: it could serve another archive with other plugins', 
 const LAYERS: Array<[layer: number, path: RegExp]> = [
   [0, /^core\/((main|app|public)\.ts$|commands\/)/],
   [1, /^core\/(http|jobs)\//],
-  [1, /^core\/plugin\/(find|check|load|outside|packages|remembered-settings|wire)\.ts$/],
+  [1, /^core\/plugin\/(find|check|load|outside|packages|pages|remembered-settings|wire)\.ts$/],
   [2, /^core\/(accounts\/|plugin\/(define|api)\.ts$)/],
   [3, /^core\/(index|ledger)\//],
   // All others of the folder itself.
@@ -130,8 +130,19 @@ test('a plugin imports archivolt, its own files, Node and packages; of plugins t
   assert.deepEqual(foreign, [])
 })
 
-/** `app` → frame → views → player → parts → stores → browser → server → texts. */
-const PAGE_FOLDERS = ['app.tsx', 'frame', 'views', 'player', 'parts', 'stores', 'browser', 'server', 'texts']
+/** `app` → frame → views → player → parts → stores → browser → server → plugin-page → texts. */
+const PAGE_FOLDERS = [
+  'app.tsx',
+  'frame',
+  'views',
+  'player',
+  'parts',
+  'stores',
+  'browser',
+  'server',
+  'plugin-page',
+  'texts',
+]
 
 test('on the page what stands left may import what stands right, never back', () => {
   const rankOf = (path: string): number => PAGE_FOLDERS.indexOf(path.replace('plugins/web/page/', '').split('/')[0]!)

@@ -84,11 +84,8 @@ export function openAuthentication({
     },
 
     may(actor, access) {
-      if (access === 'open' || access === 'viewer') return
-      if (actor.view) throw errors.permissionDenied('This account may only watch what was chosen for it')
-      if (access === 'admin' && !actor.isAdmin) throw errors.permissionDenied('Only an admin may do this')
-      if (access === 'downloader' && !actor.mayDownload)
-        throw errors.permissionDenied('This account may not download; an admin can allow it')
+      const refusal = refusalOf(actor, access)
+      if (refusal !== undefined) throw errors.permissionDenied(refusal)
     },
   }
 
@@ -102,6 +99,17 @@ export function openAuthentication({
       throw errors.csrfFailed('The header X-CSRFToken must have the value of the cookie csrftoken')
   }
 }
+
+function refusalOf(actor: Actor, access: Access): string | undefined {
+  if (access === 'open' || access === 'viewer') return undefined
+  if (actor.view) return 'This account may only watch what was chosen for it'
+  if (access === 'admin' && !actor.isAdmin) return 'Only an admin may do this'
+  if (access === 'downloader' && !actor.mayDownload) return 'This account may not download; an admin can allow it'
+  return undefined
+}
+
+/** Whether who has signed in may use routes, and see pages, of this access. */
+export const mayUse = (actor: Actor, access: Access): boolean => refusalOf(actor, access) === undefined
 
 function sessionCookie(request: IncomingMessage): string | undefined {
   const header = request.headers.cookie

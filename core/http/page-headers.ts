@@ -1,11 +1,11 @@
 /** Security headers of HTML answers; the content security policy above all. */
 
 /** Directive → sources; what is not named is not allowed. */
-type Directives = Readonly<Record<`${string}-src` | 'form-action', string>>
+type Directives = Readonly<Record<`${string}-src` | 'form-action' | 'frame-ancestors' | 'sandbox', string>>
 
 /**
  * The content security policy of a page that says itself what it may load: nothing but that, and no other page may show
- * it in a frame.
+ * it in a frame, unless it says which.
  */
 export function contentPolicy(allowed: Partial<Directives>): string {
   const directives = {
@@ -13,7 +13,7 @@ export function contentPolicy(allowed: Partial<Directives>): string {
     ...allowed,
     'base-uri': `'none'`,
     'form-action': allowed['form-action'] ?? `'none'`,
-    'frame-ancestors': `'none'`,
+    'frame-ancestors': allowed['frame-ancestors'] ?? `'none'`,
   }
   return Object.entries(directives)
     .map(([name, sources]) => `${name} ${sources}`)

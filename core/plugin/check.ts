@@ -8,7 +8,7 @@ import { StartError } from '../error.ts'
 import { HEARD_IN_PLACE } from '../events.ts'
 import { adaptersOf } from '../index/adapter.ts'
 import { API } from './api.ts'
-import type { Plugin, Route, Task } from './define.ts'
+import type { Plugin, PluginPage, Route, Task } from './define.ts'
 import type { FoundPlugin } from './find.ts'
 
 const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
@@ -30,6 +30,7 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'tasks',
   'commands',
   'checks',
+  'page',
   'hooks',
   'hookRules',
   'implements',
@@ -40,6 +41,8 @@ const KEYS: ReadonlySet<string> = new Set<keyof Plugin>([
   'close',
   'version',
 ])
+/** Beside an icon, on a phone too. */
+const LONGEST_TITLE = 40
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** Core's own lanes, for jobs that need none of their plugin's. */
 const CORE_LANES = ['index', 'light']
@@ -83,6 +86,10 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   checkAdapter(plugin, refuse)
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
     refuse('only built-in plugins change the answers of others; it may bring routes of its own')
+  if (plugin.page) {
+    if (!isOutside) refuse('only plugins from outside have a page of their own')
+    checkPage(plugin.page, refuse)
+  }
   for (const route of plugin.routes ?? []) checkRoute(route, refuse)
   for (const task of plugin.tasks ?? []) checkTask(task, refuse)
   for (const { name, run } of plugin.commands ?? []) {
@@ -136,6 +143,25 @@ function checkTask(task: Task, refuse: (reason: string) => never): void {
     refuse(`${title} may be started by name alone, so its payload cannot ask for ${required.join(', ')}`)
 }
 
+function checkPage({ title, module, access, asks = [] }: PluginPage, refuse: (reason: string) => never): void {
+  if (typeof title !== 'string' || title.trim() === '' || title.length > LONGEST_TITLE)
+    refuse(`its page needs a title of at most ${LONGEST_TITLE} letters`)
+  if (!(module instanceof URL) || module.protocol !== 'file:')
+    refuse(`the module of its page must be a file of its own: new URL('./page.ts', import.meta.url)`)
+  const may = ACCESS.filter((one) => one !== 'open')
+  if (access !== undefined && !may.some((one) => one === access))
+    refuse(`access of its page must be one of ${may.join(', ')}`)
+  for (const ask of asks)
+    if (!/^(GET|POST|PUT|DELETE) \/api\/(?:[^/\s]+\/)+$/.test(ask))
+      refuse(`its page asks ${JSON.stringify(ask)}; it must be a route of the API, such as GET /api/note/`)
+}
+
+/** Whether a route answers this, which may have a value where the route has a variable. */
+function isOf(ask: string, route: string): boolean {
+  const [own, parts] = [ask.split('/'), route.split('/')]
+  return own.length === parts.length && parts.every((part, at) => part.startsWith(':') || part === own[at])
+}
+
 /** Paths that only differ in the names of their variables or the final slash are one place. */
 const placeOf = (path: string): string => path.replace(/:\w+/g, ':…').replace(/\/?$/, '/')
 
@@ -162,6 +188,13 @@ export function checkTogether(plugins: readonly Plugin[], off: readonly Plugin[]
   for (const event of CORE_EVENTS) claim(`the event ${event}`, 'core')
   for (const command of CORE_COMMANDS) claim(`the command ${command}`, 'core')
   const events = new Set([...CORE_EVENTS, ...[...plugins, ...off].flatMap((plugin): string[] => plugin.events ?? [])])
+
+  const routes = plugins.flatMap(({ routes: own = [] }) => own)
+  for (const { name, page } of plugins) {
+    const unknown = page?.asks?.find((ask) => !routes.some(({ method, path }) => isOf(ask, `${method} ${path}`)))
+    if (unknown !== undefined)
+      throw new StartError(`plugin ${name}: its page asks ${unknown}, which no plugin answers; correct it`)
+  }
 
   const reach = new Map<string, Set<string>>()
   for (const plugin of plugins) {

@@ -104,6 +104,36 @@ export interface PluginRecord {
 export interface PluginBook {
   /** In the order of needs, those that are off last. */
   list(): PluginRecord[]
+  /** Those that plugins bring. */
+  readonly pages: readonly BuiltPage[]
+}
+
+/** Who may see a page. */
+export type PageAccess = Exclude<Access, 'open'>
+
+/** What a plugin's page asks of the API: `GET /api/note/:noteId/` as its route says, or `GET /api/note/first/` alone. */
+export type Question = `${Method} /api/${string}`
+
+export interface PluginPage {
+  /** In the navigation, and above it. */
+  title: string
+  /** Its ES module for browsers, in TypeScript or JavaScript: `new URL('./page.ts', import.meta.url)`. */
+  module: URL
+  /** Who has it in the navigation; default: `user`. */
+  access?: PageAccess
+  /** What it asks of the API beside the routes of its plugin. What its reader may not, it may not either. */
+  asks?: readonly Question[]
+}
+
+/** A plugin's page as browsers get it. */
+export interface BuiltPage {
+  plugin: string
+  title: string
+  access: PageAccess
+  asks: readonly Question[]
+  /** The name of its module changes with its content. */
+  file: string
+  code: string
 }
 
 /** Everything that was registered, for those who list it (openapi, task). */
@@ -358,6 +388,8 @@ export interface PluginDefinition<Name extends string, Need extends string> {
   commands?: ReadonlyArray<PluginCommand<AppOf<Name | Need>>>
   /** Looks at what the plugin needs on this machine, for `archivolt check`. Changes nothing. */
   checks?: (parts: CheckParts) => Promise<Finding[]>
+  /** A page of its own in the navigation, at `/plugin/<name>/`. For plugins from outside only. */
+  page?: PluginPage
   adaptations?: readonly Adaptation[]
   /** Puts errors into another form, for clients that expect one. For built-in plugins only. */
   faults?: (app: AppOf<Name | Need>) => FaultForm

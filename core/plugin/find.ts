@@ -77,7 +77,7 @@ async function outside(place: PluginFolder, cache: string, loadWithinMs: number)
 }
 
 /** Synchronous: nothing else runs yet, and no child of the bundler stays behind. */
-const bundle = (options: BuildOptions) =>
+export const bundle = (options: BuildOptions) =>
   (createRequire(import.meta.url)('esbuild') as typeof import('esbuild')).buildSync({
     bundle: true,
     write: false,
@@ -153,7 +153,7 @@ interface BuildFailure {
   errors?: Array<{ text: string; location: { file: string; line: number } | null }>
 }
 
-function firstLine(thrown: unknown): string {
+export function firstLine(thrown: unknown): string {
   const [first] = (thrown as BuildFailure).errors ?? []
   if (first)
     return first.location ? `${first.text} (${basename(first.location.file)}, line ${first.location.line})` : first.text

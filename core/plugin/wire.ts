@@ -16,7 +16,18 @@ import type { Job } from '../ledger/jobs.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import { publicUrl } from '../public-url.ts'
-import type { App, HookName, HookRule, Hooks, Plugin, PluginRecord, Route, Task, WholeApp } from './define.ts'
+import type {
+  App,
+  BuiltPage,
+  HookName,
+  HookRule,
+  Hooks,
+  Plugin,
+  PluginRecord,
+  Route,
+  Task,
+  WholeApp,
+} from './define.ts'
 import type { LoadedPlugins } from './load.ts'
 import { guardedImplementation, openFailures } from './outside.ts'
 
@@ -38,11 +49,13 @@ export function openWiring({
   clock,
   log,
   version,
+  pages,
 }: {
   loaded: LoadedPlugins
   clock: Clock
   log: Log
   version: string
+  pages: readonly BuiltPage[]
 }) {
   const { plugins } = loaded.registry
   const failures = openFailures(clock)
@@ -56,7 +69,7 @@ export function openWiring({
   /** Core's app, and each plugin's: that of core with its own log. Services that come later are seen by all. */
   function makeApps(parts: AppParts): WholeApp {
     const own: App = {
-      ...{ ...parts, version, clock, log, registry: loaded.registry, plugins: { list } },
+      ...{ ...parts, version, clock, log, registry: loaded.registry, plugins: { list, pages } },
       publicUrl: (request) => publicUrl(parts.settings, request),
       fetch: openFetch({ settings: parts.settings, clock, version }),
       // Who listens keeps the archive right, whatever the one sees whose request it was.

@@ -1,5 +1,5 @@
-/** Which plugins there are: on or off, from where, and what last went wrong in each. */
+/** Which plugins there are: on or off, from where, what last went wrong in each; and the pages that they bring. */
 import { definePlugin } from 'archivolt'
-import { listPlugins } from './routes.ts'
+import { listPages, listPlugins } from './routes.ts'
 
-export default definePlugin({ name: 'plugin', routes: [listPlugins] })
+export default definePlugin({ name: 'plugin', routes: [listPlugins, listPages] })

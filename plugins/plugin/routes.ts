@@ -1,5 +1,5 @@
-/** The list of plugins. */
-import { defineRoute, Type } from 'archivolt'
+/** The lists of plugins, and of their pages. */
+import { defineRoute, mayUse, Type } from 'archivolt'
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -25,4 +25,22 @@ export const listPlugins = defineRoute({
       ...{ name, version, built_in: isBuiltIn, enabled: isOn, needs, routes, tasks },
       ...(lastFailure && { last_failure: { date: Math.floor(lastFailure.atMs / 1000), message: lastFailure.message } }),
     })),
+})
+
+const PageRecord = Type.Object({
+  plugin: Type.String(),
+  title: Type.String(),
+  asks: Type.Array(Type.String()),
+})
+
+export const listPages = defineRoute({
+  method: 'GET',
+  path: '/api/plugin/page/',
+  access: 'viewer',
+  summary: 'Pages that plugins bring: those that the account may see, and what each may ask of the API',
+  reply: Type.Array(PageRecord),
+  handle: ({ actor }, app) =>
+    app.plugins.pages
+      .filter(({ access }) => mayUse(actor, access))
+      .map(({ plugin, title, asks }) => ({ plugin, title, asks: [...asks] })),
 })

@@ -16,4 +16,5 @@ export const ADDRESSES = [
   '/statistics/',
   '/settings/',
   '/settings/:section/',
+  '/plugin/:plugin/',
 ] as const

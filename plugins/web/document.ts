@@ -12,6 +12,8 @@ export interface Built {
   /** File name → what compressed forms lie beside it. */
   assets: Record<string, Array<'br' | 'gz'>>
   icons: string[]
+  /** The script in the frame of a plugin's page. */
+  pluginPage: string
 }
 
 export const PAGE_POLICY = contentPolicy({
@@ -21,7 +23,21 @@ export const PAGE_POLICY = contentPolicy({
   'media-src': `'self' blob:`,
   'connect-src': `'self'`,
   'manifest-src': `'self'`,
+  // Pages of plugins.
+  'frame-src': `'self'`,
   'form-action': `'self'`,
+})
+
+/**
+ * Of a plugin's page: an origin of its own, so that it has no cookie, no storage, and no way into the page around it. It
+ * loads its scripts and styles, and asks only through that page. Forms send nothing, but tell their scripts of Enter.
+ */
+export const PLUGIN_PAGE_POLICY = contentPolicy({
+  'script-src': `'self'`,
+  'style-src': `'self'`,
+  'img-src': 'data: blob:',
+  'frame-ancestors': `'self'`,
+  sandbox: 'allow-scripts allow-forms',
 })
 
 const THEME = /(?:^|;\s*)av_theme=(light|dark)(?:;|$)/
@@ -35,11 +51,13 @@ interface Asked {
   cookies: string
   /** Nobody has ever signed in with the password that the first start made up: the page says where it lies. */
   isUnused: boolean
+  /** Plugins bring pages: there is a list to ask for. */
+  hasPluginPages: boolean
 }
 
 export function toDocument(
   { script, style, preload, views }: Built,
-  { address, base, cookies, isUnused }: Asked,
+  { address, base, cookies, isUnused, hasPluginPages }: Asked,
 ): string {
   const theme = THEME.exec(cookies)?.[1]
   const path = escape(base)
@@ -52,7 +70,7 @@ export function toDocument(
 <meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
 <meta name="archivolt-base" content="${path}">
-${isUnused ? '<meta name="archivolt-unused">\n' : ''}<title>Archivolt</title>
+${isUnused ? '<meta name="archivolt-unused">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <script type="module" src="${path}assets/${script}"></script>
 ${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])]
@@ -66,6 +84,31 @@ ${[...new Set([...preload, ...(views[address.split('/')[1] || 'home'] ?? [])])]
 <body>
 <div id="app"></div>
 <noscript>Archivolt needs JavaScript for its page. Its API works without: see /api/docs/.</noscript>
+</body>
+</html>
+`
+}
+
+/** What the frame of a plugin's page holds. @param module  its address, from the root of the host */
+export function toPluginDocument(
+  { style, pluginPage }: Built,
+  { base, cookies, title, module }: { base: string; cookies: string; title: string; module: string },
+): string {
+  const theme = THEME.exec(cookies)?.[1]
+  const path = escape(base)
+  return `<!doctype html>
+<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
+<meta name="archivolt-base" content="${path}">
+<meta name="archivolt-module" content="${escape(module)}">
+<title>${escape(title)}</title>
+<link rel="stylesheet" href="${path}assets/${style}">
+<script type="module" src="${path}assets/${pluginPage}"></script>
+</head>
+<body class="plugin-page">
 </body>
 </html>
 `

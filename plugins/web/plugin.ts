@@ -3,7 +3,15 @@
  * the public API.
  */
 import { definePlugin, Type } from 'archivolt'
-import { pageRoutes, showAsset, showIcon, showManifest, showNothing } from './routes.ts'
+import {
+  pageRoutes,
+  showAsset,
+  showIcon,
+  showManifest,
+  showNothing,
+  showPluginModule,
+  showPluginPage,
+} from './routes.ts'
 
 export default definePlugin({
   name: 'web',
@@ -15,7 +23,7 @@ export default definePlugin({
       sql: `INSERT INTO preferences (section, key, value) SELECT 'page', 'welcomed', 'true' WHERE EXISTS (SELECT 1 FROM users)`,
     },
   ],
-  routes: [...pageRoutes, showNothing, showAsset, showIcon, showManifest],
+  routes: [...pageRoutes, showNothing, showAsset, showIcon, showManifest, showPluginPage, showPluginModule],
 })
 
 declare module 'archivolt' {

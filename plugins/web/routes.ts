@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type App, bytes, defineRoute, errors, file, type Route, Type } from 'archivolt'
 import { ADDRESSES } from './addresses.ts'
-import { type Built, PAGE_POLICY, toDocument } from './document.ts'
+import { type Built, PAGE_POLICY, PLUGIN_PAGE_POLICY, toDocument, toPluginDocument } from './document.ts'
 
 /** Tests and `make dev` run from the sources, and show the page that `make build` made. */
 const isSource = import.meta.url.endsWith('.ts')
@@ -50,7 +50,7 @@ const toRoute = (path: string) =>
 function sendDocument(
   address: string,
   { headers, request }: Pick<Parameters<Route['handle']>[0], 'headers' | 'request'>,
-  { settings, accounts }: App,
+  { settings, accounts, plugins }: App,
 ) {
   headers.set('Content-Security-Policy', PAGE_POLICY)
   headers.set('Cache-Control', 'no-cache')
@@ -60,6 +60,7 @@ function sendDocument(
       base: settings.basePath,
       cookies: request.headers['cookie'] ?? '',
       isUnused: accounts.isUnused(),
+      hasPluginPages: plugins.pages.length > 0,
     }),
     'text/html; charset=utf-8',
   )
@@ -68,7 +69,7 @@ function sendDocument(
 export const pageRoutes = ADDRESSES.map(toRoute)
 
 /** Paths of programs, whose answer to what is not there is JSON. */
-const OF_PROGRAMS = /^(api|media|cache|assets|icons|health)(\/|$)/
+const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 
 /** An address that is none: people get the page, which says so. */
 export const showNothing = defineRoute({
@@ -103,6 +104,7 @@ export const showAsset = defineRoute({
     const known = Object.hasOwn(assets, params.file) ? assets[params.file] : undefined
     if (!known) throw errors.notFound('file', params.file)
     headers.set('Vary', 'Accept-Encoding')
+    headers.set('Access-Control-Allow-Origin', '*') // frames of plugins' pages have an origin of their own
     const encoding = chosenEncoding(request.headers['accept-encoding'] ?? '', known)
     if (encoding) headers.set('Content-Encoding', encoding === 'br' ? 'br' : 'gzip')
     return file(join(FOLDER, 'assets', params.file + (encoding ? `.${encoding}` : '')), typeOf(params.file), {
@@ -135,6 +137,53 @@ export const showManifest = defineRoute({
   handle: () => (
     built(), file(join(FOLDER, 'manifest.webmanifest'), TYPES['webmanifest']!, { maxAgeSeconds: DAY_SECONDS })
   ),
+})
+
+const PluginName = Type.String({ pattern: '^[a-z][a-z0-9]*$', maxLength: LONGEST_NAME })
+
+/** It says nothing that is not the same for all: what people may have is asked for by the page around it. */
+export const showPluginPage = defineRoute({
+  method: 'GET',
+  path: '/plugin-page/:plugin/',
+  access: 'open',
+  summary: 'What the frame of a plugin’s page holds',
+  params: Type.Object({ plugin: PluginName }),
+  reply: Type.String(),
+  replyType: 'text/html',
+  handle({ params, request, headers }, { plugins, settings }) {
+    const page = plugins.pages.find(({ plugin }) => plugin === params.plugin)
+    if (!page) throw errors.notFound('page', params.plugin)
+    headers.set('Content-Security-Policy', PLUGIN_PAGE_POLICY)
+    headers.set('X-Frame-Options', 'SAMEORIGIN')
+    headers.set('Cache-Control', 'no-cache')
+    return bytes(
+      toPluginDocument(built(), {
+        base: settings.basePath,
+        cookies: request.headers['cookie'] ?? '',
+        title: page.title,
+        module: `${settings.basePath}plugin-page/${page.plugin}/${page.file}`,
+      }),
+      'text/html; charset=utf-8',
+    )
+  },
+})
+
+/** Its name changes with its content. */
+export const showPluginModule = defineRoute({
+  method: 'GET',
+  path: '/plugin-page/:plugin/:file',
+  access: 'open',
+  summary: 'The module of a plugin’s page',
+  params: Type.Object({ plugin: PluginName, file: FileName }),
+  reply: Type.String(),
+  replyType: 'text/javascript',
+  handle({ params, headers }, { plugins }) {
+    const page = plugins.pages.find(({ plugin, file: own }) => plugin === params.plugin && own === params.file)
+    if (!page) throw errors.notFound('file', params.file)
+    headers.set('Cache-Control', 'public, max-age=31536000, immutable')
+    headers.set('Access-Control-Allow-Origin', '*')
+    return bytes(page.code, TYPES['js']!)
+  },
 })
 
 const typeOf = (name: string): string => TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'

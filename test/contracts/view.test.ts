@@ -171,6 +171,7 @@ const ASKED: Record<string, Asked> = {
   },
   'GET /api/notification/': { seen: ['/api/notification/', '/api/notification/?filter=download'] },
   'GET /api/events/': { seen: [] }, // a test of its own
+  'GET /api/plugin/page/': { seen: ['/api/plugin/page/'] },
   'GET /api/video/': {
     seen: [
       '',

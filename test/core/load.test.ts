@@ -8,6 +8,7 @@ import { Type } from 'typebox'
 import { defineRoute, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { findOutside } from '../../core/plugin/find.ts'
 import { registerPlugins } from '../../core/plugin/load.ts'
+import { buildPages } from '../../core/plugin/pages.ts'
 import { errors } from '../../core/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -236,6 +237,59 @@ for (const [why, plugins, says] of REFUSALS) {
     assert.throws(() => register(...plugins), { message: says })
   })
 }
+
+const anywhere = new URL('file:///x.ts')
+const BAD_PAGES: Array<[why: string, page: object, says: RegExp]> = [
+  ['without a title', { module: anywhere }, /its page needs a title of at most 40 letters/],
+  ['whose title is a text', { title: 'x'.repeat(41), module: anywhere }, /a title of at most 40 letters/],
+  [
+    'that is no file',
+    { title: 'A', module: new URL('https://example.org/x.js') },
+    /the module of its page must be a file of its own/,
+  ],
+  [
+    'for nobody in particular',
+    { title: 'A', module: anywhere, access: 'open' },
+    /access of its page must be one of viewer, user, downloader, admin/,
+  ],
+  [
+    'that asks for what is no route',
+    { title: 'A', module: anywhere, asks: ['GET /media/x'] },
+    /its page asks "GET \/media\/x"; it must be a route of the API/,
+  ],
+  [
+    'that asks for what nobody answers',
+    { title: 'A', module: anywhere, asks: ['GET /api/tide/'] },
+    /plugin a: its page asks GET \/api\/tide\/, which no plugin answers/,
+  ],
+]
+
+for (const [why, page, says] of BAD_PAGES) {
+  test(`a page ${why} stops the start`, () => {
+    const plugin = { name: 'a', page } as Plugin
+    assert.throws(() => registerPlugins([{ plugin, origin: 'here', isOutside: true }]), { message: says })
+  })
+}
+
+test('a page that cannot be built stops the start by the name of its plugin, with the next step', async (t) => {
+  const folder = await aFolder(t, { 'page.ts': `import { x } from 'node:fs'; export default {` })
+  const page = (name: string): Plugin => ({
+    name,
+    page: { title: 'A', module: pathToFileURL(join(folder, 'page.ts')) },
+  })
+
+  assert.throws(() => buildPages([page('tide')]), {
+    name: 'StartError',
+    message:
+      /^plugin tide: its page cannot be built: .* \(page\.ts, line 1\); correct or remove it, or .* AV_PLUGINS_OFF=tide$/,
+  })
+})
+
+test('a built-in plugin has no page of its own', () => {
+  assert.throws(() => register({ name: 'a', page: { title: 'A', module: anywhere } }), {
+    message: /only plugins from outside have a page/,
+  })
+})
 
 test('a hook may be implemented by whoever needs its owner, also by way of a third', () => {
   const implementation = { 'a.s': () => null }

@@ -63,6 +63,7 @@ export const MATRIX: ReadonlyArray<
   ['/api/user/<user_id>/', { GET: 200, POST: 200 }, 'user'],
   ['/api/user/<user_id>/', { DELETE: 200 }, 'admin'],
   ['/api/plugin/', { GET: 200 }, 'admin'],
+  ['/api/plugin/page/', { GET: 200 }, 'user'],
   ['/metrics', { GET: 200 }, 'admin'],
   ['/api/platform/', { GET: 200, POST: 200 }, 'admin'],
   ['/api/events/', { GET: 200 }, 'user'],

@@ -624,9 +624,10 @@ export const beyond: Table = [
     look: (body) =>
       assert.deepEqual(
         body.find(({ name }: { name: string }) => name === 'plugin'),
-        { name: 'plugin', version: body[0].version, built_in: true, enabled: true, needs: [], routes: 1, tasks: 0 },
+        { name: 'plugin', version: body[0].version, built_in: true, enabled: true, needs: [], routes: 2, tasks: 0 },
       ),
   }),
+  row('B', 'GET /api/plugin/page/', 200, { ...asUser, is: [] }),
   row('B', 'GET /api/platform/', 200, { is: STATE }),
   row('B', 'POST /api/platform/', 200, { body: { command: 'pause' }, is: { ...STATE, state: 'paused' } }),
   row('B', 'POST /api/platform/', 200, { body: { command: 'resume' }, is: { ...STATE, state: 'open' } }),

@@ -11,6 +11,7 @@ import {
   LogOut,
   Monitor,
   Moon,
+  Puzzle,
   Search,
   Settings,
   Sun,
@@ -36,6 +37,7 @@ import type { Page, QueueItem } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
 import { countOf, isMore, isSome } from '../stores/list.ts'
 import { platformState } from '../stores/platform.ts'
+import { pluginPages } from '../stores/plugin-pages.ts'
 import { failedIn } from '../stores/queue.ts'
 import { account, chooseLook, type Look, look, mayDownload, signOut } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
@@ -135,6 +137,18 @@ function Navigation({ shown }: { shown: Section[] }) {
           {key === 'downloads' && <Waiting />}
         </a>
       ))}
+      {pluginPages.value?.map(({ plugin, title }) => (
+        // A phone has them in the menu of the account.
+        <a
+          key={`plugin ${plugin}`}
+          class="rail-wide"
+          href={under(`/plugin/${plugin}/`)}
+          aria-current={place.value.path === `/plugin/${plugin}/` ? 'page' : undefined}
+        >
+          <Icon node={Puzzle} />
+          <span class="rail-label">{title}</span>
+        </a>
+      ))}
     </nav>
   )
 }
@@ -225,6 +239,11 @@ function AccountMenu() {
       onSelect: () => void chooseLook(one).catch(sayFailure),
     })),
     { label: t('later.name'), icon: Clock, onSelect: () => navigate(`/playlist/${WATCH_LATER}/`) },
+    ...(pluginPages.value ?? []).map(({ plugin, title }) => ({
+      label: title,
+      icon: Puzzle,
+      onSelect: () => navigate(`/plugin/${plugin}/`),
+    })),
     { label: t('nav.settings'), icon: Settings, onSelect: () => navigate('/settings/') },
     {
       label: t('help.title'),

@@ -33,6 +33,7 @@ export const views: View[] = [
     title: 'nav.settings',
     load: () => import('../views/settings.tsx'),
   },
+  { address: '/plugin/:plugin/', title: 'app.name', load: () => import('../views/plugin.tsx') },
   {
     address: '/downloads/',
     section: 'downloads',

@@ -12,7 +12,7 @@ import type { showLibrary } from '../../../library/routes.ts'
 import type { listNotifications } from '../../../notification/routes.ts'
 import type { resolveText, showPlatform } from '../../../platform/routes.ts'
 import type { listPlaylists } from '../../../playlist/routes.ts'
-import type { listPlugins } from '../../../plugin/routes.ts'
+import type { listPages, listPlugins } from '../../../plugin/routes.ts'
 import type { search } from '../../../search/routes.ts'
 import type { listSnapshots } from '../../../snapshot/routes.ts'
 import type {
@@ -101,6 +101,8 @@ export type RestorePreview = ReplyOf<typeof previewRestore>
 export type Snapshots = ReplyOf<typeof listSnapshots>
 export type Snapshot = Snapshots['snapshots'][number]
 export type Plugin = ReplyOf<typeof listPlugins>[number]
+/** A page that a plugin brings, and what it may ask. */
+export type PluginPage = ReplyOf<typeof listPages>[number]
 export type VideoStats = ReplyOf<typeof videoStats>
 export type ChannelStats = ReplyOf<typeof channelStats>
 export type PlaylistStats = ReplyOf<typeof playlistStats>

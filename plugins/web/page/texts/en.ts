@@ -22,6 +22,13 @@ export const en = {
 
   'search.field': 'Search the archive',
 
+  'plugin.failed': 'Something went wrong on this page: {message}',
+  'plugin.stuck': 'This page is not responding. You can wait, or close it.',
+  'plugin.flooded': 'This page was closed because it asked for too much at once.',
+  'plugin.closed': 'This page is closed.',
+  'plugin.again': 'Open it again',
+  'plugin.notAllowed': 'This page may not ask for {path}.',
+
   'action.cancel': 'Cancel',
   'action.close': 'Close',
   'action.retry': 'Try again',

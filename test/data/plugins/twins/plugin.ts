@@ -60,4 +60,9 @@ export default definePlugin({
   indexes: [twins],
   tasks: [findTwins],
   routes: [listTwins],
+  page: {
+    title: 'Twins',
+    module: new URL('./page.ts', import.meta.url),
+    asks: ['GET /api/video/:videoId/', 'POST /api/task-name/twins.find/'],
+  },
 })

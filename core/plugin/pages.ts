@@ -1,0 +1,48 @@
+/** Pages of plugins from outside: the module of each is bundled for browsers, once at the start. */
+import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { StartError } from '../error.ts'
+import type { BuiltPage, Plugin } from './define.ts'
+import { bundle, firstLine } from './find.ts'
+
+/** As the page that it stands in. */
+const BROWSERS = ['chrome123', 'firefox125', 'safari17.5']
+const MOST_BYTES = 5_000_000
+
+/** @throws StartError  names the plugin and what is wrong with its page */
+export const buildPages = (plugins: readonly Plugin[]): BuiltPage[] =>
+  plugins.flatMap((plugin) => {
+    const { name, routes = [], page } = plugin
+    if (!page) return []
+    const code = browserCode(name, page.module)
+    const own = routes.map(({ method, path }) => `${method} ${path}`).filter((one) => / \/api\//.test(one))
+    return {
+      plugin: name,
+      title: page.title,
+      access: page.access ?? 'user',
+      asks: [...new Set([...own, ...(page.asks ?? [])])] as BuiltPage['asks'],
+      file: `${name}-${createHash('sha256').update(code).digest('hex').slice(0, 12)}.js`,
+      code,
+    }
+  })
+
+function browserCode(plugin: string, module: URL): string {
+  const without = `correct or remove it, or start without the plugin: AV_PLUGINS_OFF=${plugin}`
+  let code: string
+  try {
+    const { outputFiles } = bundle({
+      entryPoints: [fileURLToPath(module)],
+      ...{ platform: 'browser', target: BROWSERS, minify: true, legalComments: 'none' },
+      // What is for the server is none of its: types alone come from there.
+      ...{ alias: {}, external: [] },
+    })
+    code = outputFiles![0]!.text
+  } catch (error) {
+    throw new StartError(`plugin ${plugin}: its page cannot be built: ${firstLine(error)}; ${without}`, {
+      cause: error,
+    })
+  }
+  if (code.length > MOST_BYTES)
+    throw new StartError(`plugin ${plugin}: its page has more than ${MOST_BYTES / 1e6} MB of code; ${without}`)
+  return code
+}

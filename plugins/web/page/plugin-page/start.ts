@@ -1,0 +1,149 @@
+/**
+ * Runs in the frame of a plugin's page, before its module: asks the page around it for what the module asks for, and
+ * tells it what has gone wrong.
+ */
+import { toAge, toBytes, toClock, toDay, toMoment, toNumber, toSpan } from '../texts/format.ts'
+import { openComponents } from './components.ts'
+import type { Api, Page, Query, Start } from './interface.ts'
+import { type Begin, type FromFrame, HELLO, type Refused, type ToFrame } from './messages.ts'
+
+const named = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)!.content
+
+const base = named('archivolt-base')
+const under = (path: string): string => base + path.replace(/^\//, '')
+
+interface Waiting {
+  resolve: (value: unknown) => void
+  reject: (reason: Error) => void
+}
+
+/** At a time: the others wait here. */
+const MOST_QUESTIONS = 8
+/** Of other messages, until others have had their turn: what more a loop says is not said. */
+const MOST_TOLD = 50
+
+type Question = Omit<Extract<FromFrame, { kind: 'ask' }>, 'id'> | Omit<Extract<FromFrame, { kind: 'picture' }>, 'id'>
+
+function run(port: MessagePort, { reader, query }: Begin): void {
+  const waiting = new Map<number, Waiting>()
+  const listeners: Array<Parameters<Page['onQuery']>[0]> = []
+  let asked = 0
+  const later: FromFrame[] = []
+  let underWay = 0
+  let told = 0
+
+  function tell(message: FromFrame): void {
+    if (++told > MOST_TOLD) return
+    if (told === 1) setTimeout(() => (told = 0), 1000)
+    port.postMessage(message)
+  }
+
+  function askNext(): void {
+    const next = underWay < MOST_QUESTIONS ? later.shift() : undefined
+    if (!next) return
+    underWay++
+    port.postMessage(next)
+  }
+
+  const ask = (question: Question): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const id = ++asked
+      waiting.set(id, { resolve, reject })
+      later.push({ ...question, id } as FromFrame)
+      askNext()
+    })
+
+  function answered({ id, value, refused }: Extract<ToFrame, { kind: 'answer' }>): void {
+    const one = waiting.get(id)
+    waiting.delete(id)
+    underWay--
+    askNext()
+    if (refused) one?.reject(toRefusal(refused))
+    else one?.resolve(value)
+  }
+
+  const send = <Reply>(method: string, path: string, body?: object, asking?: Query): Promise<Reply> =>
+    ask({ kind: 'ask', method, path, ...(asking && { query: asking }), ...(body && { body }) }) as Promise<Reply>
+
+  const api: Api = {
+    get: (path, asking) => send('GET', path, undefined, asking),
+    post: (path, body, asking) => send('POST', path, body, asking),
+    put: (path, body) => send('PUT', path, body),
+    remove: (path, body) => send('DELETE', path, body),
+  }
+  let current = query
+  const page: Page = {
+    root: document.body.appendChild(document.createElement('main')),
+    ...{ api, reader },
+    get query() {
+      return current
+    },
+    onQuery: (act) => void listeners.push(act),
+    navigate: (to) => tell({ kind: 'navigate', to }),
+    texts: {
+      ...{ number: toNumber, bytes: toBytes, span: toSpan, clock: toClock, day: toDay, moment: toMoment },
+      age: (when) => toAge(when),
+    },
+    components: openComponents(
+      async (path) => URL.createObjectURL((await ask({ kind: 'picture', path })) as Blob),
+      under,
+    ),
+  }
+
+  port.onmessage = ({ data }: MessageEvent<ToFrame>) => {
+    if (data.kind === 'alive') port.postMessage({ kind: 'alive' } satisfies FromFrame)
+    else if (data.kind === 'look') showLook(data.look)
+    else if (data.kind === 'answer') answered(data)
+    else {
+      current = data.query
+      for (const act of listeners) act(current)
+    }
+  }
+
+  const fails = (error: unknown): void =>
+    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  addEventListener('error', ({ error, message }) => fails(error ?? message))
+  addEventListener('unhandledrejection', ({ reason }) => fails(reason))
+  new ResizeObserver(() => tell({ kind: 'height', height: Math.ceil(document.body.scrollHeight) })).observe(
+    document.body,
+  )
+  listenToLinks(page.navigate)
+  listenToKeys((key) => tell({ kind: 'key', key }))
+  import(named('archivolt-module')).then((module: { default?: Start }) => module.default!(page)).catch(fails)
+}
+
+const toRefusal = ({ message, ...more }: Refused): Error => Object.assign(new Error(message), more)
+
+function showLook(look: 'system' | 'light' | 'dark'): void {
+  const { dataset } = document.documentElement
+  if (look === 'system') delete dataset['theme']
+  else dataset['theme'] = look
+  document.querySelector('meta[name="color-scheme"]')!.setAttribute('content', look === 'system' ? 'light dark' : look)
+}
+
+/** Those into the archive are followed by the page around this one. */
+function listenToLinks(navigate: (to: string) => void): void {
+  addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]')
+    if (event.defaultPrevented || !link) return
+    event.preventDefault()
+    if (link.origin === location.origin && link.pathname.startsWith(base))
+      navigate(`/${link.pathname.slice(base.length)}${link.search}`)
+  })
+}
+
+/** Keys that are not the page's own are those of the page around it. */
+function listenToKeys(tell: (key: string) => void): void {
+  addEventListener('keydown', (event) => {
+    const isTyping = (event.target as Element).matches('input, textarea, select, [contenteditable]')
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping) return
+    if (event.key.length !== 1 || event.key === ' ') return
+    event.preventDefault()
+    tell(event.key)
+  })
+}
+
+addEventListener('message', ({ source, data, ports: [port] }: MessageEvent<Begin>) => {
+  if (source === parent && data.kind === 'begin' && port) run(port, data)
+})
+parent.postMessage(HELLO, '*')

@@ -1,0 +1,177 @@
+/**
+ * The page's side of a plugin's page: answers what its frame asks, as its reader and only what it may ask. What comes
+ * from there is a stranger's.
+ */
+import { match } from '../../browser/router.ts'
+import { type Begin, type FromFrame, HELLO, type Refused, type ToFrame } from '../../plugin-page/messages.ts'
+import { ask, Failure, type Query, toFailure } from '../../server/api.ts'
+import { under } from '../../server/base.ts'
+import type { PluginPage } from '../../server/records.ts'
+import { t } from '../../texts/texts.ts'
+
+/** At a time. */
+const MOST_QUESTIONS = 16
+/** In a second: its own script says less, whatever the plugin does. */
+const MOST_MESSAGES = 300
+const LONGEST_PATH = 2000
+const HIGHEST = 100_000
+const ALIVE_MS = 1000
+/** So many times it was asked whether it is alive, and has not answered. */
+const PATIENCE = 4
+
+interface Parts {
+  frame: HTMLIFrameElement
+  page: PluginPage
+  begin: () => Omit<Begin, 'kind'>
+  /** An address of the archive. */
+  navigate: (to: string) => void
+  grow: (height: number) => void
+  /** A script in it has thrown this. */
+  failed: (message: string) => void
+  /** It does not answer, or does again. */
+  stuck: (isStuck: boolean) => void
+  /** It says more than one can listen to, and was let go. */
+  flooded: () => void
+}
+
+export interface Host {
+  tell(message: ToFrame): void
+  close(): void
+}
+
+export function openHost(parts: Parts): Host {
+  const { frame, page } = parts
+  const ending = new AbortController()
+  let port: MessagePort | undefined
+  let questions = 0
+  let heard = 0
+  let unanswered = 0
+
+  function greet({ source, data }: MessageEvent): void {
+    if (source !== frame.contentWindow || isTooMuch()) return
+    // Once: a document that takes its place is another one.
+    if (port || data !== HELLO) return
+    const channel = new MessageChannel()
+    port = channel.port1
+    port.onmessage = (event: MessageEvent<unknown>) => hear(event.data)
+    const begin: Begin = { kind: 'begin', ...parts.begin() }
+    frame.contentWindow!.postMessage(begin, '*', [channel.port2])
+  }
+
+  function hear(data: unknown): void {
+    if (isTooMuch()) return
+    const message = (data ?? {}) as Partial<FromFrame> & Record<string, unknown>
+    if (message.kind === 'alive') return alive()
+    if (message.kind === 'height') return parts.grow(Math.max(0, Math.min(HIGHEST, Number(message.height) || 0)))
+    if (message.kind === 'failed') return parts.failed(String(message.message).slice(0, 500))
+    if (message.kind === 'navigate' && isAddress(message.to)) return parts.navigate(message.to)
+    if (message.kind === 'key' && typeof message.key === 'string')
+      return void dispatchEvent(new KeyboardEvent('keydown', { key: message.key.slice(0, 1) }))
+    if (message.kind === 'ask') return void answer(message.id, () => askApi(message))
+    if (message.kind === 'picture') return void answer(message.id, () => pictureAt(message.path))
+  }
+
+  function isTooMuch(): boolean {
+    if (++heard <= MOST_MESSAGES) return false
+    close()
+    parts.flooded()
+    return true
+  }
+
+  async function answer(id: unknown, find: () => Promise<unknown>): Promise<void> {
+    const told = { kind: 'answer', id: Number(id) } as const
+    if (questions >= MOST_QUESTIONS) return tell({ ...told, refused: tooMany() })
+    questions++
+    try {
+      tell({ ...told, value: await find() })
+    } catch (error) {
+      if (!ending.signal.aborted) tell({ ...told, refused: toRefused(error) })
+    } finally {
+      questions--
+    }
+  }
+
+  /** With the session of the reader: what that may not, the server refuses. */
+  async function askApi({ method, path, query, body }: Record<string, unknown>): Promise<unknown> {
+    if (!isAllowed(page.asks, method, path))
+      throw new Refusal(t('plugin.notAllowed', { path: String(path).slice(0, 200) }))
+    return ask(method as 'GET', path as string, {
+      ...(isRecord(query) && { query: plain(query) }),
+      ...(isRecord(body) && { body }),
+      // What is to change is not left half asked.
+      ...(method === 'GET' && { signal: ending.signal }),
+    })
+  }
+
+  async function pictureAt(path: unknown): Promise<Blob> {
+    if (typeof path !== 'string' || !isPlain(path) || !path.startsWith('/cache/'))
+      throw new Refusal(t('plugin.notAllowed', { path: String(path).slice(0, 200) }))
+    const response = await fetch(under(path), { signal: ending.signal })
+    if (!response.ok) throw new Failure(response.status, {})
+    return response.blob()
+  }
+
+  function alive(): void {
+    if (unanswered >= PATIENCE) parts.stuck(false)
+    unanswered = 0
+  }
+
+  function tell(message: ToFrame): void {
+    port?.postMessage(message)
+  }
+
+  const timer = setInterval(() => {
+    heard = 0
+    if (document.hidden) return
+    if (++unanswered === PATIENCE) parts.stuck(true)
+    tell({ kind: 'alive' })
+  }, ALIVE_MS)
+
+  function close(): void {
+    clearInterval(timer)
+    removeEventListener('message', greet)
+    ending.abort()
+    port?.close()
+    port = undefined
+  }
+
+  addEventListener('message', greet)
+  return { tell, close }
+}
+
+class Refusal extends Error {}
+
+const toRefused = (error: unknown): Refused => {
+  if (error instanceof Refusal) return { message: error.message, status: 403, code: 'permission_denied', fields: {} }
+  const { message, status, code, fields } = toFailure(error)
+  return { message, status, code, fields }
+}
+
+const tooMany = (): Refused => ({ message: t('failure.throttledSoon'), status: 429, code: 'throttled', fields: {} })
+
+/** @param asks  `GET /api/note/:noteId/` */
+export const isAllowed = (asks: readonly string[], method: unknown, path: unknown): boolean =>
+  typeof path === 'string' &&
+  isPlain(path) &&
+  asks.some((one) => {
+    const [allowed, pattern = ''] = one.split(' ')
+    return allowed === method && match(pattern, path) !== undefined
+  })
+
+/** A path that stays as it is where it is asked for: without a host, a query, or steps upwards. */
+const isPlain = (path: string): boolean =>
+  path.length <= LONGEST_PATH && URL.canParse(path, location.origin) && new URL(path, location.origin).pathname === path
+
+const isAddress = (to: unknown): to is string =>
+  typeof to === 'string' && to.length <= LONGEST_PATH && isPlain(to.split('?')[0]!) && to.startsWith('/')
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const plain = (query: Record<string, unknown>): Query =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(
+      ([name, value]): Array<[string, string | number | boolean]> =>
+        typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : [],
+    ),
+  )

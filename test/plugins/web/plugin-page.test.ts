@@ -1,0 +1,173 @@
+/** Pages of plugins: in the navigation, in a frame of their own, and whatever goes wrong in one stays in it. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { definePlugin } from 'archivolt'
+import { aChannel, aVideo, PASSWORD, testApp } from 'archivolt/testing'
+import { findOutside } from '../../../core/plugin/find.ts'
+import { noBrowser, openPage } from '../../support/browser.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { ROOT } from '../../support/sources.ts'
+
+const as = { username: 'admin', password: PASSWORD }
+const asUser = { username: 'user', password: PASSWORD }
+
+/** Its page has this code. */
+async function withPage(t: TestContext, name: string, code: string, more: object = {}) {
+  const file = join(await temporaryFolder(t), 'page.ts')
+  await writeFile(file, code)
+  return definePlugin({ name, api: 1, page: { title: `Page of ${name}`, module: pathToFileURL(file), ...more } })
+}
+
+async function twins(t: TestContext) {
+  const [found] = await findOutside([join(ROOT, 'test/data/plugins/twins')], await temporaryFolder(t))
+  return found!.plugin
+}
+
+describe('a page of a plugin', { skip: noBrowser }, () => {
+  for (const [size, colorScheme] of [
+    ['desktop', 'light'],
+    ['phone', 'dark'],
+  ] as const) {
+    test(`it is in the navigation, shows what it asks for, and works by keyboard: ${size}, ${colorScheme}`, async (t) => {
+      const app = await testApp(t, { outside: [await twins(t)] })
+      await app.given(aChannel(), aVideo({ id: 'v1', title: 'Fog' }), aVideo({ id: 'v2', title: 'Fog' }))
+      await app.as('admin').post('/api/task-name/twins.find/')
+      await app.settled()
+      const { page, go, check, shot } = await openPage(t, app.url, { as, size, colorScheme })
+      await go('/')
+      if (size === 'phone') {
+        await page.getByRole('button', { name: 'Account: admin' }).click()
+        await page.getByRole('menuitem', { name: 'Twins' }).click()
+      } else await page.getByRole('link', { name: 'Twins' }).click()
+
+      await page.getByRole('heading', { level: 1, name: 'Twins' }).waitFor()
+      const inside = page.frameLocator('iframe')
+      await inside.getByRole('heading', { name: 'Fog' }).waitFor()
+      await inside.locator('img[src^="blob:"]').first().waitFor()
+      assert.equal(await inside.getByRole('link', { name: 'Fog' }).count(), 2)
+      const colours = [page.locator('body'), inside.locator('body')].map((body) =>
+        body.evaluate((element) => getComputedStyle(element).backgroundColor),
+      )
+      assert.equal(await colours[0], await colours[1], 'it has the colours of the page around it')
+      await check()
+      await shot('plugin-page')
+
+      await inside.getByRole('link', { name: 'Fog' }).first().focus()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/video/v2/')
+      await page.goBack()
+      await inside.getByRole('button', { name: 'Look again' }).press('Enter')
+      await inside.getByText('Looking. Come back in a moment.').waitFor()
+      await inside.getByRole('button', { name: 'Look again' }).focus()
+      await page.keyboard.press('g')
+      await page.keyboard.press('c')
+      await page.waitForURL('**/channels/')
+    })
+  }
+
+  test('one that throws says so in its place; one that loops freezes nothing and is closed; one that floods is let go', async (t) => {
+    const late = `export default ({ root, components }) => root.append(components.button('Break', () => { throw new Error('out of tea') }))`
+    const app = await testApp(t, {
+      outside: [
+        await withPage(t, 'throws', `throw new Error('no tea at all')`),
+        await withPage(t, 'breaks', late),
+        await withPage(t, 'nothing', `export const start = 1`),
+        await withPage(t, 'loops', `for (;;);`),
+        await withPage(
+          t,
+          'floods',
+          `export default () => { for (let count = 0; count < 1000; count++) parent.postMessage('x', '*') }`,
+        ),
+      ],
+    })
+    const { page, go } = await openPage(t, app.url, { as })
+    const link = (name: string) => page.getByRole('link', { name: `Page of ${name}` })
+    const alert = page.getByRole('alert')
+    await go('/plugin/throws/')
+
+    await alert.getByText('Something went wrong on this page: no tea at all').waitFor()
+    await link('breaks').click()
+    await page.frameLocator('iframe').getByRole('button', { name: 'Break' }).click()
+    await alert.getByText('out of tea').waitFor()
+    await alert.getByRole('button', { name: 'Open it again' }).click()
+    await page.frameLocator('iframe').getByRole('button', { name: 'Break' }).waitFor()
+    assert.equal(await alert.count(), 0)
+    await link('nothing').click()
+    await alert.getByText('Something went wrong').waitFor()
+
+    await link('loops').click()
+    await page.getByRole('link', { name: 'Channels' }).click()
+    await page.waitForURL('**/channels/')
+    await link('loops').click()
+    await alert.getByText('This page is not responding').waitFor()
+    await alert.getByRole('button', { name: 'Close' }).click()
+    await alert.getByText('This page is closed.').waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+
+    await link('floods').click()
+    await alert.getByText('it asked for too much at once').waitFor()
+    assert.equal(await page.locator('iframe').count(), 0)
+    await page.getByRole('link', { name: 'Channels' }).click()
+    await page.waitForURL('**/channels/')
+  })
+
+  test('one that asks for what it may not, or its reader may not, is refused; it has no other way out', async (t) => {
+    const greedy = `
+      export default async ({ root, api, components }) => {
+        const tries = {
+          admin: () => api.get('/api/plugin/'),
+          unnamed: () => api.get('/api/user/'),
+          steps: () => api.get('/api/ping/../user/'),
+          encoded: () => api.get('/api/ping/%2e%2e/user/'),
+          method: () => api.post('/api/ping/'),
+          elsewhere: () => api.get('//example.org/api/ping/'),
+          fetch: () => fetch('/api/user/'),
+          cookie: async () => document.cookie,
+          storage: async () => localStorage.length,
+          around: async () => parent.document.title,
+          door: () => new Promise((resolve, reject) => {
+            const image = new Image()
+            image.onload = resolve
+            image.onerror = () => reject(new Error('no picture'))
+            image.src = '/icons/mark.svg'
+          }),
+        }
+        for (const [name, work] of Object.entries(tries))
+          root.append(components.text(name + ': ' + (await work().then(() => 'let in', ({ status }) => 'refused ' + (status ?? '')))))
+        const { user } = await api.get('/api/ping/')
+        root.append(components.text('own: ' + typeof user), components.text('done'))
+      }`
+    const asks = ['GET /api/ping/', 'GET /api/plugin/']
+    const app = await testApp(t, {
+      outside: [
+        await withPage(t, 'greedy', greedy, { asks }),
+        await withPage(t, 'admins', `export default () => undefined`, { access: 'admin' }),
+      ],
+    })
+    const { page, go, check } = await openPage(t, app.url, { as: asUser })
+    await go('/plugin/greedy/')
+    const inside = page.frameLocator('iframe')
+    await inside.getByText('done').waitFor()
+
+    assert.deepEqual(await inside.locator('main p').allTextContents(), [
+      'admin: refused 403',
+      ...['unnamed', 'steps', 'encoded', 'method', 'elsewhere'].map((name) => `${name}: refused 403`),
+      ...['fetch', 'cookie', 'storage', 'around'].map(
+        (name) =>
+          // What a browser refuses has no status, but an old number of its own kind.
+          `${name}: refused `,
+      ),
+      'door: refused ',
+      'own: number',
+      'done',
+    ])
+    await go('/plugin/admins/')
+    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Page of admins' }).count(), 0)
+    await check([/Content Security Policy/, /Failed to load resource/])
+  })
+})
