@@ -29,7 +29,7 @@ const COPIED = [
   ...['plugins/platform', 'plugins/notification/requirements.txt'],
 ]
 /** Of a plugin's folder: what is not bundled. */
-const LIES_BESIDE = /(\.py|requirements[\w-]*\.txt)$/
+const LIES_BESIDE = /\.(py|txt)$/
 const PYTHONS = ['3.11', '3.12', '3.13', '3.14']
 const WHEELS = ['plugins/platform/requirements.txt', 'plugins/notification/requirements.txt']
 /** What pip calls machines that a wheel may be for. */
