@@ -1,6 +1,7 @@
 /** Places over HTTP: folders of other programs whose films are only read (contract 9.16). */
 import { defineRoute, errors, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
+import { followPlaces, openFollowed } from './adoption/follow.ts'
 import type { App } from './app.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
@@ -15,9 +16,10 @@ export const PlaceRecord = Type.Object({
   away_since: Type.Optional(Type.Integer({ description: 'epoch seconds; only while it is away' })),
   added_at: Type.Integer({ description: 'epoch seconds' }),
   videos: Type.Integer({ description: 'how many videos lie in it' }),
+  follow: Type.Boolean({ description: 'what is put there comes by itself' }),
 })
 
-export const toRecord = ({ id, path, label, awaySince, addedAt, films }: Place) => ({
+const toRecord = ({ id, path, label, awaySince, addedAt, films }: Place, app: App) => ({
   id,
   path,
   label,
@@ -25,6 +27,7 @@ export const toRecord = ({ id, path, label, awaySince, addedAt, films }: Place) 
   ...(awaySince !== undefined && { away_since: awaySince }),
   added_at: addedAt,
   videos: films,
+  follow: openFollowed(app).has(id),
 })
 
 /** Control characters would spoil logs and lists. */
@@ -48,7 +51,10 @@ export const listPlaces = defineRoute({
   access: 'admin',
   summary: 'Folders of other programs whose films are only read, and below which folders there may be such',
   reply: Type.Object({ roots: Type.Array(Type.String()), places: Type.Array(PlaceRecord) }),
-  handle: (_input, { media: { places } }: App) => ({ roots: [...places.roots()], places: places.list().map(toRecord) }),
+  handle: (_input, app: App) => ({
+    roots: [...app.media.places.roots()],
+    places: app.media.places.list().map((place) => toRecord(place, app)),
+  }),
 })
 
 export const addPlace = defineRoute({
@@ -59,9 +65,9 @@ export const addPlace = defineRoute({
   body: Type.Object({ path: Path, label: Type.Optional(Label) }),
   reply: PlaceRecord,
   errors: ['bad_request', 'conflict', 'unprocessable'],
-  async handle({ body: { path, label } }, { media: { places } }: App) {
+  async handle({ body: { path, label } }, app: App) {
     checkedText('label', label)
-    return toRecord(await places.add(checkedPath(path), label ?? lastPart(path).slice(0, 100)))
+    return toRecord(await app.media.places.add(checkedPath(path), label ?? lastPart(path).slice(0, 100)), app)
   },
 })
 
@@ -69,17 +75,27 @@ export const changePlace = defineRoute({
   method: 'POST',
   path: '/api/place/:placeId/',
   access: 'admin',
-  summary: 'Say where a place is now, or what people call it',
+  summary: 'Say where a place is now, what people call it, or whether what is put there comes by itself',
   params: PlaceId,
-  body: Type.Object({ path: Type.Optional(Path), label: Type.Optional(Label) }),
+  body: Type.Object({
+    path: Type.Optional(Path),
+    label: Type.Optional(Label),
+    follow: Type.Optional(Type.Boolean()),
+  }),
   reply: PlaceRecord,
   errors: ['bad_request', 'not_found', 'conflict', 'unprocessable'],
-  async handle({ params, body: { path, label } }, { media: { places } }: App) {
+  async handle({ params, body: { path, label, follow } }, app: App) {
     const id = Number(params.placeId)
-    if (checkedPath(path) === undefined && checkedText('label', label) === undefined)
-      throw errors.badRequest('path or label is required', { fields: { path: 'or label is required' } })
+    const { places } = app.media
+    if (checkedPath(path) === undefined && checkedText('label', label) === undefined && follow === undefined)
+      throw errors.badRequest('path, label or follow is required', { fields: { path: 'or label, or follow' } })
+    places.get(id)
     if (path !== undefined) await places.move(id, path)
-    return toRecord(label === undefined ? places.get(id) : await places.rename(id, label))
+    if (follow !== undefined) {
+      await openFollowed(app).set(id, follow)
+      if (follow) await app.jobs.start(followPlaces)
+    }
+    return toRecord(label === undefined ? places.get(id) : await places.rename(id, label), app)
   },
 })
 
@@ -91,8 +107,9 @@ export const removePlace = defineRoute({
   params: PlaceId,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found', 'conflict'],
-  async handle({ params }, { media: { places } }: App) {
-    await places.remove(Number(params.placeId))
+  async handle({ params }, app: App) {
+    await app.media.places.remove(Number(params.placeId))
+    await openFollowed(app).set(Number(params.placeId), false)
     return { success: true as const }
   },
 })

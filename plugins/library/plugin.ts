@@ -2,6 +2,7 @@
 import { definePlugin, type PreferencesOf, Type } from 'archivolt'
 import { adoptVideos } from './adoption/adopt.ts'
 import { completeVideos } from './adoption/complete.ts'
+import { followPlaces, followTables } from './adoption/follow.ts'
 import {
   commandAdoption,
   dropAdoption,
@@ -51,7 +52,7 @@ export default definePlugin({
   },
   lanes: ['library', 'copy'],
   preferences: { playback },
-  migrations: [releaseTables, adoptionTables, catalogTables, alongTables],
+  migrations: [releaseTables, adoptionTables, catalogTables, alongTables, followTables],
   services: (app) => ({ releases: openReleases(app), copies: openCopies(app) }),
   setup: (app) => app.copies.begin(),
   hooks: ['library.reader'],
@@ -63,7 +64,7 @@ export default definePlugin({
   ],
   tasks: [
     ...[tellMoved, rescanFilesystem, manualImport, thumbnailCheck, resyncThumbs, versionCheck],
-    ...[scanPlace, adoptVideos, completeVideos, undoAdoption],
+    ...[followPlaces, scanPlace, adoptVideos, completeVideos, undoAdoption],
     makeCopy,
   ],
   implements: {

@@ -37,6 +37,7 @@ export const completeVideos = defineTask({
       await store.setItems(adoption.id, [{ number: row.number, state: 'done' }])
     }
     let asked = 0
+    if (adoption.is_following) return null // somebody has to look at what nothing tells of
     for (const row of rowsOf(store, adoption.id, 'ask', 'planned')) {
       if (job.isStopping()) return null
       job.progress(0.9, `${app.platform.name} was asked for ${++asked} videos`)

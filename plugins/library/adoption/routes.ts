@@ -6,6 +6,7 @@ import type { App } from '../app.ts'
 import { allowed } from '../catalogs/notes.ts'
 import { ALONG, type AlongCount } from '../catalogs/types.ts'
 import { adoptVideos } from './adopt.ts'
+import { openFollowed } from './follow.ts'
 import { scanPlace } from './scan.ts'
 import { openStore } from './store.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, type ItemRow, OUTCOMES } from './tables.ts'
@@ -179,6 +180,8 @@ export const commandAdoption = defineRoute({
     if (command === 'adopt' && !(await app.media.places.isThere(adoption.place_id)))
       throw errors.unavailable('The place is not there now: connect its disk, or say where it is')
     if (along) await store.setChoice(adoption.id, { kinds: along.kinds, users: usersOf(along.users ?? {}, app) })
+    // What leaves would come again with the next look.
+    if (command === 'undo') await openFollowed(app).set(adoption.place_id, false)
     await store.setState(adoption.id, state)
     const job = await app.jobs.start(task, { adoption: adoption.id })
     await store.setTask(adoption.id, job.id)

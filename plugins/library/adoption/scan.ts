@@ -9,6 +9,7 @@ import type { App } from '../app.ts'
 import { ENOUGH } from '../catalogs/notes.ts'
 import type { CatalogRead } from '../catalogs/types.ts'
 import { pathOf } from '../names.ts'
+import { goOn } from './follow.ts'
 import { openStore, type Store, toItem, toProblem } from './store.ts'
 import type { AdoptionRow, ItemRow } from './tables.ts'
 import { hasCatalog, openPlace, type PlaceReading, readerOf, recognise } from './tools.ts'
@@ -65,7 +66,7 @@ export const scanPlace = defineTask({
   title: 'Look what can move in',
   ...ADOPTION_TASK,
   async run(job, app: App) {
-    return inAdoption(job, app, 'planned', async (adoption, store) => {
+    const said = await inAdoption(job, app, 'planned', async (adoption, store) => {
       await store.clear(adoption.id)
       const place = app.media.places.get(adoption.place_id)
       const reading = openPlace(place.path, adoption.id, job, app)
@@ -93,6 +94,10 @@ export const scanPlace = defineTask({
       job.progress(1, 'The plan is ready')
       return null
     })
+    const store = openStore(app)
+    const adoption = store.find(job.payload.adoption)
+    if (adoption?.is_following && adoption.state === 'planned') await goOn(adoption, store, app)
+    return said
   },
 })
 

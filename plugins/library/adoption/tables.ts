@@ -96,6 +96,7 @@ export interface AdoptionRow {
   along: string
   /** JSON; empty: nobody has chosen yet. */
   choice: string
+  is_following: 0 | 1
 }
 
 export interface ItemRow {

@@ -374,6 +374,7 @@ export const operating: Table = [
     'rescan_filesystem',
     'thumbnail_check',
     'resync_thumbs',
+    'follow_places',
     'update_downloader',
   ].map((name) => row('8.1', `POST /api/task-name/${name}/`, 200, started(name))),
   ...[
@@ -420,6 +421,7 @@ export const schedules: Table = [
       assert.deepEqual(list.map(({ name }: any) => name).toSorted(), [
         'check_reindex',
         'download_pending',
+        'follow_places',
         'redownload_degraded',
         'thumbnail_check',
         'update_downloader',

@@ -82,6 +82,7 @@ test('only what lies below a folder that the operator named becomes a place, and
         state: 'there',
         added_at: app.clock.now() / 1000,
         videos: 0,
+        follow: false,
       },
     ],
   })

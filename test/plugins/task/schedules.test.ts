@@ -47,7 +47,8 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
       ]),
     )
   const { thumbnail_check: _, version_check: __, update_downloader: ___, ...own } = await hours()
-  const { redownload_degraded: again, ...others } = own
+  const { redownload_degraded: again, follow_places: follow, ...others } = own
+  assert.equal(follow, '* *', 'every hour')
   assert.deepEqual(others, { update_subscribed: '8 *', download_pending: '9 *', check_reindex: '12 *' })
   assert.match(again ?? '', /^\d+ \*$/, 'at an hour of its own')
 
@@ -64,6 +65,7 @@ test('a new installation scans, downloads and refreshes every day by itself; a k
 
   assert.deepEqual(Object.keys(await hours()), [
     'check_reindex',
+    'follow_places',
     'redownload_degraded',
     'thumbnail_check',
     'update_downloader',

@@ -49,14 +49,14 @@ export function MovingSection() {
         {({ places: { places, roots }, adoptions: { adoptions }, accounts }) => (
           <>
             <Folders places={places} roots={roots} adoptions={adoptions} both={both} />
-            {places.map((place) => {
-              const newest = adoptions.find((one) => one.place === place.id)
-              return (
-                newest && (
-                  <Plan key={newest.id} adoption={newest} place={place} accounts={accounts} reload={both.reload} />
-                )
-              )
-            })}
+            {places.flatMap((place) =>
+              adoptions
+                .filter((one) => one.place === place.id)
+                .filter(({ state }, at) => at === 0 || state === 'adopted')
+                .map((one) => (
+                  <Plan key={one.id} adoption={one} place={place} accounts={accounts} reload={both.reload} />
+                )),
+            )}
           </>
         )}
       </Loaded>
@@ -94,6 +94,10 @@ function Folders({
     say(t('settings.moving.looking', { name: label }))
     await both.reload()
   }
+  const follow = async ({ id }: Place, isOn: boolean) => {
+    await post(`/api/place/${id}/`, { follow: isOn })
+    await both.reload()
+  }
   const drop = async ({ id }: Place) => {
     await remove(`/api/place/${id}/`)
     await both.reload()
@@ -110,6 +114,11 @@ function Folders({
                 {place.path} · {t('settings.moving.videos', { count: place.videos })}
                 {place.state === 'away' && ` · ${t('video.awayShort')}`}
               </p>
+              <Switch
+                label={t('settings.moving.follow', { name: place.label })}
+                isOn={place.follow}
+                onChange={(isOn) => void follow(place, isOn).catch(sayFailure)}
+              />
             </div>
             <Button
               icon={Search}

@@ -1,0 +1,84 @@
+/**
+ * follow_places: what other programs put into a place that is followed comes by itself. It starts a scan of each; one
+ * that finds something goes on and takes it in, any other leaves no plan.
+ */
+import { defineTask, Type } from 'archivolt'
+import type { App } from '../app.ts'
+import { openStore, type Store } from './store.ts'
+import type { AdoptionRow } from './tables.ts'
+import { forgetNotes } from './tools.ts'
+
+export const followTables = {
+  number: 5,
+  sql: `
+    CREATE TABLE library_followed (place_id INTEGER PRIMARY KEY) STRICT;
+    -- nobody has asked for this plan: it follows its place
+    ALTER TABLE library_adoption ADD COLUMN is_following INTEGER NOT NULL DEFAULT 0;`,
+}
+
+export interface Followed {
+  has(placeId: number): boolean
+  set(placeId: number, isFollowed: boolean): Promise<void>
+}
+
+export const openFollowed = ({ ledger }: Pick<App, 'ledger'>): Followed => ({
+  has: (placeId) => ledger.sql('SELECT 1 FROM library_followed WHERE place_id = ?').get(placeId) !== undefined,
+  set: (placeId, isFollowed) =>
+    ledger.write(
+      () =>
+        void ledger
+          .sql(
+            isFollowed
+              ? 'INSERT OR IGNORE INTO library_followed VALUES (?)'
+              : 'DELETE FROM library_followed WHERE place_id = ?',
+          )
+          .run(placeId),
+    ),
+})
+
+export const followPlaces = defineTask({
+  name: 'follow_places',
+  title: 'Look for new videos in folders',
+  group: 'setting:adopt',
+  payload: Type.Object({}),
+  lane: 'light',
+  apiStart: true,
+  unique: true,
+  silent: true,
+  schedule: { auto: '20 *', initially: { hour: '*' } },
+  async run(job, app: App) {
+    const store = openStore(app)
+    const followed = openFollowed(app)
+    await store.removeOld()
+    await forgetNotes((one) => store.find(one) !== undefined, app)
+    for (const { id, label } of app.media.places.list()) {
+      if (!followed.has(id)) continue
+      const own = store.list().filter((one) => one.place_id === id)
+      // That it is away is told elsewhere; one of the next runs finds it.
+      if (own.some(store.isBusy) || !(await app.media.places.isThere(id))) continue
+      const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
+      if (open && (await goOn(open, store, app))) continue
+      job.log.info({ place: label }, 'a place is looked through for what is new')
+      const adoption = await store.create(id, '', '', { isFollowing: true })
+      await store.setChoice(adoption, { kinds: [], users: {} })
+      await store.setTask(adoption, (await app.jobs.start('scan_place', { adoption })).id)
+    }
+    return null
+  },
+})
+
+/**
+ * The plan is made: it is followed where there is something in it. What only the platform can tell waits until somebody
+ * looks: it would be asked each hour. @returns whether it was followed
+ */
+export async function goOn({ id }: AdoptionRow, store: Store, app: App): Promise<boolean> {
+  const counts = await store.counts(id)
+  const isAny = counts.some(({ outcome }) => outcome === 'new' || outcome === 'moved')
+  if (!isAny) {
+    await store.remove(id)
+    return false
+  }
+  await store.setState(id, 'adopting')
+  await store.setTask(id, (await app.jobs.start('adopt_videos', { adoption: id })).id)
+  return true
+}

@@ -1,0 +1,85 @@
+/** A place that is followed: what another program puts there, or renames, comes by itself. */
+import assert from 'node:assert/strict'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type PlacesApp, placesApp } from '../../support/places.ts'
+import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
+
+const [ONE, TWO, THREE] = ['aaaaaaaaaaa', 'bbbbbbbbbbb', 'ccccccccccc'] as const
+
+async function look(app: PlacesApp): Promise<void> {
+  const { id } = await app.app.jobs.start('follow_places')
+  assert.equal((await app.app.jobs.ended(id)).state, 'SUCCESS')
+  await app.settled()
+}
+const adoptions = async (app: PlacesApp) => (await app.as('admin').get('/api/adoption/')).body.adoptions
+const isFollowed = async (app: PlacesApp): Promise<boolean> =>
+  (await app.as('admin').get('/api/place/')).body.places[0].follow
+
+test('what is put into a followed place comes, what is renamed is found again, and where nothing is new nothing is left', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, `old/${ONE}.mp4`, infoOf(ONE))
+  await look(app)
+  assert.deepEqual(await app.ids('video'), [], 'nobody follows it yet')
+  assert.equal((await app.as('admin').post(`/api/place/${place}/`, { follow: 'yes' })).status, 400)
+  assert.equal((await app.as('admin').post('/api/place/77/', { follow: true })).status, 404)
+
+  const { status, body } = await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  assert.deepEqual([status, body.follow], [200, true])
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), [ONE])
+
+  await layFilm(app, `old/${TWO}.mp4`, infoOf(TWO))
+  for (const ending of ['mp4', 'info.json'])
+    await rename(join(app.root, 'old', `${ONE}.${ending}`), join(app.root, 'old', `Renamed [${ONE}].${ending}`))
+  await look(app)
+  assert.deepEqual(await app.ids('video'), [ONE, TWO])
+  assert.equal((await app.as('user').get(`/media/UCaaaaaaaaaaaaaaaaaaaaaa/${ONE}.mp4`)).status, 200)
+  const before = await adoptions(app)
+  assert.deepEqual(
+    before.map(({ state }: { state: string }) => state),
+    ['adopted', 'adopted'],
+  )
+
+  await look(app)
+  assert.deepEqual(await adoptions(app), before)
+})
+
+test('what only the platform can tell waits for a person, and is not asked for each hour', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, `old/A film [${ONE}].mp4`)
+  await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  await app.settled()
+  assert.deepEqual([await app.ids('video'), await adoptions(app)], [[], []])
+
+  await layFilm(app, `old/${TWO}.mp4`, infoOf(TWO))
+  await look(app)
+
+  assert.deepEqual(await app.ids('video'), [TWO])
+  const [newest] = await adoptions(app)
+  assert.deepEqual([newest.outcomes.ask.count, newest.states.planned], [1, 1])
+})
+
+test('what leaves by an undo does not come again, nor what a person has removed', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  for (const id of [ONE, TWO]) await layFilm(app, `old/${id}.mp4`, infoOf(id))
+  await app.as('admin').post(`/api/place/${place}/`, { follow: true })
+  await app.settled()
+  await app.as('admin').delete(`/api/video/${ONE}/`)
+  await layFilm(app, `old/${THREE}.mp4`, infoOf(THREE))
+  await look(app)
+  assert.deepEqual(await app.ids('video'), [TWO, THREE])
+
+  for (const { id } of await adoptions(app)) {
+    assert.equal((await app.as('admin').post(`/api/adoption/${id}/`, { command: 'undo' })).status, 200)
+    await app.settled()
+  }
+  await look(app)
+
+  assert.equal(await isFollowed(app), false)
+  assert.deepEqual(await app.ids('video'), [])
+})
