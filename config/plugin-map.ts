@@ -12,6 +12,7 @@ import { pathOf, withParsedSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 const CORE_EVENTS = 'core/events.ts'
+const PAGE = 'plugins/web/page/'
 export const MAP_FILE = join(PLUGINS, 'README.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
 
@@ -35,10 +36,11 @@ export function declarations(): readonly Declared[] {
 }
 
 function readDeclarations(): Declared[] {
-  return withParsedSources(['tsconfig.json'], (files) =>
+  const isDeclaring = (path: string): boolean =>
+    path === CORE_EVENTS || (path.startsWith('plugins/') && !path.startsWith(PAGE))
+  return withParsedSources(isDeclaring, (files) =>
     files
       .map((file) => ({ file, path: pathOf(file) }))
-      .filter(({ path }) => path === CORE_EVENTS || path.startsWith('plugins/'))
       .sort((one, other) => (one.path < other.path ? -1 : 1))
       .flatMap(({ file, path }) => {
         const plugin = path === CORE_EVENTS ? 'core' : path.split('/')[1]!

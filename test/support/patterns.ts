@@ -20,10 +20,8 @@ export interface Patterns {
 
 /** What the server or the page runs. What writes our documents reads nothing but our own sources. */
 const OURS = /^(core|plugins|config)\/(?!declarations\.ts|parsed-sources\.ts|plugin-map\.ts)/
-const PROJECTS = ['tsconfig.json', 'plugins/web/page/tsconfig.json']
 
-export const readPatterns = (): Patterns =>
-  withParsedSources(PROJECTS, (files) => inFiles(files.filter((file) => OURS.test(pathOf(file)))))
+export const readPatterns = (): Patterns => withParsedSources((path) => OURS.test(path), inFiles)
 
 function inFiles(files: SourceFile[]): Patterns {
   const found = new Map<string, Pattern>()
