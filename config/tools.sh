@@ -5,6 +5,7 @@
 #   apprise   tools/: the pinned Apprise beside it; a server without one sends its messages to webhooks only
 #   ffmpeg    ffmpeg and ffprobe: from PATH, the system's packages (root), or registry packages that ship them
 #   chromium  for the tests of the page; without it they are left out
+#   bundled_ffmpeg  those from registry packages, whatever the system has: for containers
 #   setup     yt-dlp and Apprise, from the wheels of a release where it has them; names what people install themselves
 #   elasticsearch  .cache/: a genuine server for the tests, by Java and Maven; without them the tests go on without one
 # Each does nothing where there is nothing to do.
@@ -144,6 +145,12 @@ ffmpeg() {
   PATH="$PATH:$PWD/tools/bin"
   have ffmpeg && have ffprobe && return
   apt_install ffmpeg && return
+  bundled_ffmpeg
+}
+
+# Static ones, which need nothing of the system.
+bundled_ffmpeg() {
+  PATH="$PATH:$PWD/tools/bin"
   say 'Fetching ffmpeg and ffprobe from registry packages that ship them, into tools/'
   if venv; then
     tools/bin/pip install --quiet --disable-pip-version-check imageio-ffmpeg==0.8.1 &&
@@ -207,6 +214,6 @@ chromium() {
 }
 
 case "${1:-}" in
-  packages | ytdlp | apprise | ffmpeg | setup | chromium | elasticsearch) "$@" ;;
-  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | setup | chromium | elasticsearch"; exit 2 ;;
+  packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch) "$@" ;;
+  *) say "usage: $0 packages | ytdlp | apprise | ffmpeg | bundled_ffmpeg | setup | chromium | elasticsearch"; exit 2 ;;
 esac

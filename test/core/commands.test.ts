@@ -1,7 +1,7 @@
 /** The one command, as people type it: what it does beside serving, and what it says where it cannot. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Machine, type Release, refusal } from '../../core/release.ts'
@@ -55,6 +55,18 @@ test('the help lists every command, and each tells how it is used', async (t) =>
   assert.deepEqual(names.toSorted(), [
     ...['backup', 'check', 'index-move', 'restore', 'rotate-key', 'setup', 'start', 'user add', 'user password'],
   ])
+  for (const document of ['config/README.md', 'config/upkeep.md']) {
+    const text = await readFile(join(ROOT, document), 'utf8')
+    const told = [
+      ...text.matchAll(/(?:^ {4}| archivolt\/|`|AV_DATA_DIR=\S+ )archivolt ([a-z-]+(?: (?:add|password))?)/gm),
+    ].map(([, name]) => name!)
+    assert.ok(told.length > 3, document)
+    assert.deepEqual(
+      told.filter((name) => !names.includes(name)),
+      [],
+      document,
+    )
+  }
   const link = join(await temporaryFolder(t), 'archivolt')
   await symlink(START, link)
   for (const name of names) {
