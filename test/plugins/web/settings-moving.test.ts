@@ -31,7 +31,7 @@ const DUMP = [
 ].join('\n')
 
 describe('moving in', { skip: noBrowser }, () => {
-  test('from the welcome a folder is named, looked through, moves in with what was done there, plays, and leaves again', async (t) => {
+  test('from the welcome a folder is named, looked through, moves in with what was done there, plays, and leaves again; a switch brings it by itself', async (t) => {
     const app = await placesApp(t)
     const folder = join(app.root, 'Old films')
     await mkdir(folder)
@@ -98,6 +98,10 @@ describe('moving in', { skip: noBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone').waitFor()
     assert.deepEqual(await app.ids('video'), [])
+
+    await page.getByRole('switch', { name: 'Bring in what is new in Old films, every hour' }).check()
+    await page.getByText('Moved in').waitFor()
+    assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa', 'bbbbbbbbbbb'])
     assert.deepEqual(await listing(app.root), before)
   })
 })
