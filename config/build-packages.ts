@@ -14,6 +14,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(ROOT, 'config/packages')
 /** Of what the bundled server leaves outside: native code, and the bundler for plugins' threads. */
 const RUNTIME = ['better-sqlite3', 'esbuild']
+/** Whole plugins to begin with, as plugins/README.md lists them. */
+const RECIPES = ['note', 'webhook', 'feed', 'nfo', 'twins', 'loom']
 const VERSIONS: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...manifest.dependencies }
 
 /** @returns the paths of the tarballs */
@@ -32,6 +34,8 @@ export async function buildPackages(outdir: string): Promise<string[]> {
 async function pluginPackage(folder: string): Promise<string> {
   const target = join(folder, 'plugin')
   await cp(join(SOURCES, 'plugin'), target, { recursive: true })
+  for (const name of RECIPES)
+    await cp(join(ROOT, 'test/data/plugins', name), join(target, 'recipes', name), { recursive: true })
   await bundle(join(target, 'server'), { testing: 'test/support/plugin-testing.ts' })
   const files = await declarationFiles()
   for (const [path, text] of files) await writeInto(join(target, 'types', path), text)

@@ -1,7 +1,7 @@
 /** What authors of plugins install, by npm, in a folder that has nothing else of this project: `make test-release`. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -121,3 +121,92 @@ for (const parts of ['route,event,task,preference', 'preference', '']) {
     assert.doesNotMatch(stdout, /# pass 0/)
   })
 }
+
+/** Written with the package and plugins/README.md alone: an event, a preference, an index, a route and a page. */
+const DIARY = {
+  'plugin.ts': `import { type AppOf, defineIndex, definePlugin, defineRoute, listing, localDay, type PreferencesOf, Type } from '@archivolt/plugin'
+
+const Day = Type.Object({ day: Type.String(), titles: Type.Array(Type.String()) })
+const diary = defineIndex({ name: 'diary', doc: Day, fields: { day: { type: 'keyword', sort: true } } })
+const preferences = { diary: { most: Type.Integer({ title: 'Titles a day', minimum: 1, maximum: 100, default: 10 }) } }
+
+declare module '@archivolt/plugin' {
+  interface PreferenceValues {
+    diary: PreferencesOf<typeof preferences.diary>
+  }
+}
+
+type App = AppOf<'diary' | 'video'>
+
+const list = defineRoute({
+  method: 'GET', path: '/api/diary/', access: 'user', summary: 'What came on each day', envelope: 'page', reply: Day,
+  async handle({ page }, { index }: App) {
+    const sort = [{ by: 'day' as const, order: 'desc' as const }]
+    const { hits, total } = await index.collection(diary).find({ sort, from: page.from, size: page.size })
+    return listing(hits.map(({ text }) => text), total)
+  },
+})
+
+export default definePlugin({
+  name: 'diary', api: 1, needs: ['video'], indexes: [diary], routes: [list], preferences,
+  page: { title: 'Diary', module: new URL('./page.ts', import.meta.url) },
+  on: {
+    'video.added': ({ clock, index, preferences, videos }: App) => async ({ id }) => {
+      const video = await videos.get(id)
+      if (!video) return
+      const days = index.collection(diary)
+      const day = localDay(clock.now())
+      const before = (await days.get(day))?.titles ?? []
+      const titles = [...new Set([...before, video.title])].slice(0, preferences.section('diary').most)
+      await days.put(day, { day, titles }, { visible: true })
+    },
+  },
+})
+`,
+  'page.ts': `import type { Start } from '@archivolt/plugin/page'
+
+const start: Start = async ({ root, api, texts, components }) => {
+  const { data } = await api.get<{ data: Array<{ day: string; titles: string[] }> }>('/api/diary/')
+  for (const { day, titles } of data)
+    root.append(components.heading(texts.day(day)), components.list(titles.map((title) => ({ title }))))
+  if (data.length === 0) root.append(components.empty('Nothing yet'))
+}
+export default start
+`,
+  'plugin.test.ts': `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aVideo, testApp } from '@archivolt/plugin/testing'
+import diary from './plugin.ts'
+
+test('what comes is in the diary, up to as much as was chosen, and its page is there', async (t) => {
+  const app = await testApp(t, { plugins: [diary] })
+  await app.as('admin').post('/api/config/', { diary: { most: 1 } })
+
+  await app.download(aVideo({ id: 'v1', title: 'Fog' }))
+  await app.download(aVideo({ id: 'v2', title: 'Nets' }))
+
+  const { body } = await app.as('user').get('/api/diary/')
+  assert.deepEqual(body.data.map(({ titles }: { titles: string[] }) => titles), [['Fog']])
+  const [page] = (await app.as('user').get('/api/plugin/page/')).body
+  assert.deepEqual(page, { plugin: 'diary', title: 'Diary', asks: ['GET /api/diary/'] })
+  assert.equal((await app.as('nobody').get('/plugin-page/diary/')).status, 200)
+})
+`,
+  'tsconfig.json': TSCONFIG,
+}
+
+test('a ninth plugin, written from the documents alone: an event, a preference, an index, a route, a page', async () => {
+  const project = await aProject('diary', DIARY)
+
+  await tsc(project)
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', '--test', 'plugin.test.ts'], project)
+
+  assert.match(stdout, /# pass 1\n# fail 0/)
+})
+
+test('the recipes in the package find their types', async () => {
+  const project = await aProject('recipes', { 'tsconfig.json': TSCONFIG.replace('*.ts', '*/*.ts') })
+  await cp(join(folder, 'node_modules/@archivolt/plugin/recipes'), project, { recursive: true })
+
+  await tsc(project)
+})

@@ -1,6 +1,6 @@
 /** A plugin with a worker thread of its own. */
 import { once } from 'node:events'
-import { definePlugin, defineRoute, startWorker, Type } from 'archivolt'
+import { definePlugin, defineRoute, startWorker, Type } from '@archivolt/plugin'
 
 export default definePlugin({
   name: 'loom',

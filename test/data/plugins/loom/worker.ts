@@ -1,6 +1,6 @@
 /** Says a word, folded as the index does. */
 import { parentPort } from 'node:worker_threads'
-import { fold } from 'archivolt/index'
+import { fold } from '@archivolt/plugin/index'
 
 const said: string = fold('Straße')
 parentPort!.postMessage(said)
