@@ -60,10 +60,18 @@ async function aMachine(t: TestContext, programs: Record<string, string>): Promi
   }
 }
 
-const which = (name: string): Promise<string> =>
-  new Promise((resolve, reject) =>
-    execFile('/bin/sh', ['-c', `command -v ${name}`], (error, stdout) => (error ? reject(error) : resolve(stdout))),
-  )
+const paths = new Map<string, Promise<string>>()
+
+/** Each is looked for once. */
+function which(name: string): Promise<string> {
+  const path =
+    paths.get(name) ??
+    new Promise<string>((resolve, reject) =>
+      execFile('/bin/sh', ['-c', `command -v ${name}`], (error, stdout) => (error ? reject(error) : resolve(stdout))),
+    )
+  paths.set(name, path)
+  return path
+}
 
 test('a Python that is too old is named with its version, and with the command for a newer one', async (t) => {
   const machine = await aMachine(t, { python3: aPython('3.9.2', false), 'apt-get': 'exit 1' })
