@@ -2,6 +2,7 @@
 import { getLeadingCommentRanges, type Node } from 'typescript/unstable/ast'
 import {
   isInterfaceDeclaration,
+  isMethodSignatureDeclaration,
   isModuleBlock,
   isModuleDeclaration,
   isPropertySignatureDeclaration,
@@ -35,6 +36,15 @@ export function declarationsIn(file: SourceFile): Declaration[] {
     }))
   })
 }
+
+/** What every plugin is handed, whatever it needs: the members of `App`. */
+export const handedToAll = (file: SourceFile): Array<Pick<Declaration, 'name' | 'meaning'>> =>
+  file.statements
+    .filter(isInterfaceDeclaration)
+    .filter((statement) => textOf(statement.name, file) === 'App')
+    .flatMap(({ members }) => [...members])
+    .filter((member) => isPropertySignatureDeclaration(member) || isMethodSignatureDeclaration(member))
+    .map((member) => ({ name: textOf(member.name, file), meaning: plain(commentBefore(member, file) ?? '') }))
 
 /** Those of the file, and of the modules that it adds to. */
 const declaringStatements = (file: SourceFile): Node[] =>

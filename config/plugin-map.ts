@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from '../core/plugin/define.ts'
 import { findBuiltIn } from '../core/plugin/find.ts'
-import { type Declaration, declarationsIn } from './declarations.ts'
+import { type Declaration, declarationsIn, handedToAll } from './declarations.ts'
 import { pathOf, withParsedSources } from './parsed-sources.ts'
 
 const PLUGINS = fileURLToPath(new URL('../plugins/', import.meta.url))
 const CORE_EVENTS = 'core/events.ts'
+const CORE_APP = 'core/plugin/define.ts'
 const PAGE = 'plugins/web/page/'
 export const MAP_FILE = join(PLUGINS, 'README.md')
 const [BEGIN, END] = ['<!-- drawn by config/plugin-map.ts: do not edit -->', '<!-- end of the drawing -->']
@@ -22,11 +23,22 @@ export async function drawnReadme(): Promise<string> {
   const [begin, end] = [readme.indexOf(BEGIN), readme.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`plugins/README.md has no place for the drawing: ${BEGIN} … ${END}`)
   const plugins = (await findBuiltIn()).map(({ plugin }) => plugin)
-  const parts = [BEGIN, draw(plugins), table(plugins), ...listed(declarations()), '']
+  const parts = [BEGIN, draw(plugins), table(plugins), ...listed(declarations()), handed(), '']
   return `${readme.slice(0, begin)}${parts.join('\n\n')}${readme.slice(end)}`
 }
 
 type Declared = Declaration & { plugin: string }
+
+/** One line for each part of core that a plugin is handed. */
+function handed(): string {
+  const all = withParsedSources(
+    (path) => path === CORE_APP,
+    (files) => files.flatMap(handedToAll),
+  )
+  const rows = all.map(({ name, meaning }) => `| \`app.${name}\` | ${meaning} |`)
+  const head = '### Handed to every plugin\n\nWhat is there whatever a plugin needs; their types say the rest.'
+  return [head, ['| part of core | what it is |', '| --- | --- |', ...rows].join('\n')].join('\n\n')
+}
 
 let declared: readonly Declared[] | undefined
 

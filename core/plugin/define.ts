@@ -55,17 +55,29 @@ export type HookName = keyof Hooks & string
  * plugin that holds it.
  */
 export interface App {
+  /** What the environment and `config.json` said at the start. */
   readonly settings: Readonly<Settings>
+  /** Of the program. */
   readonly version: string
+  /** The time, and timers; stopped in tests. */
   readonly clock: Clock
+  /** One JSON object a line, with the name of the plugin: `log.info({ id }, 'a sentence')`. */
   readonly log: Log
+  /** Documents and search: `index.collection(definition)` finds, reads and writes those of an index. */
   readonly index: Index
+  /** The SQLite file with the plugin's own tables: `ledger.sql(…).all(…)`; changes within `ledger.write(…)`. */
   readonly ledger: Ledger
+  /** Starts tasks, tells what runs, and notifies people. */
   readonly jobs: Jobs
+  /** Waits for a turn where one item at a time is worked on. */
   readonly lanes: Lanes
+  /** When tasks start by themselves. */
   readonly schedules: Schedules
+  /** Users, their rights and tokens. */
   readonly accounts: Accounts
+  /** What people have set while it runs: `preferences.section('tide').height`. */
   readonly preferences: Preferences
+  /** All that was registered: plugins, routes, tasks. */
   readonly registry: Registry
   /** Which plugins there are, and what last went wrong in each. */
   readonly plugins: PluginBook
