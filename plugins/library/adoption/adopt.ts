@@ -23,7 +23,7 @@ export const adoptVideos = defineTask({
   title: 'Move in',
   ...ADOPTION_TASK,
   async run(job, app: App) {
-    return inAdoption(job, app, 'adopted', async (adoption, store) => {
+    const said = await inAdoption(job, app, 'adopted', async (adoption, store) => {
       const place = app.media.places.get(adoption.place_id)
       const reader = readerOf(adoption.reader, app)
       const reading = openPlace(place.path, adoption.id, job, app)
@@ -59,9 +59,11 @@ export const adoptVideos = defineTask({
         await reading.end()
       }
       await job.step('adoption.tell', () => app.emit('video.adopted', {}))
-      await app.jobs.start('complete_videos', { adoption: adoption.id })
       return `${done} videos`
     })
+    // Not before it is told that they have moved in: it completes nothing else.
+    await app.jobs.start('complete_videos', { adoption: job.payload.adoption })
+    return said
   },
 })
 

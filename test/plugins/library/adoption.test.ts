@@ -104,6 +104,25 @@ test('a folder of yt-dlp is recognised, moves in without a copy, and leaves agai
   assert.equal((await scan(app, place)).outcomes.new.count, 2, 'what was undone may come again')
 })
 
+test('what takes its time begins when all have moved in: before that it would find nothing to complete', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, 'old/aaaaaaaaaaa.mp4', infoOf('aaaaaaaaaaa'))
+  const plan = await scan(app, place)
+  const { ledger, jobs } = app.app
+  const states: unknown[] = []
+  const unwatch = jobs.watch(({ job }) => {
+    if (job?.task !== 'complete_videos') return
+    states.push(ledger.sql('SELECT state FROM library_adoption WHERE id = ?').get(plan.id))
+  })
+
+  await command(app, plan.id, 'adopt')
+
+  unwatch()
+  assert.ok(states.length > 0)
+  assert.deepEqual([...new Set(states.map((row) => JSON.stringify(row)))], ['{"state":"adopted"}'])
+})
+
 test('each trap of a folder is a line of the plan, and never the end of the scan', async (t) => {
   const app = await placesApp(t, { settings: { pageSize: 100 } })
   const place = await app.place('old')

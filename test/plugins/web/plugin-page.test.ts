@@ -64,7 +64,8 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
       await inside.getByText('Looking. Come back in a moment.').waitFor()
       await inside.getByRole('button', { name: 'Look again' }).focus()
       await page.keyboard.press('g')
-      await page.keyboard.press('c')
+      // The frame goes with the key still in it: such a press is never answered.
+      page.keyboard.press('c').catch(() => undefined)
       await page.waitForURL('**/channels/')
     })
   }
