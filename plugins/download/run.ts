@@ -58,6 +58,10 @@ export const downloadPending = defineTask({
           })
       }
       await workers.ended()
+    } catch (error) {
+      await workers.ended().catch(() => undefined) // that they were cut off is said already
+      if (isKilled(job, app)) for (const id of putOff.keys()) await app.media.clearStaging(id)
+      throw error
     } finally {
       unwatch()
     }
@@ -79,6 +83,9 @@ function withoutSubtitles(leftOut: readonly string[]): string {
 }
 
 type Run = JobContext<{ autoOnly?: boolean }>
+
+/** Then what was begun goes; where the server closes it is gone on with. */
+const isKilled = (job: Run, { jobs }: App): boolean => jobs.get(job.id)?.command === 'KILL'
 
 /**
  * The next in line; where only items are left that were put off, waits for the first of them, a command, or another
@@ -166,7 +173,7 @@ async function downloadItem(
       return false
     }
     if (job.signal.aborted) {
-      if (app.jobs.get(job.id)?.command === 'KILL') await app.media.clearStaging(id)
+      if (isKilled(job, app)) await app.media.clearStaging(id)
       throw error
     }
     await noteFailure(item, error, putOff, job, app)
