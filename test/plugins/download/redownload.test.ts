@@ -26,6 +26,8 @@ async function openDegradedApp(t: Parameters<typeof testApp>[0]) {
     await app.settled()
   }
   const again = async (): Promise<string | null> => {
+    // A moved clock has started what is scheduled: to that it would give way.
+    await app.settled()
     const { body } = await app.as('admin').post('/api/task-name/redownload_degraded/')
     await app.settled()
     return (await app.as('admin').get(`/api/task-id/${body.task_id}/`)).body.result
