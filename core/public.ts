@@ -8,6 +8,7 @@ export type { AccountRecord, AccountRights, Accounts, Proof } from './accounts/a
 export { type Actor, mayUse } from './accounts/authentication.ts'
 export type { Clock, Timer } from './clock.ts'
 export { epochSeconds, LATEST_SECOND, localDay, localMinute, timeZone } from './clock.ts'
+export { lookAtDatabase } from './commands/look-at-database.ts'
 export { abortable } from './concurrency/abortable.ts'
 export { chunksOf } from './concurrency/chunk.ts'
 export { withinTime } from './concurrency/limit.ts'

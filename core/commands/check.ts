@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { readCore, readSettings, readSources } from '../../config/load.ts'
 import { systemClock } from '../clock.ts'
 import { saidBy } from '../error.ts'
@@ -10,9 +9,11 @@ import { diskSpace } from '../folder.ts'
 import type { Finding } from '../plugin/define.ts'
 import { findPlugins, registerPlugins } from '../plugin/load.ts'
 import { openRememberedSettings } from '../plugin/remembered-settings.ts'
+import { lookAtDatabase } from './look-at-database.ts'
 import type { OwnCommand } from './own-command.ts'
 
 const LEAST_FREE_BYTES = 1 << 30
+const LEDGER_REMEDY = 'start the server: it takes the newest copy of ledger-copies/ then'
 
 export const check: OwnCommand = {
   name: 'check',
@@ -53,7 +54,7 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     },
   ]
   const ledger = join(dataDir, 'ledger.sqlite')
-  if (existsSync(ledger)) findings.push(lookAtLedger(ledger))
+  if (existsSync(ledger)) findings.push(lookAtDatabase(ledger, 'Ledger', LEDGER_REMEDY))
   const key = join(dataDir, 'secret.key')
   if (existsSync(key)) {
     const { mode } = await stat(key)
@@ -65,19 +66,4 @@ async function lookAtData(dataDir: string): Promise<Finding[]> {
     })
   }
   return findings
-}
-
-function lookAtLedger(file: string): Finding {
-  const remedy = 'start the server: it takes the newest copy of ledger-copies/ then'
-  try {
-    const db = new Database(file, { readonly: true, timeout: 5000 })
-    try {
-      const said = String(db.pragma('quick_check(1)', { simple: true }))
-      return { what: 'Ledger', isRight: said === 'ok', said: said === 'ok' ? 'whole' : `${said}; ${remedy}` }
-    } finally {
-      db.close()
-    }
-  } catch (error) {
-    return { what: 'Ledger', isRight: false, said: `${saidBy(error)}; ${remedy}` }
-  }
 }

@@ -121,8 +121,8 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** Opens a file and reads it through. @throws SqliteError; see isDamage */
-export function openChecked(file: string): Database.Database {
-  const db = new Database(file, { timeout: 5000 })
+export function openChecked(file: string, options: { readonly?: boolean } = {}): Database.Database {
+  const db = new Database(file, { timeout: 5000, ...options })
   try {
     const said = db.pragma('quick_check(1)', { simple: true })
     if (said !== 'ok') throw new Database.SqliteError(String(said), 'SQLITE_CORRUPT')

@@ -1,5 +1,5 @@
 /** Closed for subtitles alone, where the platform refuses those: everything else goes on. */
-import { type Clock, epochSeconds, type Log } from 'archivolt'
+import type { Clock, Log } from 'archivolt'
 
 const MINUTE_MS = 60_000
 const BACK_OFF_MINUTES = [15, 60, 240]
@@ -19,13 +19,6 @@ export class SubtitleClosure {
 
   get isClosed(): boolean {
     return this.#clock.steady() < this.#untilMs
-  }
-
-  /** Epoch seconds; undefined: they are asked for. */
-  get until(): number | undefined {
-    return this.isClosed
-      ? epochSeconds(this.#clock) + Math.ceil((this.#untilMs - this.#clock.steady()) / 1000)
-      : undefined
   }
 
   /** What came of asking for some. */

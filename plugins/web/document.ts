@@ -55,21 +55,26 @@ interface Asked {
   hasPluginPages: boolean
 }
 
-export function toDocument(
-  { script, style, preload, views }: Built,
-  { address, base, cookies, isUnused, hasPluginPages }: Asked,
-): string {
+/** What each document begins with: the chosen look is there before the first paint. @param path  the base, escaped */
+function opening(path: string, cookies: string, viewport = ''): string {
   const theme = THEME.exec(cookies)?.[1]
-  const path = escape(base)
   return `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="viewport" content="width=device-width, initial-scale=1${viewport}">
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
-<meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
-<meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
 <meta name="archivolt-base" content="${path}">
+`
+}
+
+export function toDocument(
+  { script, style, preload, views }: Built,
+  { address, base, cookies, isUnused, hasPluginPages }: Asked,
+): string {
+  const path = escape(base)
+  return `${opening(path, cookies, ', viewport-fit=cover')}<meta name="theme-color" content="#faf8f5" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#171412" media="(prefers-color-scheme: dark)">
 ${isUnused ? '<meta name="archivolt-unused">\n' : ''}${hasPluginPages ? '<meta name="archivolt-plugin-pages">\n' : ''}<title>Archivolt</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <script type="module" src="${path}assets/${script}"></script>
@@ -94,16 +99,8 @@ export function toPluginDocument(
   { style, pluginPage }: Built,
   { base, cookies, title, module }: { base: string; cookies: string; title: string; module: string },
 ): string {
-  const theme = THEME.exec(cookies)?.[1]
   const path = escape(base)
-  return `<!doctype html>
-<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="${theme ?? 'light dark'}">
-<meta name="archivolt-base" content="${path}">
-<meta name="archivolt-module" content="${escape(module)}">
+  return `${opening(path, cookies)}<meta name="archivolt-module" content="${escape(module)}">
 <title>${escape(title)}</title>
 <link rel="stylesheet" href="${path}assets/${style}">
 <script type="module" src="${path}assets/${pluginPage}"></script>

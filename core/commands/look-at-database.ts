@@ -1,0 +1,14 @@
+/** What `archivolt check` says of an SQLite file. It is only read: a server may have it open. */
+import { saidBy } from '../error.ts'
+import { openChecked } from '../ledger/copies.ts'
+import type { Finding } from '../plugin/define.ts'
+
+/** @param remedy  what to do where it is not whole */
+export function lookAtDatabase(file: string, what: string, remedy: string): Finding {
+  try {
+    openChecked(file, { readonly: true }).close()
+    return { what, isRight: true, said: 'whole' }
+  } catch (error) {
+    return { what, isRight: false, said: `${saidBy(error)}; ${remedy}` }
+  }
+}
